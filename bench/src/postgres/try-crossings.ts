@@ -1,9 +1,19 @@
-import { openPostgres } from "@palimpsest/postgres";
+import { openPostgres, openPostgresCoordination } from "@palimpsest/postgres";
 import type { StartedDatabase } from "@palimpsest/postgres/test-server";
 import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
 
 const [MINE, THEIRS] = ["crossing-mine", "crossing-theirs"] as const;
-const TABLES = ["session", "session_metadata", "entry", "result", "result_chunk"];
+const TABLES = [
+  "session",
+  "session_metadata",
+  "entry",
+  "result",
+  "result_chunk",
+  "lease",
+  "spent",
+  "address",
+  "message",
+];
 
 interface Attempt {
   readonly sql: string;
@@ -15,8 +25,11 @@ interface Attempt {
 export async function tryCrossings(database: StartedDatabase): Promise<{ attempts: number; crossed: number }> {
   for (const tenant of [MINE, THEIRS]) await writeSession(database, tenant);
   const { rows } = await database.admin.query(
-    `SELECT number, fence, file FROM palimpsest.session JOIN palimpsest.result ON result.tenant = session.tenant AND session = name
-     WHERE session.tenant = $1 AND name = 'theirs-only'`,
+    `SELECT number, fence, file, generation, holder, token FROM palimpsest.session
+     JOIN palimpsest.result ON result.tenant = session.tenant AND result.session = session.name
+     JOIN palimpsest.lease ON lease.tenant = session.tenant AND lease.name = session.name
+     JOIN palimpsest.address ON address.tenant = session.tenant AND team = session.name
+     WHERE session.tenant = $1 AND session.name = 'theirs-only'`,
     [THEIRS],
   );
   const before = await fingerprint(database);
@@ -37,6 +50,7 @@ function statements(): readonly Attempt[] {
     `INSERT INTO palimpsest.${table} SELECT (jsonb_populate_record(t, '{"tenant":"${THEIRS}-2"}')).* FROM palimpsest.${table} AS t WHERE tenant = '${MINE}' RETURNING 1`,
     `DELETE FROM palimpsest.${table} WHERE tenant = '${THEIRS}' RETURNING 1`,
     ...(table === "entry" ? [`UPDATE palimpsest.entry SET payload = NULL WHERE tenant = '${THEIRS}' RETURNING 1`] : []),
+    ...(table === "lease" ? [`UPDATE palimpsest.lease SET state = 'free' WHERE tenant = '${THEIRS}' RETURNING 1`] : []),
     ...(table === "session"
       ? [`UPDATE palimpsest.session SET fence = fence + 1 WHERE tenant = '${THEIRS}' RETURNING 1`]
       : []),
@@ -44,7 +58,8 @@ function statements(): readonly Attempt[] {
 }
 
 /** By functions: who names the right tenant, reaches the rows. */
-function calls({ number, fence, file }: { number: string; fence: string; file: string }): readonly Attempt[] {
+function calls(secrets: Readonly<Record<string, string>>): readonly Attempt[] {
+  const { number, fence, file, generation, holder, token } = secrets;
   const call = (tenant: string): readonly string[] => [
     `SELECT 1 FROM palimpsest.read_entries('${tenant}', ${number}, 1, 99)`,
     `SELECT 1 FROM palimpsest.newest_entry('${tenant}', ${number}, 'message', 99)`,
@@ -57,6 +72,14 @@ function calls({ number, fence, file }: { number: string; fence: string; file: s
     `SELECT 1 WHERE palimpsest.read_metadata('${tenant}', 'theirs-only') IS NOT NULL`,
     `SELECT 1 WHERE palimpsest.set_metadata('${tenant}', 'theirs-only', '{}') = 'set'`,
     `SELECT 1 FROM palimpsest.list_sessions('${tenant}', '', 99) WHERE name = 'theirs-only'`,
+    `SELECT 1 FROM palimpsest.read_lease('${tenant}', 'theirs-only')`,
+    `SELECT 1 WHERE palimpsest.hold_lease('${tenant}', 'theirs-only', ${generation}, '${holder}')`,
+    `SELECT 1 WHERE palimpsest.finish_lease('${tenant}', 'theirs-only', ${generation}, '${holder}', 'done')`,
+    `SELECT 1 WHERE palimpsest.spent_tokens('${tenant}', 'theirs-only', NULL) > 0`,
+    `SELECT 1 FROM palimpsest.list_addresses('${tenant}', 'theirs-only', NULL, 0)`,
+    `SELECT 1 FROM palimpsest.receive_messages('${tenant}', 'theirs-only', 'agent', '${token}', 9, NULL, 0)`,
+    `SELECT 1 WHERE palimpsest.acknowledge_messages('${tenant}', 'theirs-only', 'agent', '${token}', '{}', '{}', NULL, 0)`,
+    `SELECT 1 FROM palimpsest.send_message('${tenant}', 'theirs-only', 'agent', '${token}', 'agent', 'x', '', '', NULL, NULL, '', 9, NULL, 0) WHERE outcome = 'sent'`,
     `SELECT 1 FROM palimpsest.delete_session('${tenant}', 'theirs-only', NULL, 0) WHERE outcome = 'deleted'`,
   ];
   const controls = call(THEIRS);
@@ -93,6 +116,7 @@ async function fingerprint({ admin }: StartedDatabase): Promise<string> {
 
 async function writeSession({ workers }: StartedDatabase, tenant: string): Promise<void> {
   const store = openPostgres({ pool: workers }).store({ tenant });
+  const { leases, budgets, mailboxes } = openPostgresCoordination({ pool: workers, tenant });
   for (const session of tenant === THEIRS ? ["s", "theirs-only"] : ["s"]) {
     const opened = await store.openWriter(session, { owner: "bench" });
     if (opened.kind === "busy") throw new Error("busy");
@@ -103,5 +127,10 @@ async function writeSession({ workers }: StartedDatabase, tenant: string): Promi
     const draft = await store.results.create(session);
     await draft.write(new TextEncoder().encode(tenant));
     await draft.keep("txt");
+    await leases.take(session, { owner: "bench" });
+    await budgets.daily(session, 100).spend(1);
+    const registered = await mailboxes.register({ team: session, name: "agent", session });
+    if (registered.kind !== "registered") throw new Error(registered.kind);
+    await registered.mailbox.send({ id: "m", to: "agent", body: tenant });
   }
 }

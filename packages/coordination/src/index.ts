@@ -1,5 +1,6 @@
 export { elapsedMs, type FoundProcess, type Processes, type ProcessMark, systemProcesses } from "palimpsest/sqlite";
 export type { Budgets, DailyTokens } from "./budgets/budgets.ts";
+export type { Coordination } from "./coordination.ts";
 export { ClosedCoordinationError, CoordinationFormatError, DamagedCoordinationError } from "./coordination-errors.ts";
 export { type KeepLeaseOptions, type KeptLease, keepLease } from "./leases/keep-lease.ts";
 export type { Guarded, Lease, LeaseFacts, LeaseOutcome } from "./leases/lease.ts";
@@ -19,7 +20,7 @@ export {
   type Refused,
 } from "./mail/message.ts";
 export { separateRecorded } from "./mail/separate-recorded.ts";
-export { type Coordination, type CoordinationOptions, openCoordination } from "./open-coordination.ts";
+export { type CoordinationOptions, openCoordination, type SqliteCoordination } from "./open-coordination.ts";
 export {
   type ListeningSocket,
   type ListenOptions,

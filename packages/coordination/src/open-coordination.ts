@@ -2,12 +2,14 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { aText, checkOptions } from "palimpsest/core";
 import { type Place, type Processes, systemProcesses } from "palimpsest/sqlite";
-import { type Budgets, createBudgets } from "./budgets/budgets.ts";
+import { createBudgets } from "./budgets/budgets.ts";
+import type { Coordination } from "./coordination.ts";
 import { openCoordinationFile } from "./coordination-file.ts";
 import type { Lease } from "./leases/lease.ts";
-import { createLeases, type Leases } from "./leases/leases.ts";
+import { createLeases } from "./leases/leases.ts";
 import type { Mailbox } from "./mail/mailbox.ts";
-import { createMailboxes, type Mailboxes } from "./mail/mailboxes.ts";
+import { createMailboxes } from "./mail/mailboxes.ts";
+import { DEFAULT_MAIL_LIMITS } from "./mail/message.ts";
 import { createWakeUp } from "./mail/wake-up.ts";
 
 export interface CoordinationOptions {
@@ -45,28 +47,21 @@ const DEFAULT_HOME: Required<Omit<CoordinationOptions, "file" | "clock" | "host"
   silentAfterMs: 300_000,
   // A transaction of ours takes milliseconds; one that is held for a guarded write, tenths of a second.
   lockTimeoutMs: 5_000,
-  // Some 65,000 tokens: larger content is no message, and the receiver would have to store it as a file.
-  maxMessageBytes: 262_144,
-  // An agent that sends in a loop reaches this in minutes; a working team does not.
-  maxWaiting: 10_000,
+  ...DEFAULT_MAIL_LIMITS,
   pollMs: 2_000,
 };
 
-/** The state that the sessions of one home directory share, across processes. */
-export interface Coordination {
+/** The state that the sessions of one home directory share, in one file. */
+export interface SqliteCoordination extends Coordination {
+  /** Its whole path. */
   readonly file: string;
-  readonly leases: Leases;
-  readonly budgets: Budgets;
-  readonly mailboxes: Mailboxes;
-  /** Releases everything still held here: leases end as `killed`, mailboxes are stopped. */
-  close(): Promise<void>;
 }
 
 /**
  * Opens the file that the sessions of a home directory share (write-ahead log, `synchronous=FULL`: acknowledged writes are
  * synced). Any number of processes may use it at the same time, on a local disk.
  */
-export async function openCoordination(options: CoordinationOptions): Promise<Coordination> {
+export async function openCoordination(options: CoordinationOptions): Promise<SqliteCoordination> {
   checkOptions("openCoordination", options, { file: aText("the path of the home's file") });
   const { silentAfterMs, lockTimeoutMs, maxMessageBytes, maxWaiting, pollMs } = { ...DEFAULT_HOME, ...options };
   const place: Place = {

@@ -1,8 +1,10 @@
+import { testAddresses } from "./contract/addresses.ts";
 import { testBudgets } from "./contract/budgets.ts";
 import type { CoordinationCheck, CoordinationPlace } from "./contract/coordination-case.ts";
 import { testLeases } from "./contract/leases.ts";
+import { testMail } from "./contract/mail.ts";
 
-export type { CoordinationPlace, SharedState } from "./contract/coordination-case.ts";
+export type { CoordinationPlace, OpenPlaceOptions } from "./contract/coordination-case.ts";
 
 export interface TestCoordinationOptions {
   /** The test function of the runner in use: that of vitest, node:test, jest, ... */
@@ -11,7 +13,7 @@ export interface TestCoordinationOptions {
   place(): Promise<CoordinationPlace>;
 }
 
-/** What leases and budgets must do wherever they are kept, as tests. Call it once, in a test file, with the runner's own `test`. */
+/** What leases, budgets and mailboxes must do wherever they are kept, as tests. Call it once, in a test file, with the runner's own `test`. */
 export function testCoordination({ test, place }: TestCoordinationOptions): void {
   const check: CoordinationCheck = (name, run) =>
     test(name, async () => {
@@ -24,4 +26,6 @@ export function testCoordination({ test, place }: TestCoordinationOptions): void
     });
   testLeases(check);
   testBudgets(check);
+  testMail(check);
+  testAddresses(check);
 }

@@ -1,6 +1,5 @@
 export {
   openPostgresCoordination,
-  type PostgresCoordination,
   type PostgresCoordinationOptions,
 } from "./coordination/open-postgres-coordination.ts";
 export type { Pool, TransactionPool } from "./database.ts";

@@ -2,6 +2,7 @@ import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 import { type StartedDatabase, startDatabase } from "./test-server/start-database.ts";
 import { type StartedPgbouncer, startPgbouncer } from "./testing/start-pgbouncer.ts";
+import { testCoordinationOverPool } from "./testing/test-coordination-over-pool.ts";
 import { testOverPool } from "./testing/test-over-pool.ts";
 
 let database: StartedDatabase;
@@ -22,3 +23,4 @@ afterAll(async () => {
 });
 
 testOverPool(() => pool);
+testCoordinationOverPool(() => pool);

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { openSession, type Session } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
+import { manualStoreClock } from "palimpsest/test-store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Pool } from "./database.ts";
 import { openPostgres } from "./open-postgres.ts";
 import { type StartedDatabase, startDatabase } from "./test-server/start-database.ts";
-import { manualClock } from "./testing/manual-clock.ts";
 import { sealed } from "./testing/sealed.ts";
 import { testOverPool } from "./testing/test-over-pool.ts";
 
@@ -124,7 +124,7 @@ test("only sessions of the own tenant expire", async () => {
 });
 
 test("rows of processes that are long gone are removed by the next process", async () => {
-  const clock = manualClock();
+  const clock = manualStoreClock();
   const tenant = randomUUID();
   const openOne = async (): Promise<void> => {
     await openPostgres({ pool: database.workers, clock }).store({ tenant }).openWriter(randomUUID(), { owner: "x" });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPostgresCoordination } from "./coordination/open-postgres-coordination.ts";
 import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
 import { openPostgres } from "./open-postgres.ts";
@@ -25,6 +26,11 @@ async function writeSession(tenant: string, session = "s"): Promise<void> {
   await draft.keep("txt");
   await store.setMetadata(session, { title: `of ${tenant}` });
   await store.close();
+  const { leases, budgets, mailboxes } = openPostgresCoordination({ pool: database.workers, tenant });
+  await leases.take("work", { owner: "test" });
+  await budgets.daily("work", 100).spend(1);
+  const registered = await mailboxes.register({ team: "team", name: "agent", session });
+  if (registered.kind === "registered") await registered.mailbox.send({ id: "m", to: "agent", body: `of ${tenant}` });
 }
 
 /** Runs statements as one tenant, in one transaction that is taken back. */
@@ -40,7 +46,17 @@ async function asTenant(pool: pg.Pool, tenant: string, sql: string): Promise<pg.
   }
 }
 
-const TABLES = ["session", "session_metadata", "entry", "result", "result_chunk"];
+const TABLES = [
+  "session",
+  "session_metadata",
+  "entry",
+  "result",
+  "result_chunk",
+  "lease",
+  "spent",
+  "address",
+  "message",
+];
 
 describe("entries", () => {
   test("are kept against a worker by grants", async () => {
@@ -109,6 +125,10 @@ describe("tenants", () => {
       "UPDATE palimpsest.session_metadata SET metadata = '{}'",
       "DELETE FROM palimpsest.result",
       "DELETE FROM palimpsest.result_chunk",
+      "UPDATE palimpsest.lease SET state = 'free'",
+      "DELETE FROM palimpsest.spent",
+      "UPDATE palimpsest.address SET token = ''",
+      "DELETE FROM palimpsest.message",
     ])
       expect((await asTenant(database.workers, mine, `${sql} WHERE tenant = '${theirs}'`)).rowCount, sql).toBe(0);
     for (const table of TABLES) {

@@ -9,6 +9,7 @@ import {
   query,
   type Session,
   type Settings,
+  type Store,
   type Tool,
   tool,
 } from "palimpsest";
@@ -23,7 +24,7 @@ const MODEL = "claude-opus-5-5";
 export interface TeamOptions extends Partial<Pick<AgentsOptions, "mailbox" | "definitions" | "clock">> {
   readonly script: Script;
   readonly id?: string;
-  readonly store?: ReturnType<typeof memoryStore>;
+  readonly store?: Store;
   readonly settings?: Partial<Settings>;
   readonly hooks?: Hooks;
   readonly system?: string;
@@ -32,7 +33,7 @@ export interface TeamOptions extends Partial<Pick<AgentsOptions, "mailbox" | "de
 export interface Team {
   readonly session: Session;
   readonly agents: Agents;
-  readonly store: ReturnType<typeof memoryStore>;
+  readonly store: Store;
   /** What was sent, as the simulator got it. */
   readonly sent: readonly string[];
   /** What the tools have done. */

@@ -5,7 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Processes } from "palimpsest/sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Coordination, openCoordination } from "../open-coordination.ts";
+import type { Coordination } from "../coordination.ts";
+import { openCoordination } from "../open-coordination.ts";
 import { keepLease } from "./keep-lease.ts";
 import type { Lease } from "./lease.ts";
 

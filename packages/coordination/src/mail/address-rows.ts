@@ -25,21 +25,20 @@ export interface Address {
   readonly pid: number;
 }
 
-export function toAddress(row: AddressRow, place: Place): Address {
+export function toAddress(row: AddressRow, place: Place, silentAfterMs: number): Address {
   const { team, name, session, socket, process } = row;
-  const isGone = row.state === "stopped" || processState(process, place) === "gone";
   return {
     team,
     name,
     session,
-    state: isGone ? "stopped" : "running",
+    state: isFree(row, place, silentAfterMs) ? "stopped" : "running",
     ...(socket === undefined ? {} : { socket }),
     host: process.host,
     pid: process.pid,
   };
 }
 
-/** Whether another process may take the name. A process that is known to run keeps it, however silent. */
+/** Whether the agent has no process any more, so that another may take the name. A process that is known to run keeps it, however silent. */
 export function isFree(row: AddressRow, place: Place, silentAfterMs: number): boolean {
   if (row.state === "stopped") return true;
   const look = processState(row.process, place);

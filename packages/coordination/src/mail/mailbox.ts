@@ -10,16 +10,20 @@ import {
   stopAddress,
   toAddress,
 } from "./address-rows.ts";
-import { checkDraft, type Message, type MessageDraft, type Refused, refuse } from "./message.ts";
 import {
-  acknowledgeMessage,
-  countWaiting,
+  checkDraft,
+  DEFAULT_RECEIVE_LIMIT,
   digestOf,
-  findSent,
-  hasWaiting,
-  insertMessage,
-  readWaiting,
-} from "./message-rows.ts";
+  type MailLimits,
+  type Message,
+  type MessageDraft,
+  type Refused,
+  refuseFull,
+  refuseTakenId,
+  refuseUnknown,
+} from "./message.ts";
+import { acknowledgeMessage, countWaiting, findSent, hasWaiting, insertMessage, readWaiting } from "./message-rows.ts";
+import { type MailWait, waitForMail } from "./wait-for-mail.ts";
 import type { WakeUp } from "./wake-up.ts";
 
 /** Another process has registered this name, or this one has stopped: the mailbox is no longer usable. */
@@ -58,14 +62,9 @@ export interface Mailbox {
   /** Call it when the messages are in the receiver's log (see `separateRecorded`). */
   acknowledge(keys: readonly string[]): Promise<"acknowledged" | "lost">;
   /** Waits until there is mail that `receive` has not returned here yet. `over`: the time is up, or the signal came. */
-  wait(options?: { readonly timeoutMs?: number; readonly signal?: AbortSignal }): Promise<"mail" | "over" | "lost">;
+  wait(options?: MailWait): Promise<"mail" | "over" | "lost">;
   /** Stops the mailbox. Mail keeps arriving, for the next process that registers the name. */
   stop(): Promise<void>;
-}
-
-export interface MailLimits {
-  readonly maxMessageBytes: number;
-  readonly maxWaiting: number;
 }
 
 export interface MailboxOptions {
@@ -73,15 +72,16 @@ export interface MailboxOptions {
   readonly place: Place;
   readonly wakeUp: WakeUp;
   readonly limits: MailLimits;
+  readonly silentAfterMs: number;
   readonly address: Pick<AddressRow, "number" | "team" | "name" | "session">;
   readonly token: string;
 }
 
-const DEFAULT_LIMIT = 100;
 // Only used if the system cannot say whether a process is alive; a fifth of the time after which it is given up.
 const RENEW_EVERY_MS = 60_000;
 
-export function createMailbox({ file, place, wakeUp, limits, address, token }: MailboxOptions): Mailbox {
+export function createMailbox(options: MailboxOptions): Mailbox {
+  const { file, place, wakeUp, limits, silentAfterMs, address, token } = options;
   const { number, team, name, session } = address;
   const ended = new AbortController();
   let receivedThrough = 0;
@@ -95,11 +95,13 @@ export function createMailbox({ file, place, wakeUp, limits, address, token }: M
     // A full disk must not prevent reading.
     await file.write((connection) => own(connection) && renewAddress(connection, number, currentOwner)).catch(() => {});
   };
-  const look = (): Promise<"mail" | "none" | "lost"> =>
-    file.read((connection) => {
+  const look = async (): Promise<"mail" | "none" | "lost"> => {
+    await renewIfDue();
+    return file.read((connection) => {
       if (own(connection) === undefined) return "lost";
       return hasWaiting(connection, number, receivedThrough) ? "mail" : "none";
     });
+  };
 
   return {
     team,
@@ -110,12 +112,14 @@ export function createMailbox({ file, place, wakeUp, limits, address, token }: M
       if (refused !== undefined) return refused;
       const outcome = await file.write((connection): SendOutcome => {
         const sender = own(connection);
-        return sender === undefined ? { kind: "lost" } : sendFrom(connection, { sender, draft, place, limits });
+        return sender === undefined
+          ? { kind: "lost" }
+          : sendFrom(connection, { sender, draft, place, silentAfterMs, limits });
       });
       if (outcome.kind === "sent") wakeUp.ring();
       return outcome;
     },
-    async receive({ limit = DEFAULT_LIMIT } = {}) {
+    async receive({ limit = DEFAULT_RECEIVE_LIMIT } = {}) {
       await renewIfDue();
       return await file.read((connection) => {
         const row = own(connection);
@@ -132,24 +136,7 @@ export function createMailbox({ file, place, wakeUp, limits, address, token }: M
         for (const key of keys) acknowledgeMessage(connection, number, key);
         return "acknowledged";
       }),
-    async wait({ timeoutMs, signal } = {}) {
-      const over = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)];
-      const signals = [ended.signal, ...over].filter((each) => each !== undefined);
-      // Listens before it looks: a message that arrives in between wakes it.
-      const rings = listenTo(wakeUp, signals);
-      try {
-        for (;;) {
-          if (ended.signal.aborted) return "lost";
-          await renewIfDue();
-          const found = await look();
-          if (found !== "none") return found;
-          if (signals.some(({ aborted }) => aborted)) return ended.signal.aborted ? "lost" : "over";
-          await rings.next();
-        }
-      } finally {
-        rings.stop();
-      }
-    },
+    wait: (options) => waitForMail({ wakeUp, ended: ended.signal, look }, options),
     async stop() {
       if (ended.signal.aborted) return;
       // Waiters are notified even if the stop cannot be written; then it counts as running until its process ends.
@@ -159,59 +146,33 @@ export function createMailbox({ file, place, wakeUp, limits, address, token }: M
   };
 }
 
-/** `next` resolves when a wake-up or a signal came since the last call. */
-function listenTo(wakeUp: WakeUp, signals: readonly AbortSignal[]): { next(): Promise<void>; stop(): void } {
-  let rung = Promise.withResolvers<void>();
-  const ring = (): void => rung.resolve();
-  const listening = wakeUp.listen(ring);
-  for (const signal of signals) signal.addEventListener("abort", ring);
-  return {
-    async next() {
-      await rung.promise;
-      rung = Promise.withResolvers();
-    },
-    stop() {
-      listening.stop();
-      for (const signal of signals) signal.removeEventListener("abort", ring);
-    },
-  };
-}
-
 interface Sending {
   readonly sender: AddressRow;
   readonly draft: MessageDraft;
   readonly place: Place;
+  readonly silentAfterMs: number;
   readonly limits: MailLimits;
 }
 
 /** One transaction: a message to all reaches all of them, or none. */
-function sendFrom(connection: CoordinationConnection, { sender, draft, place, limits }: Sending): SendOutcome {
+function sendFrom(connection: CoordinationConnection, { sender, draft, limits, ...options }: Sending): SendOutcome {
+  const { place, silentAfterMs } = options;
+  const addressOf = (row: AddressRow): Address => toAddress(row, place, silentAfterMs);
   const team = readTeam(connection, sender.team);
   const before = findSent(connection, sender.session, draft.id);
   if (before !== undefined) {
-    if (before.digest !== digestOf(draft))
-      return refuse("id-taken", `The id ${draft.id} was used for another message. Use a new one.`);
+    if (before.digest !== digestOf(draft)) return refuseTakenId(draft);
     const receivers = team.filter(({ number }) => before.receivers.includes(number));
-    return { kind: "sent", receivers: receivers.map((row) => toAddress(row, place)), full: [] };
+    return { kind: "sent", receivers: receivers.map(addressOf), full: [] };
   }
   const wanted = team.filter((row) => (draft.to === "*" ? row.number !== sender.number : row.name === draft.to));
-  if (wanted.length === 0 && draft.to !== "*") {
-    const names = team.map(({ name }) => name).join(", ");
-    return refuse("no-such-address", `Nobody in the team is called ${JSON.stringify(draft.to)}. There are: ${names}.`);
-  }
+  const namesOf = (rows: readonly AddressRow[]): readonly string[] => rows.map(({ name }) => name);
+  if (wanted.length === 0 && draft.to !== "*") return refuseUnknown(draft, namesOf(team));
   const { full = [], open = [] } = Object.groupBy(wanted, ({ number }) =>
     countWaiting(connection, number) >= limits.maxWaiting ? "full" : "open",
   );
-  if (open.length === 0 && full.length > 0)
-    return refuse(
-      "mailbox-full",
-      `${limits.maxWaiting} messages wait for ${full.map(({ name }) => name).join(", ")}. Send again when some were read.`,
-    );
+  if (open.length === 0 && full.length > 0) return refuseFull(namesOf(full), limits);
   const nowMs = place.clock.now();
   for (const { number } of open) insertMessage(connection, { sender, receiver: number, draft, nowMs });
-  return {
-    kind: "sent",
-    receivers: open.map((row) => toAddress(row, place)),
-    full: full.map(({ name }) => name),
-  };
+  return { kind: "sent", receivers: open.map(addressOf), full: namesOf(full) };
 }

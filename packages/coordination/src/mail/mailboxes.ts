@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { type Place, thisProcess } from "palimpsest/sqlite";
 import type { CoordinationFile } from "../coordination-file.ts";
 import { type Address, deleteTeam, isFree, readAddress, readTeam, toAddress, writeAddress } from "./address-rows.ts";
-import { createMailbox, type Mailbox, type MailLimits } from "./mailbox.ts";
-import { isName, isSession } from "./message.ts";
+import { createMailbox, type Mailbox } from "./mailbox.ts";
+import { isName, isSession, type MailLimits } from "./message.ts";
 import type { WakeUp } from "./wake-up.ts";
 
 export interface Registration {
@@ -48,15 +48,13 @@ export function createMailboxes(options: MailboxesOptions): Mailboxes {
   const { file, place, wakeUp, limits, silentAfterMs, onRegistered } = options;
   return {
     async register({ team, name, session, socket, takeover = "if-free" }) {
-      for (const value of [team, name])
-        if (!isName(value)) return { kind: "refused", because: "bad-name", why: badName(value) };
-      if (!isSession(session))
-        return { kind: "refused", because: "bad-id", why: `${JSON.stringify(session)} is no id of a session.` };
+      const refused = checkRegistration({ team, name, session });
+      if (refused !== undefined) return refused;
       const token = randomBytes(32).toString("hex");
       const result = await file.write((connection): Address | number => {
         const before = readAddress(connection, team, name);
         if (before !== undefined && takeover === "if-free" && !isFree(before, place, silentAfterMs))
-          return toAddress(before, place);
+          return toAddress(before, place, silentAfterMs);
         const process = thisProcess(place);
         return writeAddress(connection, {
           team,
@@ -69,11 +67,12 @@ export function createMailboxes(options: MailboxesOptions): Mailboxes {
       });
       if (typeof result !== "number") return { kind: "taken", by: result };
       const address = { number: result, team, name, session };
-      const mailbox = createMailbox({ file, place, wakeUp, limits, address, token });
+      const mailbox = createMailbox({ file, place, wakeUp, limits, silentAfterMs, address, token });
       onRegistered(mailbox);
       return { kind: "registered", mailbox };
     },
-    addresses: (team) => file.read((connection) => readTeam(connection, team).map((row) => toAddress(row, place))),
+    addresses: (team) =>
+      file.read((connection) => readTeam(connection, team).map((row) => toAddress(row, place, silentAfterMs))),
     disband: (team) =>
       file.write((connection) => {
         const running = readTeam(connection, team).filter((row) => !isFree(row, place, silentAfterMs));
@@ -82,6 +81,18 @@ export function createMailboxes(options: MailboxesOptions): Mailboxes {
         return { kind: "disbanded" };
       }),
   };
+}
+
+/** Returns why an address cannot be registered; undefined if it can. */
+export function checkRegistration({
+  team,
+  name,
+  session,
+}: Pick<Registration, "team" | "name" | "session">): Extract<RegisterResult, { kind: "refused" }> | undefined {
+  for (const value of [team, name])
+    if (!isName(value)) return { kind: "refused", because: "bad-name", why: badName(value) };
+  if (isSession(session)) return undefined;
+  return { kind: "refused", because: "bad-id", why: `${JSON.stringify(session)} is no id of a session.` };
 }
 
 function badName(name: string): string {

@@ -1,19 +1,13 @@
-import { hash } from "node:crypto";
 import type { CoordinationConnection } from "../coordination-connection.ts";
 import { present } from "../owner-columns.ts";
 import type { AddressRow } from "./address-rows.ts";
-import { fromKey, type Message, type MessageDraft, toKey } from "./message.ts";
+import { digestOf, fromKey, type Message, type MessageDraft, toKey } from "./message.ts";
 
 // The number of acknowledged message ids kept for each sender, to recognize a repeated message. By number and not by age: a
 // clock that jumps must not make the file forget.
 const KNOWN_IDS = 1_000;
 // How often older ids are deleted, in messages of the whole file.
 const FORGET_EVERY = 64;
-
-/** The message behind a sender's id. */
-export function digestOf({ to, kind = "message", body, summary, inReplyTo }: MessageDraft): string {
-  return hash("sha256", JSON.stringify([to, kind, body, summary ?? null, inReplyTo ?? null]), "hex");
-}
 
 /** The earlier message under this id: its digest and its receiver. */
 export function findSent(

@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 /** A message between agents: text, a result, or a step in the life of an agent. */
 export type MessageKind = "message" | "result" | "shutdown_request" | "shutdown_response" | "plan_approval_response";
 
@@ -51,6 +53,21 @@ export interface Refused {
   readonly why: string;
 }
 
+export interface MailLimits {
+  readonly maxMessageBytes: number;
+  readonly maxWaiting: number;
+}
+
+export const DEFAULT_MAIL_LIMITS: MailLimits = {
+  // Some 65,000 tokens: larger content is no message, and the receiver would have to store it as a file.
+  maxMessageBytes: 262_144,
+  // An agent that sends in a loop reaches this in minutes; a working team does not.
+  maxWaiting: 10_000,
+};
+
+/** How many messages `receive` returns, unless it is told otherwise. */
+export const DEFAULT_RECEIVE_LIMIT = 100;
+
 /** No `*`, no `:` and no `/`: a name must differ from "all", from `uds:<path>` and from a path. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 const PLAIN = /^[^\s/\p{Cc}]{1,200}$/u;
@@ -71,7 +88,10 @@ export function isSession(id: string): boolean {
 }
 
 /** Returns why a message cannot be stored; undefined if it can. */
-export function checkDraft(draft: MessageDraft, { maxMessageBytes }: { maxMessageBytes: number }): Refused | undefined {
+export function checkDraft(
+  draft: MessageDraft,
+  { maxMessageBytes }: Pick<MailLimits, "maxMessageBytes">,
+): Refused | undefined {
   const { id, body, summary = "", inReplyTo } = draft;
   for (const [field, value] of Object.entries({ id, inReplyTo: inReplyTo ?? id })) {
     if (!isId(value))
@@ -88,8 +108,28 @@ export function checkDraft(draft: MessageDraft, { maxMessageBytes }: { maxMessag
   return undefined;
 }
 
-export function refuse(because: Refusal, why: string): Refused {
+function refuse(because: Refusal, why: string): Refused {
   return { kind: "refused", because, why };
+}
+
+export function refuseTakenId({ id }: MessageDraft): Refused {
+  return refuse("id-taken", `The id ${id} was used for another message. Use a new one.`);
+}
+
+/** @param names all of the team */
+export function refuseUnknown({ to }: MessageDraft, names: readonly string[]): Refused {
+  const there = `There are: ${names.join(", ")}.`;
+  return refuse("no-such-address", `Nobody in the team is called ${JSON.stringify(to)}. ${there}`);
+}
+
+export function refuseFull(names: readonly string[], { maxWaiting }: Pick<MailLimits, "maxWaiting">): Refused {
+  const why = `${maxWaiting} messages wait for ${names.join(", ")}. Send again when some were read.`;
+  return refuse("mailbox-full", why);
+}
+
+/** Identifies the message behind a sender's id. */
+export function digestOf({ to, kind = "message", body, summary, inReplyTo }: MessageDraft): string {
+  return hash("sha256", JSON.stringify([to, kind, body, summary ?? null, inReplyTo ?? null]), "hex");
 }
 
 export function toKey(session: string, id: string): string {

@@ -21,9 +21,8 @@ import { sealEntries } from "../log/seal-entries.ts";
 import { sha256 } from "./sha256.ts";
 import { salvageLog, sqliteStore } from "./sqlite-store.ts";
 import type { LogReader, LogWriter, Store } from "./store.ts";
-import { testStore } from "./test-store.ts";
+import { manualStoreClock, testStore } from "./test-store.ts";
 import { canMount } from "./testing/can-mount.ts";
-import { manualStoreClock } from "./testing/manual-store-clock.ts";
 
 testStore({
   test,

@@ -7,6 +7,7 @@ import { testSessions } from "./contract/sessions.ts";
 import type { StoreCheck, StorePlace } from "./contract/store-case.ts";
 import { testWriters } from "./contract/writers.ts";
 
+export { type ManualStoreClock, manualStoreClock } from "./contract/manual-store-clock.ts";
 export type { StorePlace } from "./contract/store-case.ts";
 
 export interface TestStoreOptions {

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { testCoordination } from "@palimpsest/coordination/test-coordination";
+import type { Coordination, Mailbox } from "@palimpsest/coordination";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type StartedDatabase, startDatabase } from "../test-server/start-database.ts";
-import { openPostgresCoordination, type PostgresCoordination } from "./open-postgres-coordination.ts";
+import { testCoordinationOverPool } from "../testing/test-coordination-over-pool.ts";
+import { openPostgresCoordination } from "./open-postgres-coordination.ts";
 
 let database: StartedDatabase;
 
@@ -12,39 +13,45 @@ beforeAll(async () => {
 
 afterAll(() => database.stop());
 
-testCoordination({
-  test,
-  async place() {
-    const tenant = randomUUID();
-    const opened: PostgresCoordination[] = [];
-    const silentAfterMs = 300_000;
-    let nowMs = 1_800_000_000_000;
-    const clock = { now: () => nowMs };
-    return {
-      async open() {
-        const coordination = openPostgresCoordination({ pool: database.workers, tenant, clock, silentAfterMs });
-        opened.push(coordination);
-        return coordination;
-      },
-      nowMs: clock.now,
-      advanceClock(byMs) {
-        nowMs += byMs;
-      },
-      silentAfterMs,
-      async remove() {
-        for (const coordination of opened) await coordination.close();
-      },
-    };
-  },
-});
+testCoordinationOverPool(() => database.workers);
 
-test("tenants have leases and budgets of their own, and the database's clock decides if no other is given", async () => {
+test("tenants have leases, budgets and teams of their own, and the database's clock decides if no other is given", async () => {
   const [mine, theirs] = [randomUUID(), randomUUID()].map((tenant) =>
     openPostgresCoordination({ pool: database.workers, tenant }),
-  ) as [PostgresCoordination, PostgresCoordination];
+  ) as [Coordination, Coordination];
   for (const { leases } of [mine, theirs]) expect((await leases.take("dream", { owner: "x" })).kind).toBe("taken");
   await mine.budgets.daily("extraction", 100).spend(60);
   expect(await theirs.budgets.daily("extraction", 100).leftTokens()).toBe(100);
+  const registered = await Promise.all(
+    [mine, theirs].map(({ mailboxes }) => mailboxes.register({ team: "team", name: "agent", session: "s" })),
+  );
+  expect(registered.map(({ kind }) => kind)).toEqual(["registered", "registered"]);
   const { holder } = await mine.leases.read("dream");
   expect(Math.abs(holder!.takenAtMs - Date.now())).toBeLessThan(60_000);
+});
+
+test("what is acknowledged leaves its id, of the newest thousand of a sender, and no text", {
+  timeout: 60_000,
+}, async () => {
+  const tenant = randomUUID();
+  const coordination = openPostgresCoordination({ pool: database.workers, tenant });
+  const [one, two] = (await Promise.all(
+    ["one", "two"].map(async (name) => {
+      const result = await coordination.mailboxes.register({ team: "team", name, session: `s-${name}` });
+      return result.kind === "registered" ? result.mailbox : undefined;
+    }),
+  )) as [Mailbox, Mailbox];
+  for (let sent = 0; sent < 1_200; sent++) await one.send({ id: `m${sent}`, to: "two", body: "secret" });
+  for (;;) {
+    const received = await two.receive({ limit: 1_000 });
+    if (received.kind === "lost" || received.messages.length === 0) break;
+    await two.acknowledge(received.messages.map(({ key }) => key));
+  }
+  for (let sent = 1_200; sent < 1_264; sent++) await one.send({ id: `m${sent}`, to: "two", body: "secret" });
+  const { rows } = await database.admin.query(
+    "SELECT count(*)::int AS rows, count(body)::int AS texts FROM palimpsest.message WHERE tenant = $1",
+    [tenant],
+  );
+  expect(rows[0]).toEqual({ rows: 1_064, texts: 64 });
+  await coordination.close();
 });

@@ -3,9 +3,10 @@ import { LOG_FUNCTIONS } from "./0002-log-functions.ts";
 import { RESULTS } from "./0003-results.ts";
 import { SESSION_FUNCTIONS } from "./0004-session-functions.ts";
 import { COORDINATION } from "./0005-coordination.ts";
+import { MAIL } from "./0006-mail.ts";
 
 /**
  * All migrations, in order: the first has number 1. They only go forward, and one that was released never changes. Releases of
  * two numbers run side by side: a migration adds, and removes only what the release before has not used any more.
  */
-export const MIGRATIONS: readonly string[] = [SESSIONS, LOG_FUNCTIONS, RESULTS, SESSION_FUNCTIONS, COORDINATION];
+export const MIGRATIONS: readonly string[] = [SESSIONS, LOG_FUNCTIONS, RESULTS, SESSION_FUNCTIONS, COORDINATION, MAIL];

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { testResults } from "palimpsest/test-results";
-import { testStore } from "palimpsest/test-store";
+import { manualStoreClock, testStore } from "palimpsest/test-store";
 import { test } from "vitest";
 import type { Pool } from "../database.ts";
 import { openPostgres } from "../open-postgres.ts";
-import { manualClock } from "./manual-clock.ts";
 
 const LEASE_MS = 3_000;
 
@@ -14,7 +13,7 @@ export function testOverPool(pool: () => Pool): void {
     test,
     async place() {
       const tenant = randomUUID();
-      const clock = manualClock();
+      const clock = manualStoreClock();
       return {
         open: async () => openPostgres({ pool: pool(), clock, leaseMs: LEASE_MS }).store({ tenant }),
         advanceClock: clock.advance,

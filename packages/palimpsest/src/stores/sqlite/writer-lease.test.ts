@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { manualStoreClock } from "../contract/manual-store-clock.ts";
 import { sqliteStore } from "../sqlite-store.ts";
 import type { Store } from "../store.ts";
-import { manualStoreClock } from "../testing/manual-store-clock.ts";
 
 let folder: string;
 const stores: Store[] = [];
@@ -92,7 +92,7 @@ describe("the heartbeat of a store", () => {
     await store.openWriter("s", { owner: "me" });
     rmSync(join(folder, "writers"), { recursive: true });
     expect(await store.writerOf("s")).toMatchObject({ freeAtMs: clock.now() + 3_000 });
-    clock.advance(9_000);
+    await clock.advance(9_000);
     expect(await store.writerOf("s")).toMatchObject({ freeAtMs: clock.now() + 3_000 });
   });
 
@@ -119,10 +119,10 @@ describe("the heartbeat of a store", () => {
       database.close();
       expect(await store.writerOf("s"), sql).toMatchObject({ owner: "me" });
     }
-    clock.advance(3_000);
+    await clock.advance(3_000);
     expect(await store.openWriter("s", { owner: "you" })).toMatchObject({ kind: "opened" });
     expect(opened).toMatchObject({ kind: "opened" });
-    clock.advance(9_000);
+    await clock.advance(9_000);
     expect(await store.writerOf("s")).toMatchObject({ owner: "you" });
   });
 });

@@ -1,16 +1,17 @@
-import type { PostgresClock } from "../heartbeat.ts";
-
-export interface ManualClock extends PostgresClock {
+/** The clock of a store that is turned by hand: that of `sqliteStore`, or of a store in another package. */
+export interface ManualStoreClock {
+  now(): number;
+  repeat(everyMs: number, work: () => void | Promise<void>): () => void;
   /** Time passes, and what is due runs. */
   advance(byMs: number): Promise<void>;
   /** Time passes, and nothing runs. */
   stall(byMs: number): void;
 }
 
-/** A clock that is turned by hand, with timers whose work is awaited. */
-export function manualClock(): ManualClock {
+/** Creates a clock that is turned by hand, with timers whose work is awaited. */
+export function manualStoreClock(): ManualStoreClock {
   let nowMs = 1_700_000_000_000;
-  const repeated = new Set<{ readonly everyMs: number; dueAtMs: number; work(): Promise<void> }>();
+  const repeated = new Set<{ readonly everyMs: number; dueAtMs: number; readonly work: () => void | Promise<void> }>();
   return {
     now: () => nowMs,
     repeat(everyMs, work) {
