@@ -7,12 +7,31 @@ import { median, round } from "../statistics.ts";
 import { compareAppends } from "./compare-appends.ts";
 import { countOpeningTrips } from "./count-opening-trips.ts";
 import { fillSessions, nameOf, TENANTS } from "./fill-sessions.ts";
+import { measureShapes } from "./measure-shapes.ts";
 import { runTurns, writeSessions } from "./run-turns.ts";
 import { tryCrossings } from "./try-crossings.ts";
 
 const SIZES = {
-  full: { few: 1_000, many: 1_000_000, rounds: 12, turns: 100, writers: [1, 16, 64], appendMs: 5_000 },
-  quick: { few: 100, many: 1_000, rounds: 3, turns: 32, writers: [16], appendMs: 1_500 },
+  full: {
+    few: 1_000,
+    many: 1_000_000,
+    rounds: 12,
+    turns: 100,
+    writers: [1, 16, 64],
+    appendMs: 5_000,
+    hotAppends: 20_000,
+    longEntries: 100_000,
+  },
+  quick: {
+    few: 100,
+    many: 1_000,
+    rounds: 3,
+    turns: 32,
+    writers: [16],
+    appendMs: 1_500,
+    hotAppends: 1_000,
+    longEntries: 5_000,
+  },
 } as const;
 const CONNECTIONS = 16;
 /** Every way comes as often behind every other. */
@@ -31,7 +50,7 @@ export const postgresBench: Bench = {
   about: "appends, openings and turns in PostgreSQL with up to 1,000,000 sessions; tenants that try to cross",
   run: ({ size }) =>
     inTemporaryFolder(async (folder) => {
-      const { few, many, rounds, turns, writers, appendMs } = SIZES[size];
+      const { few, many, rounds, turns, writers, appendMs, ...lengths } = SIZES[size];
       const database = await startDatabase({ fsync: "on", settings: { max_wal_size: "8GB" } });
       try {
         // Both databases are on one server and take turns: whatever else the machine does, it does to both.
@@ -62,6 +81,7 @@ export const postgresBench: Bench = {
         await sqlite.close();
         const pool = database.connect({ user: "service", database: "postgres", max: CONNECTIONS });
         const appends = await compareAppends(pool, { writers, forMs: appendMs });
+        const shapes = await measureShapes(withMany.store({ tenant: "shapes" }), lengths);
         const crossings = await tryCrossings(database);
         const costOf = (name: keyof typeof turnMs): number => round(median(turnMs[name]));
         return {
@@ -75,6 +95,7 @@ export const postgresBench: Bench = {
           database_gb: round(bytes.rows[0].bytes / 1e9),
           turn_ms: { few: costOf("few"), many: costOf("many"), sqlite: costOf("sqlite") },
           appends,
+          shapes,
         };
       } finally {
         await database.stop();

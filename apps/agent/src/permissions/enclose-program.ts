@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { EnclosedEnd } from "../sandbox/create-encloser.ts";
+import type { Enclosed, EnclosedEnd } from "../sandbox/create-encloser.ts";
 import { guardDisk } from "../sandbox/disk-guard.ts";
 import { type EnclosedLine, enclosedLine } from "../sandbox/enclosed-line.ts";
 import { findShell } from "../sandbox/find-program.ts";
@@ -73,14 +73,16 @@ export async function encloseProgram(program: Program, ports: ProgramPorts): Pro
   const { words, environment, own = {}, from, hosts = [], writes, ownFolder } = program;
   const folder = guard.roots[0]!;
   const noteEnd = writes === "own-folder" ? undefined : await ports.commandTimes?.begin();
-  const enclosed = await sandbox.enclose({
-    folder,
-    hosts: hosts.filter((host) => !isDeniedHost(permissions.rules, host)),
-    named: from === "user" ? await filesOfHome(words, places) : [],
-    ...(writes === undefined ? {} : { writes }),
-    ...(ownFolder === undefined ? {} : { ownFolder }),
-  });
+  const started: Enclosed[] = [];
   try {
+    const enclosed = await sandbox.enclose({
+      folder,
+      hosts: hosts.filter((host) => !isDeniedHost(permissions.rules, host)),
+      named: from === "user" ? await filesOfHome(words, places) : [],
+      ...(writes === undefined ? {} : { writes }),
+      ...(ownFolder === undefined ? {} : { ownFolder }),
+    });
+    started.push(enclosed);
     const shell = findShell(ports.environment["PATH"], guard.roots);
     return {
       kind: "enclosed",
@@ -93,7 +95,8 @@ export async function encloseProgram(program: Program, ports: ProgramPorts): Pro
       },
     };
   } catch (error) {
-    await enclosed.finish();
+    await noteEnd?.();
+    await started[0]?.finish();
     throw error;
   }
 }

@@ -3,7 +3,8 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmdirSync, unlinkSync } f
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { inTransaction, type Owner, type Place, processState, systemProcesses, thisProcess } from "palimpsest/sqlite";
+import { inTransaction, type Owner, type Place, systemProcesses, thisProcess } from "palimpsest/sqlite";
+import { mayRun } from "../workspace/may-run.ts";
 import { isInside } from "../workspace/path-guard.ts";
 import type { Cover } from "./repository-places.ts";
 import { ITSELF } from "./stand-ins.ts";
@@ -26,8 +27,6 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS cover (root TEXT, path TEXT, made_as TEXT, PRIMARY KEY (root, path)) WITHOUT ROWID;`;
 /** For others, who hold the file for a few milliseconds. */
 const LOCK_WAIT_MS = 10_000;
-/** A holder in another container of which nothing can be known is believed for this long. */
-const MAX_UNKNOWN_MS = 86_400_000;
 
 /** Opens the register. @param file one for all sessions of the user @param roots with links followed */
 export function openCoverRegister(
@@ -53,7 +52,7 @@ export function openCoverRegister(
 
   function isHeldByOthers(root: string): boolean {
     const rows = database.prepare("SELECT id, owner FROM holder WHERE root = ? AND id <> ?").all(root, id);
-    const dead = rows.filter((row) => !isAlive(JSON.parse(String(row["owner"])) as Owner, place));
+    const dead = rows.filter((row) => !mayRun(JSON.parse(String(row["owner"])) as Owner, place));
     for (const row of dead) database.prepare("DELETE FROM holder WHERE id = ?").run(row["id"]!);
     return dead.length < rows.length;
   }
@@ -95,11 +94,6 @@ function createIfMissing(file: string): void {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }
-}
-
-function isAlive(owner: Owner, place: Place): boolean {
-  const state = processState(owner, place);
-  return state === "running" || (state === "unknown" && place.clock.now() - owner.renewedAtMs < MAX_UNKNOWN_MS);
 }
 
 /** What the files hold that are made to mount something on. */

@@ -109,7 +109,8 @@ export function createEncloser(
       };
       return await start(request, { places, hidden: await existing(scan.hidden), finish: () => end(held) });
     } catch (error) {
-      running--;
+      // Nothing has started: what was made for it goes, unless another program needs it.
+      if (--running === 0) covers = held.release();
       throw error;
     }
   }

@@ -296,6 +296,14 @@ describe("names that programs of the user obey", () => {
     expect(existsSync(join(folder, ".git/commondir"))).toBe(false);
   });
 
+  test("leave no cover when a program cannot be started", async () => {
+    const { sandbox, run, folder } = await setUp({ "a.txt": "" });
+    execFileSync("git", ["init", "-q", folder]);
+    await expect(sandbox.enclose({ folder, hosts: [], ownFolder: join(folder, "a.txt/own") })).rejects.toThrow();
+    expect(existsSync(join(folder, ".git/commondir"))).toBe(false);
+    expect((await run("echo as before")).text).toBe("as before\n");
+  });
+
   test("of hooks and servers are read-only", async () => {
     const project = temporaryProject({ "scripts/check.sh": "exit 0\n" }, "/var/tmp");
     const { run } = await encloseProject(project, { readOnly: [join(project.folder, "scripts/check.sh")] });

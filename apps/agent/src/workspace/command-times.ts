@@ -1,5 +1,8 @@
 import { appendFile, readFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { dirname } from "node:path";
+import { type Owner, type Place, systemProcesses, thisProcess } from "palimpsest/sqlite";
+import { mayRun } from "./may-run.ts";
 import { makePrivateFolder, writePrivateFile } from "./private-files.ts";
 
 /**
@@ -21,6 +24,21 @@ interface Span {
   readonly to: number;
 }
 
+/** A command of which no end is noted. */
+interface Begun {
+  readonly name: string;
+  readonly from: number;
+  readonly owner: Owner | undefined;
+}
+
+interface Noted {
+  readonly bytes: number;
+  readonly ended: readonly Span[];
+  readonly begun: readonly Begun[];
+  /** Lines that name files. */
+  readonly unseen: readonly string[];
+}
+
 const UNSEEN = "unseen ";
 /** File systems note times by a coarse clock. */
 const COARSE_MS = 50;
@@ -29,11 +47,15 @@ const MAX_BYTES = 65_536;
 const NEIGHBOR_MS = 60_000;
 
 /** @param file holds one line for each begin and each end; several sessions may write to it */
-export function openCommandTimes(file: string, now: () => number = Date.now): CommandTimes {
+export function openCommandTimes(
+  file: string,
+  place: Place = { host: hostname(), processes: systemProcesses(), clock: { now: Date.now } },
+): CommandTimes {
+  const { now } = place.clock;
   const id = `${process.pid}-${now().toString(36)}`;
   let count = 0;
   const noted = new Set<string>();
-  const read = (): Promise<string> => readFile(file, "utf8").catch(() => "");
+  const read = async (): Promise<Noted> => readLines(await readFile(file, "utf8").catch(() => ""));
   async function add(line: string): Promise<void> {
     await makePrivateFolder(dirname(file));
     await appendFile(file, `${line}\n`, { mode: 0o600 });
@@ -41,45 +63,47 @@ export function openCommandTimes(file: string, now: () => number = Date.now): Co
   return {
     async begin() {
       const name = `${id}-${++count}`;
-      await add(`begin ${name} ${now()}`);
+      await add(`begin ${name} ${now()} ${JSON.stringify(thisProcess(place))}`);
       return () => add(`end ${name} ${now()}`);
     },
     async covers(changedAtMs) {
-      const text = await read();
-      const spans = readSpans(text, now());
-      if (text.length > MAX_BYTES && spans.every(({ to }) => to < now())) await writeAnew(file, spans);
+      const { bytes, ended, begun, unseen } = await read();
+      const spans = [...ended, ...begun.map(({ from }) => ({ from, to: now() + COARSE_MS }))];
+      // A sandbox ends with its session: the commands of a killed session are over, at the latest, when that is noticed.
+      const dead = begun.filter(({ owner }) => owner === undefined || !mayRun(owner, place));
+      for (const { name } of dead) await add(`end ${name} ${now()}`);
+      if (begun.length === 0 && bytes > MAX_BYTES) await writeAnew(file, ended, unseen);
       return spans.some(({ from, to }) => from - COARSE_MS <= changedAtMs && changedAtMs <= to + COARSE_MS);
     },
     async noteUnseen(path) {
       if (noted.has(path)) return;
       noted.add(path);
-      await add(`unseen ${JSON.stringify(path)}`);
+      await add(UNSEEN + JSON.stringify(path));
     },
     async unseen() {
-      const lines = (await read()).split("\n").filter((line) => line.startsWith(UNSEEN));
-      return [...new Set(lines.map((line) => String(JSON.parse(line.slice(UNSEEN.length)))))];
+      const { unseen } = await read();
+      return [...new Set(unseen.map((line) => String(JSON.parse(line.slice(UNSEEN.length)))))];
     },
   };
 }
 
-/** A command without an end runs, or its session was killed: nobody knows how long it ran. */
-function readSpans(text: string, nowMs: number): readonly Span[] {
-  const begun = new Map<string, number>();
-  const spans: Span[] = [];
-  for (const line of text.split("\n")) {
-    const [what, name = "", time] = line.split(" ");
-    const at = Number(time);
-    if (!Number.isFinite(at)) continue;
-    if (what === "begin") begun.set(name, at);
-    const from = begun.get(name);
+function readLines(text: string): Noted {
+  const begun = new Map<string, Begun>();
+  const ended: Span[] = [];
+  const lines = text.split("\n");
+  for (const line of lines) {
+    const [, what, name = "", time, owner] = /^(begin|end) (\S+) (\d+)(?: (.+))?$/.exec(line) ?? [];
+    if (what === "begin") begun.set(name, { name, from: Number(time), owner: owner && JSON.parse(owner) });
+    const from = begun.get(name)?.from;
     if (what !== "end" || from === undefined) continue;
-    spans.push({ from, to: at });
+    ended.push({ from, to: Number(time) });
     begun.delete(name);
   }
-  return [...spans, ...[...begun.values()].map((from) => ({ from, to: nowMs + COARSE_MS }))];
+  const unseen = lines.filter((line) => line.startsWith(UNSEEN));
+  return { bytes: text.length, ended, begun: [...begun.values()], unseen };
 }
 
-async function writeAnew(file: string, spans: readonly Span[]): Promise<void> {
+async function writeAnew(file: string, spans: readonly Span[], unseen: readonly string[]): Promise<void> {
   const merged: Span[] = [];
   for (const { from, to } of spans.toSorted((one, other) => one.from - other.from)) {
     const last = merged.at(-1);
@@ -88,5 +112,5 @@ async function writeAnew(file: string, spans: readonly Span[]): Promise<void> {
     else merged.push({ from, to });
   }
   const lines = merged.flatMap(({ from, to }, index) => [`begin old-${index} ${from}`, `end old-${index} ${to}`]);
-  await writePrivateFile(file, `${lines.join("\n")}\n`);
+  await writePrivateFile(file, `${[...lines, ...new Set(unseen)].join("\n")}\n`);
 }

@@ -38,7 +38,10 @@ export function bashTool(ports: BashPorts): AgentTool {
 
   async function start(command: string, hosts: readonly string[], timeoutMs?: number): Promise<RunningCommand> {
     const end = await commandTimes?.begin();
-    const running = await startIn(command, hosts, timeoutMs);
+    const running = await startIn(command, hosts, timeoutMs).catch(async (error: unknown) => {
+      await end?.();
+      throw error;
+    });
     // A start that failed is told by the command itself. A time without an end only makes the user look once more.
     void running.ended
       .catch(() => undefined)
