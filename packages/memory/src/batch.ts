@@ -1,14 +1,13 @@
+import { type AuthoredChange, versionAfter, versionOf } from "./change-set.ts";
 import { checkDraft, checkReason } from "./check-draft.ts";
-import { rowsAfter, toSummaries } from "./file-row.ts";
-import { versionOf } from "./files/own-file.ts";
-import type { AuthoredChange } from "./files/pending.ts";
-import type { FileRow } from "./index-database.ts";
+import { type FileRow, rowsAfter, toSummaries } from "./file-row.ts";
 import type { MemoryLimits } from "./limits.ts";
+import type { MemoryView } from "./memory-files.ts";
 import type { Refused, StagedOutcome } from "./outcomes.ts";
 import { pathOf, readPath } from "./paths.ts";
-import { type DirectoryView, type Plan, planForget, planProposal, planRename, planWrite } from "./plan-changes.ts";
+import { type Plan, planForget, planProposal, planRename, planWrite } from "./plan-changes.ts";
 import { screen } from "./secrets/screen.ts";
-import { topicOf } from "./to-topic.ts";
+import { toMemoryFile, toTopic } from "./to-topic.ts";
 import type { Author, Topic, TopicDraft, TopicSummary } from "./topic.ts";
 
 /** One requested change of a batch, complete enough to be requested again. */
@@ -83,7 +82,7 @@ export function stageBatch(snapshot: Snapshot, { by, limits, now }: BatchOptions
   const staged = new Map<string, AuthoredChange>();
   const steps: BatchStep[] = [];
 
-  const view = (): DirectoryView => ({
+  const view = (): MemoryView => ({
     rows,
     limits,
     nowMs: now(),
@@ -103,14 +102,15 @@ export function stageBatch(snapshot: Snapshot, { by, limits, now }: BatchOptions
     return plan.outcome;
   }
   const changes = (): AuthoredChange[] =>
-    [...staged.values()].filter(({ before, after }) => before !== (after === undefined ? "none" : versionOf(after)));
+    [...staged.values()].filter((change) => change.before !== versionAfter(change));
 
   const batch: Batch = {
     list: () => toSummaries(rows.values()),
     read(slug) {
       const path = pathOf("topic", slug);
       const bytes = contents.get(path);
-      return bytes === undefined ? undefined : topicOf(slug, bytes, versionOf(bytes), rows.get(path), now());
+      if (bytes === undefined) return undefined;
+      return toTopic(slug, toMemoryFile({ bytes, version: versionOf(bytes) }, rows.get(path), now()));
     },
     async write(draft, expected) {
       const checked = checkDraft(draft, limits);

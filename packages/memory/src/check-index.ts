@@ -1,16 +1,16 @@
+import type { AuthoredChange } from "./change-set.ts";
 import { rowsAfter } from "./file-row.ts";
-import type { AuthoredChange } from "./files/pending.ts";
 import { headroomOf } from "./index-text.ts";
-import { wantedIndex } from "./memory-transaction.ts";
+import type { MemoryView } from "./memory-files.ts";
 import { type Refused, refused } from "./outcomes.ts";
 import { INDEX_PATH } from "./paths.ts";
-import type { DirectoryView } from "./plan-changes.ts";
+import { wantedIndex } from "./wanted-index.ts";
 
 /**
  * Refuses changes that do not fit into the index. A change that shortens the index is always allowed, even if hand edits have
  * made it too long.
  */
-export function checkIndex(view: DirectoryView, changes: readonly AuthoredChange[]): Refused | undefined {
+export function checkIndex(view: MemoryView, changes: readonly AuthoredChange[]): Refused | undefined {
   const { limits } = view;
   if (view.isUnsafe(INDEX_PATH)) {
     return refused("unsafe-file", `${INDEX_PATH} is a link or no plain file, and was left alone. Remove it first.`);

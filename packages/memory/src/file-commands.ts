@@ -1,4 +1,4 @@
-import type { Memory } from "./open-memory.ts";
+import type { Memory } from "./memory.ts";
 import type { StagedOutcome } from "./outcomes.ts";
 import { isSlug, slugOf } from "./slug.ts";
 import type { Author, Topic, TopicDraft } from "./topic.ts";

@@ -1,44 +1,56 @@
 import { hash } from "node:crypto";
-import { type OwnFile, versionOf } from "./files/own-file.ts";
-import type { AuthoredChange } from "./files/pending.ts";
+import { type AuthoredChange, versionOf } from "./change-set.ts";
 import { readFrontmatter } from "./frontmatter.ts";
-import { blobId } from "./history/objects.ts";
-import type { FileRow } from "./index-database.ts";
+import { blobId } from "./history/git-object.ts";
 import { readPath } from "./paths.ts";
-import type { Author, TopicSummary } from "./topic.ts";
+import type { Author, TopicSummary, TopicType } from "./topic.ts";
 import { readTopicText } from "./topic-text.ts";
+
+/** What is known of one file of the memory: a topic, a proposal, a forgotten topic, or the index. */
+export interface FileRow {
+  readonly path: string;
+  /** SHA-256 of its bytes; undefined: the file was there once, and is gone. */
+  readonly version: string | undefined;
+  /** What git calls its content. */
+  readonly blob: string | undefined;
+  readonly author: Author;
+  readonly name: string;
+  readonly description: string;
+  readonly type: TopicType;
+  readonly updatedAtMs: number;
+  /** The topic that a proposal or a forgotten topic is about. */
+  readonly topic: string;
+  /** Digest of its content, ignoring spaces and punctuation. */
+  readonly fact: string;
+}
 
 export interface RowFacts {
   readonly author: Author;
-  /** `by-hand`: the file's own date of change is outdated. */
-  readonly written: "by-us" | "by-hand";
-  /** When the file was checked, by the system's clock. */
-  readonly seenAtMs: number;
+  /** `by-hand`: the file's own date of change is outdated. @default "by-us" */
+  readonly written?: "by-us" | "by-hand";
+  readonly modifiedAtMs: number;
 }
 
-export function toFileRow(path: string, file: OwnFile, { author, written, seenAtMs }: RowFacts): FileRow {
-  const text = file.bytes.toString();
+export function toFileRow(path: string, bytes: Buffer, { author, written = "by-us", modifiedAtMs }: RowFacts): FileRow {
+  const text = bytes.toString();
   const slug = readPath(path)?.slug ?? "";
   const { name, description, type, body, updatedAtMs } = readTopicText(text, slug);
-  const { modifiedAtMs } = file.state;
   return {
     path,
     author,
     name,
     description,
     type,
-    seenAtMs,
-    version: file.version,
-    blob: blobId(file.bytes),
-    state: file.state.text,
+    version: versionOf(bytes),
+    blob: blobId(bytes),
     updatedAtMs: written === "by-hand" ? modifiedAtMs : (updatedAtMs ?? modifiedAtMs),
     topic: readFrontmatter(text).values.get("topic") ?? slug,
     fact: factOf(body),
   };
 }
 
-export function toGoneRow(row: FileRow, author: Author): FileRow {
-  return { ...row, author, version: undefined, blob: undefined, state: "" };
+export function toGoneRow<Row extends FileRow>(row: Row, author: Author): Row {
+  return { ...row, author, version: undefined, blob: undefined };
 }
 
 /** Returns the rows after the changes are applied. */
@@ -50,11 +62,8 @@ export function rowsAfter(
   const after = new Map(rows);
   for (const { path, author, after: bytes } of changes) {
     const row = after.get(path);
-    if (bytes !== undefined) {
-      const state = { text: "", changedAtMs: nowMs, modifiedAtMs: nowMs };
-      const file = { bytes: Buffer.from(bytes), version: versionOf(bytes), state };
-      after.set(path, toFileRow(path, file, { author, written: "by-us", seenAtMs: 0 }));
-    } else if (row !== undefined) after.set(path, toGoneRow(row, author));
+    if (bytes !== undefined) after.set(path, toFileRow(path, Buffer.from(bytes), { author, modifiedAtMs: nowMs }));
+    else if (row !== undefined) after.set(path, toGoneRow(row, author));
   }
   return after;
 }

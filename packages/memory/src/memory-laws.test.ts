@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { indexedSlugs } from "./index-text.ts";
-import type { Memory } from "./open-memory.ts";
+import type { Memory } from "./memory.ts";
 import { commitsOf, draft, temporaryMemory } from "./testing/temporary-memory.ts";
 import type { Author } from "./topic.ts";
 

@@ -231,24 +231,6 @@ describe("forgetting", () => {
   });
 });
 
-test("who follows the topics is told within the transaction", async () => {
-  const emitted: unknown[] = [];
-  const { memory, put } = await temporaryMemory({
-    onChanged: ({ database, slugs, read }) =>
-      emitted.push([database.isTransaction, slugs, slugs.map((slug) => read(slug)?.body)]),
-  });
-  const version = versionIn(await memory.write(draft("a"), "model", "none"));
-  put("b.md", "By hand.");
-  await memory.list();
-  await memory.forget("a", "model", "gone", version);
-  await memory.propose(draft("c"), "model", "a web page");
-  expect(emitted).toEqual([
-    [true, ["a"], ["The fact of a."]],
-    [true, ["b"], ["By hand."]],
-    [true, ["a"], [undefined]],
-  ]);
-});
-
 test("several users of one folder lose nothing", async () => {
   const { reopen, memory } = await temporaryMemory();
   const users = [memory, await reopen(), await reopen()];

@@ -1,27 +1,14 @@
 import type { MemoryJudged } from "palimpsest/core";
+import { type AuthoredChange, versionOf } from "./change-set.ts";
 import type { CheckedDraft } from "./check-draft.ts";
-import { factOf } from "./file-row.ts";
-import { versionOf } from "./files/own-file.ts";
-import type { AuthoredChange } from "./files/pending.ts";
-import type { FileRow } from "./index-database.ts";
-import type { MemoryLimits } from "./limits.ts";
+import { type FileRow, factOf } from "./file-row.ts";
+import type { MemoryView } from "./memory-files.ts";
 import { type Proposed, type Refused, refused, type Stale, type Unchanged, type Written } from "./outcomes.ts";
 import { pathOf, readPath } from "./paths.ts";
 import { type Forgotten, forgottenText, proposalText, readForgotten, readProposal } from "./proposal-text.ts";
 import { freeSlug, isSlug } from "./slug.ts";
 import type { Author } from "./topic.ts";
 import { writeTopicText } from "./topic-text.ts";
-
-/** The memory that a plan is based on: on the disk, or with changes that are not applied yet. */
-export interface DirectoryView {
-  readonly rows: ReadonlyMap<string, FileRow>;
-  readonly limits: MemoryLimits;
-  readonly nowMs: number;
-  /** The bytes of an existing file. */
-  bytes(path: string): Uint8Array;
-  /** Whether that place is taken by something that is not our file. */
-  isUnsafe(path: string): boolean;
-}
 
 /** The planned changes and their outcome. Pure: nothing is touched. */
 export type Plan =
@@ -37,7 +24,7 @@ export type Plan =
   | Stale
   | Refused;
 
-export function planWrite(view: DirectoryView, draft: CheckedDraft, by: Author, expected: string): Plan {
+export function planWrite(view: MemoryView, draft: CheckedDraft, by: Author, expected: string): Plan {
   const { slug } = draft;
   const path = pathOf("topic", slug);
   const blocked = checkPlace(view, "topic", slug, expected);
@@ -71,7 +58,7 @@ export function planWrite(view: DirectoryView, draft: CheckedDraft, by: Author, 
 }
 
 export function planForget(
-  view: DirectoryView,
+  view: MemoryView,
   { slug, by, because, expected }: { slug: string; by: Author; because: string; expected: string },
 ): Plan {
   const path = pathOf("topic", slug);
@@ -91,7 +78,7 @@ export function planForget(
 }
 
 export function planRename(
-  view: DirectoryView,
+  view: MemoryView,
   { slug, to, by, expected }: { slug: string; to: string; by: Author; expected: string },
 ): Plan {
   const [path, target] = [pathOf("topic", slug), pathOf("topic", to)];
@@ -113,7 +100,7 @@ export function planRename(
 }
 
 /** Into the inbox: nothing there is indexed, recalled or shown to a model before the user's approval. */
-export function planProposal(view: DirectoryView, draft: CheckedDraft, by: Author, why: string): Plan {
+export function planProposal(view: MemoryView, draft: CheckedDraft, by: Author, why: string): Plan {
   const { slug: topic } = draft;
   const waiting = [...view.rows.values()].filter((row) => isIn(row, "inbox"));
   const fact = factOf(draft.body);
@@ -147,7 +134,7 @@ export function planProposal(view: DirectoryView, draft: CheckedDraft, by: Autho
  * @param seen the proposal's version that was looked at
  * @param expected what the topic is to be; without, what it was when the proposal was made
  */
-export function planAcceptance(view: DirectoryView, slug: string, seen: string | undefined, expected?: string): Plan {
+export function planAcceptance(view: MemoryView, slug: string, seen: string | undefined, expected?: string): Plan {
   const inbox = pathOf("inbox", slug);
   const version = isSlug(slug) ? versionAt(view, inbox) : "none";
   if (version === "none") return refused("not-there", `No proposal ${slug} waits in the inbox.`);
@@ -177,7 +164,7 @@ export function planAcceptance(view: DirectoryView, slug: string, seen: string |
   );
 }
 
-export function planRejection(view: DirectoryView, slug: string): Plan {
+export function planRejection(view: MemoryView, slug: string): Plan {
   const inbox = pathOf("inbox", slug);
   const version = isSlug(slug) ? versionAt(view, inbox) : "none";
   if (version === "none") return refused("not-there", `No proposal ${slug} waits in the inbox.`);
@@ -193,13 +180,13 @@ export function planRejection(view: DirectoryView, slug: string): Plan {
 }
 
 /** Whether the user changes a text that a model wrote. */
-function isJudged(view: DirectoryView, path: string, by: Author): boolean {
+function isJudged(view: MemoryView, path: string, by: Author): boolean {
   const author = view.rows.get(path)?.version === undefined ? undefined : view.rows.get(path)?.author;
   return by === "user" && author !== undefined && author !== "user";
 }
 
 function keepAsForgotten(
-  view: DirectoryView,
+  view: MemoryView,
   text: string,
   { topic, by, because }: { topic: string; by: Author; because: string },
 ): AuthoredChange {
@@ -215,7 +202,7 @@ interface FoundForgotten {
 }
 
 /** The same fact if there is one, else something of that name. */
-function findForgotten(view: DirectoryView, slug: string, body: string): FoundForgotten | undefined {
+function findForgotten(view: MemoryView, slug: string, body: string): FoundForgotten | undefined {
   const fact = factOf(body);
   const candidates = [...view.rows.values()].filter((row) => isIn(row, "forgotten"));
   const byFact = candidates.find((row) => row.fact === fact);
@@ -225,7 +212,7 @@ function findForgotten(view: DirectoryView, slug: string, body: string): FoundFo
   return { by: row.author, match: byFact === undefined ? "name" : "fact", forgotten };
 }
 
-function checkPlace(view: DirectoryView, place: "topic", slug: string, expected: string): Stale | Refused | undefined {
+function checkPlace(view: MemoryView, place: "topic", slug: string, expected: string): Stale | Refused | undefined {
   if (!isSlug(slug)) return refused("bad-name", `${JSON.stringify(slug.slice(0, 100))} names no topic.`);
   const path = pathOf(place, slug);
   if (view.isUnsafe(path)) {
@@ -235,7 +222,7 @@ function checkPlace(view: DirectoryView, place: "topic", slug: string, expected:
   return version === expected ? undefined : { kind: "stale", slug, version };
 }
 
-function checkOwner(view: DirectoryView, slug: string, by: Author): Refused | undefined {
+function checkOwner(view: MemoryView, slug: string, by: Author): Refused | undefined {
   const row = view.rows.get(pathOf("topic", slug));
   if (by === "user" || row?.version === undefined || row.author !== "user") return undefined;
   return refused(
@@ -244,7 +231,7 @@ function checkOwner(view: DirectoryView, slug: string, by: Author): Refused | un
   );
 }
 
-function checkSize(view: DirectoryView, after: Uint8Array): Refused | undefined {
+function checkSize(view: MemoryView, after: Uint8Array): Refused | undefined {
   const { topicBytes } = view.limits;
   if (after.length <= topicBytes) return undefined;
   return refused(
@@ -253,7 +240,7 @@ function checkSize(view: DirectoryView, after: Uint8Array): Refused | undefined 
   );
 }
 
-function isTaken(view: DirectoryView, place: "inbox" | "forgotten", slug: string): boolean {
+function isTaken(view: MemoryView, place: "inbox" | "forgotten", slug: string): boolean {
   const path = pathOf(place, slug);
   return versionAt(view, path) !== "none" || view.isUnsafe(path);
 }
@@ -262,10 +249,10 @@ function isIn(row: FileRow, place: "inbox" | "forgotten"): boolean {
   return row.version !== undefined && readPath(row.path)?.place === place;
 }
 
-function textOf(view: DirectoryView, path: string): string {
+function textOf(view: MemoryView, path: string): string {
   return Buffer.from(view.bytes(path)).toString();
 }
 
-function versionAt(view: DirectoryView, path: string): string {
+function versionAt(view: MemoryView, path: string): string {
   return view.rows.get(path)?.version ?? "none";
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { recallTopics } from "./recall-topics.ts";
-import type { FoundSummary } from "./search/memory-search.ts";
+import type { FoundSummary } from "./search/search-topics.ts";
 import type { Topic } from "./topic.ts";
 
 const DAY = 86_400_000;
@@ -24,10 +24,10 @@ function topic(slug: string, body: string, days = 0): Topic {
 
 function recall(topics: readonly Topic[], shown: readonly string[] = [], used: string[] = []) {
   return recallTopics({
-    memory: { read: async (slug) => topics.find((one) => one.slug === slug) },
-    index: {
+    memory: {
+      readAll: async (slugs) => topics.filter(({ slug }) => slugs.includes(slug)),
       search: async (_, limit) => topics.slice(0, limit).map((one): FoundSummary => ({ ...one, score: 1 })),
-      noteUse: (slugs) => void used.push(...slugs),
+      noteUse: async (slugs) => void used.push(...slugs),
     },
     words: "anything",
     shown,

@@ -1,11 +1,9 @@
-import type { Memory } from "./open-memory.ts";
-import type { ChooseTopics, MemorySearch } from "./search/memory-search.ts";
+import type { Memory } from "./memory.ts";
+import type { ChooseTopics } from "./search/search-topics.ts";
 import type { Topic, TopicType } from "./topic.ts";
 
 export interface RecallTopicsOptions {
-  readonly memory: Pick<Memory, "read">;
-  /** Called with the topics that are shown. */
-  readonly index: Pick<MemorySearch, "search" | "noteUse">;
+  readonly memory: Pick<Memory, "search" | "readAll" | "noteUse">;
   /** Makes the final choice. @default the words alone decide */
   readonly choose?: ChooseTopics;
   /** The user's message. */
@@ -32,13 +30,12 @@ const OPENING =
  * conversation, so that nothing before it changes.
  */
 export async function recallTopics(options: RecallTopicsOptions): Promise<string | undefined> {
-  const { memory, index, choose, words, shown, nowMs, most = MAX_TOPICS } = options;
-  const found = await index.search(words, most, choose);
+  const { memory, choose, words, shown, nowMs, most = MAX_TOPICS } = options;
+  const found = await memory.search(words, most, choose);
   const fresh = found.filter(({ slug }) => !shown.some((text) => text.includes(`<topic slug="${slug}"`)));
-  const topics = await Promise.all(fresh.map(({ slug }) => memory.read(slug)));
-  const there = topics.filter((topic) => topic !== undefined);
+  const there = await memory.readAll(fresh.map(({ slug }) => slug));
   if (there.length === 0) return undefined;
-  index.noteUse(there.map(({ slug }) => slug));
+  await memory.noteUse(there.map(({ slug }) => slug));
   return [OPENING, ...there.map((topic) => topicText(topic, nowMs))].join("\n");
 }
 

@@ -1,34 +1,24 @@
-import type { OpenFolders } from "./files/open-folders.ts";
-import { readOwnFile } from "./files/own-file.ts";
-import type { FileRow } from "./index-database.ts";
-import { pathOf } from "./paths.ts";
+import type { FileRow } from "./file-row.ts";
+import type { FileContent, MemoryFile } from "./memory-files.ts";
 import type { Topic } from "./topic.ts";
 import { readTopicText } from "./topic-text.ts";
 
-/** A topic from its file, with what only the rows know of it. Undefined if there is none. */
-export function toTopic(folders: OpenFolders, slug: string, rows: ReadonlyMap<string, FileRow>): Topic | undefined {
-  const path = pathOf("topic", slug);
-  const file = readOwnFile(folders.locate(path));
-  if (typeof file !== "object" || !("bytes" in file)) return undefined;
-  return topicOf(slug, file.bytes, file.version, rows.get(path), file.state.modifiedAtMs);
+/** A topic from its file. */
+export function toTopic(slug: string, { bytes, version, author, updatedAtMs }: MemoryFile): Topic {
+  const text = bytes.toString();
+  return { ...readTopicText(text, slug), slug, version, text, author, updatedAtMs };
 }
 
-export function topicOf(
-  slug: string,
-  bytes: Buffer,
-  version: string,
+/** A file with what only its row knows of it. One that is not as it was last known was edited by hand since. */
+export function toMemoryFile(
+  { bytes, version }: FileContent,
   row: FileRow | undefined,
   modifiedAtMs: number,
-): Topic {
-  const text = bytes.toString();
-  const content = readTopicText(text, slug);
-  // What is not as it was last known was edited by hand since.
+): MemoryFile {
   const isKnown = row?.version === version;
   return {
-    ...content,
-    slug,
+    bytes,
     version,
-    text,
     author: isKnown ? row.author : "user",
     updatedAtMs: isKnown ? row.updatedAtMs : modifiedAtMs,
   };

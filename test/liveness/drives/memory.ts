@@ -4,7 +4,6 @@ import { openCoordination } from "@palimpsest/coordination";
 import {
   chooseByModel,
   createExtractions,
-  createMemorySearch,
   memoryTool,
   openMemory,
   RECALLED,
@@ -97,11 +96,9 @@ export const recallMemories: Drive = (values, witness) =>
     const memory = await openMemory({ folder, clock });
     for (const name of ["parser", "loader", "deployment"]) await memory.write(topic(name), "user", "none");
     const session = await world.open();
-    const index = createMemorySearch({ memory, clock });
     const words = "Why does the parser fail since it was rewritten?";
     const recalled = await recallTopics({
       memory,
-      index,
       words,
       shown: [],
       nowMs: clock.now(),
@@ -110,7 +107,6 @@ export const recallMemories: Drive = (values, witness) =>
     await world.turn(session, words, [], {
       prompt: [...(recalled === undefined ? [] : [attachment(RECALLED, recalled)]), words],
     });
-    index.close();
     await session.close();
     await memory.close();
     return world.sent;

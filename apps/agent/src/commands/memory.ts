@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { createMemorySearch, type Memory, openMemory, type UndoOutcome, type WriteOutcome } from "@palimpsest/memory";
+import { type FolderMemory, openMemory, type UndoOutcome, type WriteOutcome } from "@palimpsest/memory";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inOperatedProject } from "../cli/in-operated-project.ts";
@@ -67,14 +67,12 @@ async function folderOf(agent: string, folder: string, places: Places): Promise<
 }
 
 const REPORTS: Readonly<
-  Record<Exclude<Word, "serve">, (memory: Memory, rest: readonly string[], folder: string) => Promise<Report>>
+  Record<Exclude<Word, "serve">, (memory: FolderMemory, rest: readonly string[], folder: string) => Promise<Report>>
 > = {
   async list(memory) {
     const topics = await memory.list();
     const waiting = (await memory.inbox()).length;
-    const index = createMemorySearch({ memory });
-    const uses = index.uses();
-    index.close();
+    const uses = await memory.uses();
     const rows = topics.map(({ slug, type, author, updatedAtMs, description }) => [
       ...[slug, type, author, time(updatedAtMs), `used ${uses.get(slug)?.count ?? 0} times`, description],
     ]);
@@ -88,9 +86,7 @@ const REPORTS: Readonly<
     return topic === undefined ? noSuch(slug) : { text: topic.text, value: topic };
   },
   async search(memory, words) {
-    const index = createMemorySearch({ memory });
-    const found = await index.search(words.join(" "), 10);
-    index.close();
+    const found = await memory.search(words.join(" "), 10);
     const rows = found.map(({ slug, description }) => [slug, description]);
     return {
       text: rows.length === 0 ? "No topic matches. To list all topics: palimpsest memory" : table(rows),

@@ -15,7 +15,7 @@ import {
 import { memoryStore, openSession, type SessionEvent } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Memory, openMemory } from "../open-memory.ts";
+import { type FolderMemory, openMemory } from "../open-memory.ts";
 import { DREAM_SYSTEM } from "./dream-prompt.ts";
 import type { DreamState } from "./dream-task.ts";
 import { applySteps, type DreamOptions, startDream } from "./start-dream.ts";
@@ -80,11 +80,11 @@ function rounds(...steps: readonly (readonly (readonly [string, object])[])[]) {
   };
 }
 
-async function versionOf(memory: Memory, slug: string): Promise<string> {
+async function versionOf(memory: FolderMemory, slug: string): Promise<string> {
   return (await memory.read(slug))!.version;
 }
 
-async function filesOf(memory: Memory): Promise<Readonly<Record<string, string>>> {
+async function filesOf(memory: FolderMemory): Promise<Readonly<Record<string, string>>> {
   const files = (await readdir(memory.folder, { recursive: true })).filter((name) => name.endsWith(".md")).sort();
   const pairs = files.map(async (name) => [name, await readFile(join(memory.folder, name), "utf8")] as const);
   return Object.fromEntries(await Promise.all(pairs));

@@ -3,7 +3,7 @@ import { query, type Session, type Store, type Tool } from "palimpsest";
 import { type Charge, chargeParent, type Dreamed } from "palimpsest/core";
 
 import type { BatchOutcome, BatchStep, BatchSummary } from "../batch.ts";
-import type { Memory } from "../open-memory.ts";
+import type { Memory } from "../memory.ts";
 import type { TopicUse } from "../search/topic-uses.ts";
 import { dreamPrompt } from "./dream-prompt.ts";
 import { createDreamState, type DreamOutcome, type DreamTask, type OwnDreamState } from "./dream-task.ts";

@@ -1,7 +1,7 @@
 import { query, type Session, type Store, type Tool } from "palimpsest";
 import type { LedgerTotals, MemoriesExtracted, PermissionOptions } from "palimpsest/core";
 
-import type { Memory } from "../open-memory.ts";
+import type { Memory } from "../memory.ts";
 import { extractionPrompt } from "./extraction-prompt.ts";
 import { MEMORY_TOOL } from "./memory-tool.ts";
 import { readStatements } from "./read-statements.ts";

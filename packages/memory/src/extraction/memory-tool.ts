@@ -1,5 +1,5 @@
 import type { Tool } from "palimpsest";
-import type { Memory } from "../open-memory.ts";
+import type { Memory } from "../memory.ts";
 import type { WriteOutcome } from "../outcomes.ts";
 import { TOPIC_TYPES, type TopicDraft, type TopicType } from "../topic.ts";
 import { checkClaim } from "../trust/check-claim.ts";
@@ -14,7 +14,7 @@ export interface MemoryToolOptions {
   /** Finds topics by words. @default no search: `list` shows them all */
   readonly search?: (words: string) => Promise<string>;
   /** Called with the topic that was read. @default none */
-  readonly onRead?: (slug: string) => void;
+  readonly onRead?: (slug: string) => void | Promise<void>;
 }
 
 /** The tool's name for the model: extraction looks for its calls. */
@@ -57,7 +57,7 @@ export function memoryTool({ memory, session, said, search, onRead }: MemoryTool
   async function read(slug: string): Promise<string> {
     const topic = await memory.read(slug);
     if (topic === undefined) return "There is no such topic.";
-    onRead?.(slug);
+    await onRead?.(slug);
     return `version ${topic.version}\n${topic.text}`;
   }
 

@@ -1,5 +1,5 @@
 import type { Session } from "palimpsest";
-import type { ChooseTopics } from "./memory-search.ts";
+import type { ChooseTopics } from "./search-topics.ts";
 
 /** The source of its calls in the ledger. */
 export const RECALL_SOURCE = "recall_memories";

@@ -2,17 +2,18 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { MemoryCommit } from "../history/read-history.ts";
-import { type Memory, type MemoryOptions, openMemory } from "../open-memory.ts";
+import type { Memory } from "../memory.ts";
+import type { MemoryCommit } from "../memory-files.ts";
+import { type FolderMemory, type MemoryOptions, openMemory } from "../open-memory.ts";
 import type { TopicDraft } from "../topic.ts";
 
 export interface TemporaryMemory {
-  readonly memory: Memory;
+  readonly memory: FolderMemory;
   readonly folder: string;
   /** Moves on by a second with each question. */
   readonly clock: { now(): number };
   /** Another user of the same folder, as another process would be. */
-  reopen(more?: Partial<MemoryOptions>): Promise<Memory>;
+  reopen(more?: Partial<MemoryOptions>): Promise<FolderMemory>;
   put(path: string, text: string | Uint8Array): void;
   text(path: string): string;
   has(path: string): boolean;
@@ -24,12 +25,12 @@ export async function temporaryMemory(options: Partial<MemoryOptions> = {}): Pro
   const folder = options.folder ?? join(base, "memory");
   let nowMs = Date.UTC(2026, 10, 15);
   const clock = { now: () => (nowMs += 1_000) };
-  const opened: Memory[] = [];
+  const opened: FolderMemory[] = [];
   onTestFinished(async () => {
     for (const memory of opened) await memory.close();
     rmSync(base, { recursive: true, force: true });
   });
-  const reopen = async (more: Partial<MemoryOptions> = {}): Promise<Memory> => {
+  const reopen = async (more: Partial<MemoryOptions> = {}): Promise<FolderMemory> => {
     const memory = await openMemory({ clock, ...options, ...more, folder });
     opened.push(memory);
     return memory;

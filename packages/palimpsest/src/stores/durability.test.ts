@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { writeSynced } from "../../../memory/src/files/place-file.ts";
+import { writeSynced } from "../../../memory/src/folder/files/place-file.ts";
 import { resultFiles } from "./result-files.ts";
 import { createLogFiles } from "./sqlite/create-log-file.ts";
 import { openConnection } from "./sqlite/open-connection.ts";

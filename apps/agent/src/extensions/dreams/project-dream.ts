@@ -1,5 +1,5 @@
 import type { Coordination, LeaseOwner } from "@palimpsest/coordination";
-import { createMemorySearch, type Memory } from "@palimpsest/memory";
+import type { Memory } from "@palimpsest/memory";
 import {
   askGates,
   DREAM_SYSTEM,
@@ -91,7 +91,6 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
       options.onEvent?.(event);
     },
   });
-  const index = createMemorySearch({ memory });
   const task = startDream({
     memory,
     lease,
@@ -100,12 +99,11 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
     clock,
     mode,
     trigger,
-    uses: index.uses(),
+    uses: await memory.uses(),
     ...(parent === undefined ? {} : { parent }),
     readTools: await dreamReadTools({ folder: options.folder, places, path: environment["PATH"] }, session),
     sessions: (await sessionsSince(store, lease.lastDoneAtMs ?? 0)).map(({ id }) => id),
   });
-  index.close();
   return { kind: "begun", session: session.id, task, priceUsd: () => session.ledger.totals().priceUsd };
 }
 

@@ -1,6 +1,5 @@
 import {
   chooseByModel,
-  createMemorySearch,
   type FoundSummary,
   type Memory,
   type MemoryOptions,
@@ -53,7 +52,6 @@ export async function openAgentMemory({ folder, store, clock, emit }: AgentMemor
     ...(clock === undefined ? {} : { clock }),
     ...(emit === undefined ? {} : { emit }),
   });
-  const index = createMemorySearch({ memory, ...(clock === undefined ? {} : { clock }) });
   const now = (): number => (clock ?? { now: Date.now }).now();
   const saidIn = async (session: string) => {
     const reader = await store.openReader(session);
@@ -81,8 +79,8 @@ export async function openAgentMemory({ folder, store, clock, emit }: AgentMemor
           memory,
           session,
           said,
-          search: async (words) => foundText(await index.search(words, MAX_FOUND)),
-          onRead: (slug) => index.noteUse([slug]),
+          search: async (words) => foundText(await memory.search(words, MAX_FOUND)),
+          onRead: (slug) => memory.noteUse([slug]),
         }),
       ),
     saidIn,
@@ -91,7 +89,6 @@ export async function openAgentMemory({ folder, store, clock, emit }: AgentMemor
       const shown = session.view.attached(RECALLED);
       const text = await recallTopics({
         memory,
-        index,
         words,
         shown,
         nowMs: now(),
@@ -99,10 +96,7 @@ export async function openAgentMemory({ folder, store, clock, emit }: AgentMemor
       });
       return text === undefined ? [] : [attachment(RECALLED, text, { kind: "memory" })];
     },
-    async close() {
-      index.close();
-      await memory.close();
-    },
+    close: () => memory.close(),
   };
 }
 

@@ -1,7 +1,7 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { createMemorySearch, type Memory, type MemorySearch, type TopicType } from "@palimpsest/memory";
+import type { Memory, TopicType } from "@palimpsest/memory";
 import { readVersion } from "../../workspace/version.ts";
 
 const TYPES: readonly TopicType[] = ["user", "feedback", "project", "reference"];
@@ -39,11 +39,10 @@ const TOOLS = [
  * the user said it.
  */
 export async function serveMemory(memory: Memory): Promise<void> {
-  const index = createMemorySearch({ memory });
   const server = new Server({ name: "palimpsest-memory", version: readVersion() }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: TOOLS.map((tool) => ({ ...tool })) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-    const answer = await answerCall({ memory, index }, params.name, params.arguments ?? {});
+    const answer = await answerCall(memory, params.name, params.arguments ?? {});
     return { content: [{ type: "text", text: answer }] };
   });
   const transport = new StdioServerTransport();
@@ -53,14 +52,9 @@ export async function serveMemory(memory: Memory): Promise<void> {
   });
   await server.connect(transport);
   await closed;
-  index.close();
 }
 
-async function answerCall(
-  { memory, index }: { readonly memory: Memory; readonly index: MemorySearch },
-  name: string,
-  input: Readonly<Record<string, unknown>>,
-): Promise<string> {
+async function answerCall(memory: Memory, name: string, input: Readonly<Record<string, unknown>>): Promise<string> {
   const textOf = (key: string): string => (typeof input[key] === "string" ? input[key] : "");
   switch (name) {
     case "memory_list":
@@ -68,7 +62,7 @@ async function answerCall(
     case "memory_read":
       return (await memory.read(textOf("slug")))?.text ?? `There is no topic ${JSON.stringify(textOf("slug"))}.`;
     case "memory_search": {
-      const found = await index.search(textOf("words"), 10);
+      const found = await memory.search(textOf("words"), 10);
       return found.map(({ slug, description }) => `${slug}: ${description}`).join("\n") || "No topic matches.";
     }
     case "memory_propose": {

@@ -1,21 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { renameSync, rmSync } from "node:fs";
-import type { Author } from "../topic.ts";
+import type { AuthoredChange, ChangeSet } from "../../change-set.ts";
 import type { OpenFolders } from "./open-folders.ts";
 import { readOwnFile } from "./own-file.ts";
-import { type FileChange, writeSynced } from "./place-file.ts";
-
-/** A change and the origin that it gives to the topic. */
-export interface AuthoredChange extends FileChange {
-  readonly author: Author;
-}
-
-/** Changes that belong together: one commit, all or nothing. */
-export interface ChangeSet {
-  readonly by: Author;
-  readonly message: string;
-  readonly changes: readonly AuthoredChange[];
-}
+import { writeSynced } from "./place-file.ts";
 
 /** A set that was recorded before the first file was touched, so that it survives its process. */
 export interface PendingSet extends ChangeSet {

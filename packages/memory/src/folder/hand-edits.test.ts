@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, ftruncateSync, openSync, renameSync, rmSync, utimesSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commitsOf, draft, messagesOf, temporaryMemory, versionIn } from "./testing/temporary-memory.ts";
+import { commitsOf, draft, messagesOf, temporaryMemory, versionIn } from "../testing/temporary-memory.ts";
 
 describe("a file that was edited by hand", () => {
   test("is the user's from then on: others propose", async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { draft, temporaryMemory, versionIn } from "./testing/temporary-memory.ts";
+import { draft, temporaryMemory, versionIn } from "../testing/temporary-memory.ts";
 
 /** A memory with one topic, and beside it something that is nobody's business. */
 async function setUp() {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { openMemory } from "../open-memory.ts";
-import { type ChooseTopics, createMemorySearch } from "./memory-search.ts";
+import type { ChooseTopics } from "./search-topics.ts";
 
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
@@ -28,55 +28,50 @@ test("who chooses has the last word, among what shares words; where it cannot te
   const memory = await openTwo();
   const offered: string[][] = [];
   let answer: readonly string[] | undefined = ["build-machine", "lunch", "build-machine"];
-  const search = createMemorySearch({ memory });
   const choose: ChooseTopics = async (_, candidates) => {
     offered.push(candidates.map(({ slug }) => slug).sort());
     return answer;
   };
-  const slugs = async (words: string) => (await search.search(words, 5, choose)).map(({ slug }) => slug);
+  const slugs = async (words: string) => (await memory.search(words, 5, choose)).map(({ slug }) => slug);
   expect(await slugs("the build")).toEqual(["build-machine"]);
   expect(offered).toEqual([["build-machine", "build-tool"]]);
   answer = [];
   expect(await slugs("the build tool")).toEqual([]);
   answer = undefined;
   expect(await slugs("the build tool")).toEqual(["build-tool"]);
-  search.close();
   await memory.close();
 });
 
 test("uses are counted by all who have the memory open, and outlive them", async () => {
   const memory = await openTwo();
   let nowMs = 5_000;
-  const [one, other] = [1, 2].map(() => createMemorySearch({ memory, clock: { now: () => nowMs } }));
-  expect(one!.uses().size).toBe(0);
-  one!.noteUse(["lunch", "build-tool"]);
+  const open = () => openMemory({ folder: memory.folder, clock: { now: () => nowMs } });
+  const [one, other] = [await open(), await open()];
+  expect((await one.uses()).size).toBe(0);
+  await one.noteUse(["lunch", "build-tool"]);
   nowMs = 9_000;
-  other!.noteUse(["lunch"]);
-  one!.close();
-  other!.close();
-  const again = createMemorySearch({ memory });
-  expect(Object.fromEntries(again.uses())).toEqual({
+  await other.noteUse(["lunch"]);
+  await Promise.all([one.close(), other.close()]);
+  expect(Object.fromEntries(await memory.uses())).toEqual({
     lunch: { count: 2, lastAtMs: 9_000 },
     "build-tool": { count: 1, lastAtMs: 5_000 },
   });
-  again.close();
   await memory.close();
 });
 
 test("a memory of which nothing is there is not made by looking or counting", async () => {
   const folder = await mkdtemp(join(tmpdir(), "palimpsest-search-"));
   folders.push(folder);
-  const search = createMemorySearch({ memory: await openMemory({ folder: join(folder, "none") }) });
-  search.noteUse(["lunch"]);
-  expect([search.uses().size, await search.search("lunch", 5), await readdir(folder)]).toEqual([0, [], []]);
+  const memory = await openMemory({ folder: join(folder, "none") });
+  await memory.noteUse(["lunch"]);
+  expect([(await memory.uses()).size, await memory.search("lunch", 5), await readdir(folder)]).toEqual([0, [], []]);
 });
 
 test("finds what is there now: written, edited by hand, forgotten", async () => {
   const folder = await mkdtemp(join(tmpdir(), "palimpsest-search-"));
   folders.push(folder);
   const memory = await openMemory({ folder });
-  const search = createMemorySearch({ memory });
-  const slugs = async (words: string) => (await search.search(words, 5)).map(({ slug }) => slug);
+  const slugs = async (words: string) => (await memory.search(words, 5)).map(({ slug }) => slug);
   expect(await slugs("package manager")).toEqual([]);
   const draft = {
     type: "feedback" as const,
@@ -96,6 +91,5 @@ test("finds what is there now: written, edited by hand, forgotten", async () => 
   const { version } = (await memory.read("package-manager"))!;
   await memory.forget("package-manager", "user", "over", version);
   expect(await slugs("which package manager do we use?")).toEqual([]);
-  search.close();
   await memory.close();
 });

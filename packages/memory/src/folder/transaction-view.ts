@@ -1,8 +1,8 @@
+import type { MemoryView } from "../memory-files.ts";
 import { isUnsafe, type MemoryTransaction, readFile } from "./memory-transaction.ts";
-import type { DirectoryView } from "./plan-changes.ts";
 
 /** What plans are made upon while the lock is held. */
-export function viewOf(transaction: MemoryTransaction): DirectoryView {
+export function viewOf(transaction: MemoryTransaction): MemoryView {
   const { rows, limits, nowMs } = transaction;
   return {
     rows,

@@ -1,5 +1,5 @@
 import type { FileState } from "./files/own-file.ts";
-import type { FileRow } from "./index-database.ts";
+import type { SeenRow } from "./index-database.ts";
 
 export interface Differences {
   /** New, or perhaps changed: to be read. */
@@ -16,7 +16,7 @@ const TICK_MS = 100;
  */
 export function findDifferences(
   files: ReadonlyMap<string, FileState>,
-  rows: ReadonlyMap<string, FileRow>,
+  rows: ReadonlyMap<string, SeenRow>,
 ): Differences {
   const toRead = [...files].flatMap(([path, { text, changedAtMs }]) => {
     const row = rows.get(path);

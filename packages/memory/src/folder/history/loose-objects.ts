@@ -1,47 +1,25 @@
-import { hash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { deflate, inflateSync } from "node:zlib";
+import { type GitObject, storedForm } from "../../history/git-object.ts";
 import { writeSynced } from "../files/place-file.ts";
-
-/**
- * Git objects, each in a file of its own, named by its digest (https://git-scm.com/docs/gitformat-loose). This module
- * writes them instead of git, because a commit would take at least one process: measured 28 ms with `git fast-import`,
- * while other writers wait; and a process that outlives its killed parent would keep writing. Git reads them.
- */
-
-export type ObjectKind = "blob" | "tree" | "commit";
-
-export interface GitObject {
-  readonly id: string;
-  readonly kind: ObjectKind;
-  readonly content: Uint8Array;
-}
 
 const compress = promisify(deflate);
 
-export function gitObject(kind: ObjectKind, content: Uint8Array): GitObject {
-  return { id: blobLikeId(kind, content), kind, content };
-}
-
-/** Returns git's id of a file's content. */
-export function blobId(content: Uint8Array): string {
-  return blobLikeId("blob", content);
-}
-
-function blobLikeId(kind: ObjectKind, content: Uint8Array): string {
-  return hash("sha1", Buffer.concat([headerOf(kind, content.length), content]), "hex");
-}
-
-/** Writes an object. An existing one stays: the same name means the same content. */
-export async function writeObject(gitFolder: string, { id, kind, content }: GitObject): Promise<void> {
-  const path = pathOf(gitFolder, id);
+/**
+ * Writes an object in a file of its own. An existing one stays: the same name means the same content. This module writes objects
+ * instead of git, because a commit would take at least one process: measured 28 ms with `git fast-import`, while other writers
+ * wait; and a process that outlives its killed parent would keep writing. Git reads them.
+ */
+export async function writeObject(gitFolder: string, object: GitObject): Promise<void> {
+  const path = pathOf(gitFolder, object.id);
   if (existsSync(path)) return;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // The name that git itself would use for a temporary file, so that its `gc` removes it.
   const beside = join(gitFolder, "objects", `tmp_obj_${randomUUID()}`);
-  await writeSynced(beside, await compress(Buffer.concat([headerOf(kind, content.length), content])));
+  await writeSynced(beside, await compress(storedForm(object)));
   renameSync(beside, path);
 }
 
@@ -51,23 +29,6 @@ export function readLooseObject(gitFolder: string, id: string): Buffer | undefin
   if (!existsSync(path)) return undefined;
   const whole = inflateSync(readFileSync(path));
   return whole.subarray(whole.indexOf(0) + 1);
-}
-
-export interface TreeEntry {
-  readonly name: string;
-  readonly id: string;
-  readonly kind: "file" | "folder";
-}
-
-/** Returns the object of a folder. Git requires the names in byte order, with a slash after names of folders. */
-export function treeObject(entries: readonly TreeEntry[]): GitObject {
-  const key = ({ name, kind }: TreeEntry): string => (kind === "folder" ? `${name}/` : name);
-  const sorted = entries.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
-  const lines = sorted.flatMap(({ name, id, kind }) => [
-    Buffer.from(`${kind === "folder" ? "40000" : "100644"} ${name}\0`),
-    Buffer.from(id, "hex"),
-  ]);
-  return gitObject("tree", Buffer.concat(lines));
 }
 
 /** Replaces the newest commit. Readers see either the old or the new one. */
@@ -121,8 +82,4 @@ export async function makeRepository(gitFolder: string): Promise<void> {
 
 function pathOf(gitFolder: string, id: string): string {
   return join(gitFolder, "objects", id.slice(0, 2), id.slice(2));
-}
-
-function headerOf(kind: ObjectKind, size: number): Buffer {
-  return Buffer.from(`${kind} ${size}\0`);
 }

@@ -1,26 +1,7 @@
-import type { Author } from "../topic.ts";
+import type { CommittedChange, MemoryCommit, NoHistory } from "../../memory-files.ts";
+import type { Author } from "../../topic.ts";
 import { BRANCH } from "./commit-files.ts";
 import type { Git } from "./git.ts";
-
-export interface CommittedChange {
-  /** The path: of a topic `<slug>.md`, of a proposal `inbox/<slug>.md`, of a forgotten topic `forgotten/<slug>.md`. */
-  readonly path: string;
-  readonly how: "added" | "changed" | "removed";
-}
-
-export interface MemoryCommit {
-  readonly commit: string;
-  readonly atMs: number;
-  readonly by: Author;
-  readonly message: string;
-  readonly changes: readonly CommittedChange[];
-}
-
-/** Git is missing, or cannot read the history. Writes are still recorded, and can be read later. */
-export interface NoHistory {
-  readonly kind: "no-history";
-  readonly why: string;
-}
 
 /** A change of one file, with git's names for both contents; undefined: the file is absent. */
 export interface BlobChange {

@@ -1,12 +1,7 @@
-import { type OwnFile, versionOf } from "./files/own-file.ts";
-import {
-  type AuthoredChange,
-  type ChangeSet,
-  type PendingSet,
-  readPending,
-  removePending,
-  writePending,
-} from "./files/pending.ts";
+import { type AuthoredChange, type ChangeSet, versionAfter, versionOf } from "../change-set.ts";
+import type { AppliedChanges } from "../memory-files.ts";
+import type { OwnFile } from "./files/own-file.ts";
+import { type PendingSet, readPending, removePending, writePending } from "./files/pending.ts";
 import { hasAside } from "./files/place-file.ts";
 import {
   commitTransaction,
@@ -17,11 +12,6 @@ import {
   readFile,
   writeIndex,
 } from "./memory-transaction.ts";
-
-export type AppliedChanges =
-  | { readonly kind: "done"; readonly commit: string }
-  /** This file was edited by hand at the last moment. Nothing was changed. */
-  | { readonly kind: "stale"; readonly path: string };
 
 /**
  * Writes all files of a set, or none. The set is recorded first: if the process ends midway, the next writer finishes it
@@ -35,7 +25,7 @@ export async function applyChanges(transaction: MemoryTransaction, set: ChangeSe
     if ((await place(transaction, change)) === "stale") {
       for (const done of placed.toReversed()) await takeBack(transaction, done.change, done.before);
       removePending(transaction.folders, pending.id);
-      return { kind: "stale", path: change.path };
+      return { kind: "stale", path: change.path, version: readFile(transaction, change.path)?.version ?? "none" };
     }
     placed.push({ change, before });
   }
@@ -53,7 +43,7 @@ export async function finishInterrupted(transaction: MemoryTransaction): Promise
     }
     for (const change of pending.changes) {
       const now = readFile(transaction, change.path)?.version ?? "none";
-      const wanted = wantedVersion(change);
+      const wanted = versionAfter(change);
       // The process may have died just after it moved the old file aside.
       const isBetween = now === "none" && hasAside(transaction.folders, change.path, change.before);
       if (now !== wanted && (now === change.before || isBetween)) {
@@ -93,9 +83,5 @@ async function takeBack(
   before: OwnFile | undefined,
 ): Promise<void> {
   // A stale version means that someone has just edited the file by hand, so it stays.
-  await place(transaction, { path: change.path, before: wantedVersion(change), after: before?.bytes });
-}
-
-function wantedVersion({ after }: AuthoredChange): string {
-  return after === undefined ? "none" : versionOf(after);
+  await place(transaction, { path: change.path, before: versionAfter(change), after: before?.bytes });
 }

@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { versionOf } from "../../change-set.ts";
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 /** A larger file was not written for a memory, and is not read. */
@@ -21,11 +21,6 @@ export interface OwnFile {
 
 export type ReadFile = OwnFile | "absent" | { readonly unsafe: string };
 export type SeenFile = FileState | "absent" | { readonly unsafe: string };
-
-/** SHA-256 of a file's bytes. */
-export function versionOf(bytes: Uint8Array): string {
-  return hash("sha256", bytes, "hex");
-}
 
 /** Reads a plain file with one name. A link of any kind is not followed. */
 export function readOwnFile(path: string | undefined): ReadFile {

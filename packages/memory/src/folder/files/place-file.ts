@@ -1,16 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { linkSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { type FileChange, versionOf } from "../../change-set.ts";
 import type { OpenFolders } from "./open-folders.ts";
-import { type OwnFile, readOwnFile, seeOwnFile, versionOf } from "./own-file.ts";
-
-export interface FileChange {
-  readonly path: string;
-  /** The version that is replaced; "none" if there must be no file. */
-  readonly before: string;
-  /** Undefined removes the file. */
-  readonly after: Uint8Array | undefined;
-}
+import { type OwnFile, readOwnFile, seeOwnFile } from "./own-file.ts";
 
 const NEW = ".palimpsest/new";
 const ASIDE = ".palimpsest/aside";

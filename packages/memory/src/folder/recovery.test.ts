@@ -1,14 +1,14 @@
 import { readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { type AuthoredChange, versionOf } from "../change-set.ts";
+import { DEFAULT_LIMITS } from "../limits.ts";
+import { commitsOf, draft, messagesOf, temporaryMemory, versionIn } from "../testing/temporary-memory.ts";
 import { applyChanges } from "./apply-changes.ts";
 import { type OpenFolders, openFolders } from "./files/open-folders.ts";
-import { versionOf } from "./files/own-file.ts";
-import { type AuthoredChange, writePending } from "./files/pending.ts";
+import { writePending } from "./files/pending.ts";
 import { placeFile } from "./files/place-file.ts";
-import { DEFAULT_LIMITS } from "./limits.ts";
 import { createMemoryDirectory } from "./memory-directory.ts";
-import { commitsOf, draft, messagesOf, temporaryMemory, versionIn } from "./testing/temporary-memory.ts";
 
 /** A memory in which a process has died while it changed `a` and added `b`: so far as `until` has carried it. */
 async function dieInMidst(
@@ -32,7 +32,6 @@ const TERMS = {
   limits: DEFAULT_LIMITS,
   gitProgram: "git",
   lockTimeoutMs: 5_000,
-  onChanged: undefined,
 } as const;
 
 const place = (folders: OpenFolders, change: AuthoredChange) => placeFile(folders, change);
@@ -124,7 +123,7 @@ test("a set that meets an edit of the last moment is taken back as a whole, and 
     return applyChanges(transaction, { by: "dream", message: "consolidate", changes });
   });
   await directory.close();
-  expect(outcome).toEqual({ kind: "stale", path: "c.md" });
+  expect(outcome).toMatchObject({ kind: "stale", path: "c.md" });
   expect([text("a.md"), has("b.md"), text("c.md"), has("new.md")]).toEqual([before, true, "Mine.", false]);
   expect(await memory.list()).toMatchObject([{ author: "model" }, { author: "model" }, { slug: "c", author: "user" }]);
   expect(await messagesOf(memory)).not.toContain("dream: consolidate");

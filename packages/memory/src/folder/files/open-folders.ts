@@ -1,6 +1,6 @@
 import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, mkdirSync, openSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { UnsafeMemoryError } from "./memory-errors.ts";
+import { UnsafeMemoryError } from "../../memory-errors.ts";
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_DIRECTORY = 0 } = constants;
 

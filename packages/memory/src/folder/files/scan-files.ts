@@ -1,13 +1,8 @@
-import { folderOf, INDEX_PATH, PLACES, pathOf } from "../paths.ts";
-import { isSlug } from "../slug.ts";
+import type { MemoryProblem } from "../../memory-files.ts";
+import { folderOf, INDEX_PATH, PLACES, pathOf } from "../../paths.ts";
+import { isSlug } from "../../slug.ts";
 import type { OpenFolders } from "./open-folders.ts";
 import { type FileState, seeOwnFile } from "./own-file.ts";
-
-/** A file in the memory that is not read. */
-export interface MemoryProblem {
-  readonly path: string;
-  readonly what: string;
-}
 
 export interface ScannedFiles {
   /** The stat of each file, by path. */

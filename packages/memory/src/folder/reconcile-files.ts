@@ -1,10 +1,17 @@
+import { blobId } from "../history/git-object.ts";
+import type { MemoryProblem } from "../memory-files.ts";
+import { INDEX_PATH, pathOf, readPath } from "../paths.ts";
+import { forgottenText } from "../proposal-text.ts";
+import { freeSlug } from "../slug.ts";
+import type { Author } from "../topic.ts";
+import { readTopicText } from "../topic-text.ts";
 import { finishInterrupted } from "./apply-changes.ts";
 import type { OwnFile } from "./files/own-file.ts";
 import { findLateEdits, removePrepared } from "./files/place-file.ts";
-import { type MemoryProblem, scanFiles } from "./files/scan-files.ts";
+import { scanFiles } from "./files/scan-files.ts";
 import { findDifferences } from "./find-differences.ts";
 import { BRANCH } from "./history/commit-files.ts";
-import { blobId, readLooseObject, readReference } from "./history/objects.ts";
+import { readLooseObject, readReference } from "./history/loose-objects.ts";
 import { readBlobs, readNewest } from "./history/read-history.ts";
 import {
   commitTransaction,
@@ -16,11 +23,6 @@ import {
   refreshRow,
   writeIndex,
 } from "./memory-transaction.ts";
-import { INDEX_PATH, pathOf, readPath } from "./paths.ts";
-import { forgottenText } from "./proposal-text.ts";
-import { freeSlug } from "./slug.ts";
-import type { Author } from "./topic.ts";
-import { readTopicText } from "./topic-text.ts";
 
 /**
  * The first step of every writer: finishes interrupted changes of others, and imports hand edits. Afterwards rows, index and

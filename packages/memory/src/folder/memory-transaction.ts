@@ -1,14 +1,15 @@
-import { toFileRow, toGoneRow, toSummaries } from "./file-row.ts";
+import { type FileChange, versionOf } from "../change-set.ts";
+import { toFileRow, toGoneRow } from "../file-row.ts";
+import type { MemoryLimits } from "../limits.ts";
+import { folderOf, INDEX_PATH, readPath } from "../paths.ts";
+import type { Author } from "../topic.ts";
+import { wantedIndex } from "../wanted-index.ts";
 import type { OpenFolders } from "./files/open-folders.ts";
-import { type OwnFile, readOwnFile, seeOwnFile, versionOf } from "./files/own-file.ts";
-import { type FileChange, placeFile } from "./files/place-file.ts";
+import { type OwnFile, readOwnFile, seeOwnFile } from "./files/own-file.ts";
+import { placeFile } from "./files/place-file.ts";
 import { type Commit, commitFiles } from "./history/commit-files.ts";
 import type { Git } from "./history/git.ts";
-import type { FileRow, IndexDatabase } from "./index-database.ts";
-import { updateIndex } from "./index-text.ts";
-import type { MemoryLimits } from "./limits.ts";
-import { folderOf, INDEX_PATH, readPath } from "./paths.ts";
-import type { Author } from "./topic.ts";
+import type { IndexDatabase, SeenRow } from "./index-database.ts";
 
 /** The state of one writer while it holds the lock: no other process of ours writes meanwhile, but the user may edit by hand. */
 export interface MemoryTransaction {
@@ -19,9 +20,7 @@ export interface MemoryTransaction {
   readonly limits: MemoryLimits;
   readonly nowMs: number;
   /** What is known of each file. */
-  readonly rows: Map<string, FileRow>;
-  /** Slugs of topics that have changed. */
-  readonly changedTopics: Set<string>;
+  readonly rows: Map<string, SeenRow>;
   /** Contents that the next commit adds to history. */
   readonly contents: Uint8Array[];
   /** Folders with changed names that are not synced yet. */
@@ -33,11 +32,9 @@ export interface MemoryTransaction {
 /** The index changed so often that someone must be writing it in a loop. */
 const MAX_TRIES = 20;
 
-function setRow(transaction: MemoryTransaction, row: FileRow): void {
+function setRow(transaction: MemoryTransaction, row: SeenRow): void {
   transaction.rows.set(row.path, row);
   transaction.index.put(row);
-  const at = readPath(row.path);
-  if (at?.place === "topic") transaction.changedTopics.add(at.slug);
 }
 
 /** Records a file as it is on the disk. */
@@ -47,20 +44,20 @@ export function noteFile(
   file: OwnFile,
   { author, written }: { author: Author; written: "by-us" | "by-hand" },
 ): void {
-  setRow(transaction, toFileRow(path, file, { author, written, seenAtMs: Date.now() }));
-  transaction.contents.push(file.bytes);
+  const { bytes, state } = file;
+  const row = toFileRow(path, bytes, { author, written, modifiedAtMs: state.modifiedAtMs });
+  setRow(transaction, { ...row, state: state.text, seenAtMs: Date.now() });
+  transaction.contents.push(bytes);
 }
 
 /** Records that a file was read and is unchanged. */
 export function refreshRow(transaction: MemoryTransaction, path: string, { state }: OwnFile): void {
-  const row = { ...transaction.rows.get(path)!, state: state.text, seenAtMs: Date.now() };
-  transaction.rows.set(path, row);
-  transaction.index.put(row);
+  setRow(transaction, { ...transaction.rows.get(path)!, state: state.text, seenAtMs: Date.now() });
 }
 
 export function noteGone(transaction: MemoryTransaction, path: string, author: Author): void {
   const row = transaction.rows.get(path);
-  if (row !== undefined) setRow(transaction, toGoneRow(row, author));
+  if (row !== undefined) setRow(transaction, { ...toGoneRow(row, author), state: "" });
 }
 
 /** @see placeFile */
@@ -69,8 +66,8 @@ export function place(transaction: MemoryTransaction, change: FileChange): Promi
   return placeFile(transaction.folders, change);
 }
 
-export function readFile(transaction: MemoryTransaction, path: string): OwnFile | undefined {
-  const found = readOwnFile(transaction.folders.locate(path));
+export function readFile({ folders }: Pick<MemoryTransaction, "folders">, path: string): OwnFile | undefined {
+  const found = readOwnFile(folders.locate(path));
   return typeof found === "object" && "bytes" in found ? found : undefined;
 }
 
@@ -78,15 +75,6 @@ export function readFile(transaction: MemoryTransaction, path: string): OwnFile 
 export function isUnsafe(transaction: MemoryTransaction, path: string): boolean {
   const seen = seeOwnFile(transaction.folders.locate(path));
   return typeof seen === "object" && "unsafe" in seen;
-}
-
-/** Returns the correct index, based on its current text. */
-export function wantedIndex(rows: ReadonlyMap<string, FileRow>, text: string, limits: MemoryLimits): string {
-  const gone = [...rows.values()].flatMap(({ path, version }) => {
-    const at = readPath(path);
-    return at?.place === "topic" && version === undefined ? [at.slug] : [];
-  });
-  return updateIndex(text, toSummaries(rows.values()), new Set(gone), limits);
 }
 
 /** Updates the index from the topics. A concurrent edit is not overwritten: the index is computed again. */

@@ -1,27 +1,25 @@
 import { chmodSync, existsSync, mkdirSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
 import { retryLocked, toStoreError } from "palimpsest/sqlite";
-import { ClosedMemoryError } from "./files/memory-errors.ts";
+import type { MemoryLimits } from "../limits.ts";
+import { ClosedMemoryError } from "../memory-errors.ts";
+import type { MemoryProblem } from "../memory-files.ts";
+import { OURS } from "../paths.ts";
 import { type OpenFolders, openFolders } from "./files/open-folders.ts";
 import { readOwnFile } from "./files/own-file.ts";
 import { removePending } from "./files/pending.ts";
-import { type MemoryProblem, scanFiles } from "./files/scan-files.ts";
+import { scanFiles } from "./files/scan-files.ts";
 import { findDifferences } from "./find-differences.ts";
 import { createGit, type Git } from "./history/git.ts";
 import {
   discardIndexDatabase,
-  type FileRow,
   type IndexDatabase,
   isUseless,
   openIndexDatabase,
+  type SeenRow,
 } from "./index-database.ts";
-import type { MemoryLimits } from "./limits.ts";
 import type { MemoryTransaction } from "./memory-transaction.ts";
-import { OURS } from "./paths.ts";
 import { reconcileFiles } from "./reconcile-files.ts";
-import { toTopic } from "./to-topic.ts";
-import type { Topic } from "./topic.ts";
 
 export interface MemoryDirectoryOptions {
   readonly folder: string;
@@ -29,21 +27,12 @@ export interface MemoryDirectoryOptions {
   readonly limits: MemoryLimits;
   readonly gitProgram: string;
   readonly lockTimeoutMs: number;
-  readonly onChanged: ((changed: ChangedTopics) => void) | undefined;
-}
-
-/** Topics that a transaction has changed, added or removed, reported within it. */
-export interface ChangedTopics {
-  readonly database: DatabaseSync;
-  readonly slugs: readonly string[];
-  /** The current topic; undefined if it is gone. */
-  read(slug: string): Topic | undefined;
 }
 
 /** State that is known without a write. */
 export interface FilesSnapshot {
   readonly folders: OpenFolders;
-  readonly rows: ReadonlyMap<string, FileRow>;
+  readonly rows: ReadonlyMap<string, SeenRow>;
 }
 
 export interface MemoryDirectory {
@@ -70,7 +59,7 @@ const TICK_MS = 100;
 export function createMemoryDirectory(options: MemoryDirectoryOptions): MemoryDirectory {
   const folder = resolve(options.folder);
   let index: IndexDatabase | undefined;
-  let seen: { names: number; rows: ReadonlyMap<string, FileRow> } | undefined;
+  let seen: { names: number; rows: ReadonlyMap<string, SeenRow> } | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let closed: Promise<void> | undefined;
 
@@ -145,14 +134,12 @@ export function createMemoryDirectory(options: MemoryDirectoryOptions): MemoryDi
           gitFolder: gitFolder(),
           nowMs: clock.now(),
           rows: locked.rows(),
-          changedTopics: new Set(),
           contents: [],
           unsynced: new Set(),
           settled: [],
         };
         await reconcileFiles(transaction);
         const result = await work(transaction);
-        emit(transaction);
         locked.database.exec("COMMIT");
         for (const id of transaction.settled) removePending(folders, id);
         return result;
@@ -166,18 +153,12 @@ export function createMemoryDirectory(options: MemoryDirectoryOptions): MemoryDi
     }
   }
 
-  function emit({ changedTopics, folders, rows, index: { database } }: MemoryTransaction): void {
-    if (changedTopics.size === 0) return;
-    const read = (slug: string): Topic | undefined => toTopic(folders, slug, rows);
-    options.onChanged?.({ database, slugs: [...changedTopics].sort(), read });
-  }
-
-  async function knownRows(): Promise<ReadonlyMap<string, FileRow>> {
+  async function knownRows(): Promise<ReadonlyMap<string, SeenRow>> {
     return existsSync(indexPath()) ? (await connect()).rows() : new Map();
   }
 
   /** Returns the rows if they match the files, without a lock. */
-  async function currentRows(folders: OpenFolders): Promise<ReadonlyMap<string, FileRow> | undefined> {
+  async function currentRows(folders: OpenFolders): Promise<ReadonlyMap<string, SeenRow> | undefined> {
     const { files } = scanFiles(folders);
     const rows = await knownRows();
     if (rows.size === 0) return files.size === 0 ? rows : undefined;

@@ -1,31 +1,14 @@
 import { chmodSync, closeSync, lstatSync, openSync, renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { sqliteCode } from "palimpsest/sqlite";
-import { UnsafeMemoryError } from "./files/memory-errors.ts";
-import type { Author, TopicType } from "./topic.ts";
+import type { FileRow } from "../file-row.ts";
+import { UnsafeMemoryError } from "../memory-errors.ts";
 
-/**
- * The record of one file of the memory: a topic, a proposal, a forgotten topic, or the index. All of it can be rebuilt from the
- * files and from history.
- */
-export interface FileRow {
-  readonly path: string;
-  /** SHA-256 of its bytes; undefined: the file was there once, and is gone. */
-  readonly version: string | undefined;
-  /** What git calls its content. */
-  readonly blob: string | undefined;
-  readonly author: Author;
+/** What is known of one file, and how it looked. All of it can be rebuilt from the files and from history. */
+export interface SeenRow extends FileRow {
   /** The stat of the file when it was read, and the time of that by the system's clock. */
   readonly state: string;
   readonly seenAtMs: number;
-  readonly name: string;
-  readonly description: string;
-  readonly type: TopicType;
-  readonly updatedAtMs: number;
-  /** The topic that a proposal or a forgotten topic is about. */
-  readonly topic: string;
-  /** Digest of its content, ignoring spaces and punctuation. */
-  readonly fact: string;
 }
 
 /** `set`: the newest completed set of changes. `head`, `tree`: the newest commit that the rows include. */
@@ -36,8 +19,8 @@ export interface IndexDatabase {
   /** Whether the path still names this file: after a removal, another process has another file and another lock. */
   isCurrent(): boolean;
   /** All rows by path: the same map until another connection changes something. */
-  rows(): Map<string, FileRow>;
-  put(row: FileRow): void;
+  rows(): Map<string, SeenRow>;
+  put(row: SeenRow): void;
   /** Call it when a transaction is rolled back. */
   forgetRows(): void;
   noted(key: NoteKey): string | undefined;
@@ -117,7 +100,7 @@ function open(path: string): IndexDatabase {
   const all = database.prepare(`SELECT ${COLUMNS} FROM file`);
   // Changes when another connection has committed something (https://sqlite.org/pragma.html#pragma_data_version).
   const dataVersion = database.prepare("PRAGMA data_version");
-  let known: { version: number; rows: Map<string, FileRow> } | undefined;
+  let known: { version: number; rows: Map<string, SeenRow> } | undefined;
   const noted = database.prepare("SELECT value FROM note WHERE key = ?");
   const note = database.prepare("INSERT OR REPLACE INTO note (key, value) VALUES (?, ?)");
   return {
@@ -170,9 +153,9 @@ function makePrivateFile(path: string): void {
   if (!lstatSync(path).isFile()) throw new UnsafeMemoryError(path);
 }
 
-function toRow(row: Record<string, unknown>): FileRow {
+function toRow(row: Record<string, unknown>): SeenRow {
   const { path, version, blob, author, state, seen_at_ms: seenAtMs, name, description, type } = row;
   const { updated_at_ms: updatedAtMs, topic, fact } = row;
   const texts = { path, author, state, name, description, type, topic, fact };
-  return { ...texts, version: version ?? undefined, blob: blob ?? undefined, seenAtMs, updatedAtMs } as FileRow;
+  return { ...texts, version: version ?? undefined, blob: blob ?? undefined, seenAtMs, updatedAtMs } as SeenRow;
 }
