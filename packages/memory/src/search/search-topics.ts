@@ -1,4 +1,4 @@
-import type { MemoryFiles } from "../memory-files.ts";
+import type { DatabaseSync } from "node:sqlite";
 import type { Topic, TopicSummary } from "../topic.ts";
 import type { TopicIndex } from "./topic-index.ts";
 
@@ -16,7 +16,7 @@ export interface FoundSummary extends TopicSummary {
 }
 
 export interface TopicSearchOptions {
-  readonly files: Pick<MemoryFiles, "openSearchDatabase" | "now">;
+  readonly files: { openSearchDatabase(): DatabaseSync; now(): number };
   list(): Promise<readonly TopicSummary[]>;
   readAll(slugs: readonly string[]): Promise<readonly Topic[]>;
 }
