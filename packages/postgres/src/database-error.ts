@@ -12,6 +12,13 @@ const REMEDIES = {
 
 export type DatabaseFailure = keyof typeof REMEDIES;
 
+export interface DatabaseErrorDetails {
+  readonly sqlState?: string;
+  readonly cause: unknown;
+  /** What to do, where more is known than the reason. @default by the reason */
+  readonly remedy?: string | undefined;
+}
+
 /** PostgreSQL refused, or could not be reached. */
 export class DatabaseError extends PalimpsestError {
   static readonly code = "database-failed";
@@ -20,9 +27,9 @@ export class DatabaseError extends PalimpsestError {
   /** PostgreSQL's own code, if it answered. */
   readonly sqlState: string | undefined;
 
-  constructor(statement: string, reason: DatabaseFailure, { sqlState, cause }: { sqlState?: string; cause: unknown }) {
+  constructor(statement: string, reason: DatabaseFailure, { sqlState, cause, remedy }: DatabaseErrorDetails) {
     const told = cause instanceof Error ? cause.message : String(cause);
-    super(`${statement}: ${REMEDIES[reason]} (${told}).`, { cause });
+    super(`${statement}: ${remedy ?? REMEDIES[reason]} (${told}).`, { cause });
     this.reason = reason;
     this.sqlState = sqlState;
   }
@@ -43,10 +50,11 @@ const REASONS: readonly (readonly [start: string, reason: DatabaseFailure])[] = 
   ["55P03", "conflict"],
 ];
 
-export function toDatabaseError(statement: string, error: unknown): DatabaseError {
+/** @param remedy what to do, where more is known than PostgreSQL's code says */
+export function toDatabaseError(statement: string, error: unknown, remedy?: string): DatabaseError {
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   // Codes of the system (ECONNREFUSED) are longer; without any, the connection ended before there was an answer.
   if (!/^[0-9A-Z]{5}$/.test(code)) return new DatabaseError(statement, "unreachable", { cause: error });
   const reason = REASONS.find(([start]) => code.startsWith(start))?.[1] ?? "refused";
-  return new DatabaseError(statement, reason, { sqlState: code, cause: error });
+  return new DatabaseError(statement, reason, { sqlState: code, cause: error, remedy });
 }

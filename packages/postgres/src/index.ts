@@ -5,6 +5,13 @@ export {
 export type { Pool, TransactionPool } from "./database.ts";
 export { DatabaseError, type DatabaseFailure } from "./database-error.ts";
 export type { PostgresClock } from "./heartbeat.ts";
-export { type Migrated, type MigrateOptions, migrate } from "./migrate.ts";
+export {
+  type Migrated,
+  type MigrateOptions,
+  type MigrationPlan,
+  migrate,
+  type PendingMigration,
+  planMigrations,
+} from "./migrate.ts";
 export { openPostgres, type Postgres, type PostgresOptions } from "./open-postgres.ts";
 export { ClosedStoreError } from "./store-errors.ts";

@@ -1,13 +1,19 @@
 import type { Pool } from "./database.ts";
 import { toDatabaseError } from "./database-error.ts";
+import { findLockHolders, findMissingRights } from "./migrations/explain-refusal.ts";
+import { BEGINNING, LOCK, migrationSql } from "./migrations/migration-sql.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
 
 export interface MigrateOptions {
   /**
-   * How long a migration waits for a lock. What it waits for makes others wait: rather give up, and try again.
+   * How long a migration waits for a lock. Statements that come later wait behind it: give up early, and try again.
    * @default 2,000
    */
   readonly lockTimeoutMs?: number;
+  /** An existing role that gets the rights of a service (`palimpsest_worker`). @default none */
+  readonly workerRole?: string;
+  /** An existing role that gets the rights of a service, and may list tenants (`palimpsest_operator`). @default none */
+  readonly operatorRole?: string;
 }
 
 export interface Migrated {
@@ -17,67 +23,110 @@ export interface Migrated {
   readonly version: number;
 }
 
-// Any number that no other program locks: "PaLo".
-const LOCK = 0x50_61_4c_6f;
+export interface MigrationPlan {
+  /** The number of the newest migration in the database; 0 in an empty one. */
+  readonly version: number;
+  /** The number of the newest migration that this release knows. */
+  readonly latest: number;
+  readonly pending: readonly PendingMigration[];
+}
+
+export interface PendingMigration {
+  readonly number: number;
+  readonly name: string;
+  /** All statements, to be run as one transaction: `psql --single-transaction` takes them. */
+  readonly sql: string;
+}
+
+/** How long a migration waits for another process that migrates. */
+const OTHERS_TIMEOUT_MS = 60_000;
+
+/** Lists the migrations that `migrate` would run. Changes nothing. */
+export async function planMigrations(pool: Pool): Promise<MigrationPlan> {
+  try {
+    const { rows } = await pool.query("SELECT to_regclass('palimpsest.migration') IS NOT NULL AS found");
+    const version = (rows[0] as { found: boolean }).found ? await versionOf(pool) : 0;
+    const first = { number: 0, name: "roles and schema", sql: `${BEGINNING};` };
+    const pending = numbered().filter(({ number }) => number > version);
+    return { version, latest: MIGRATIONS.length, pending: version === 0 ? [first, ...pending] : pending };
+  } catch (error) {
+    throw await explained(pool, "migrate", error, 0);
+  }
+}
 
 /**
- * Brings the schema up to date. To be called with the pool of a role that may create roles and schemas; workers need no more than
- * the role `palimpsest_worker`. May be called by many at a time. Each migration is one transaction.
+ * Brings the schema up to date. Call it with the pool of a role that may create roles and schemas, or for which an administrator
+ * has created them; an error names the grants that are missing. May be called by many at a time. Each migration is one transaction.
  */
-export async function migrate(pool: Pool, { lockTimeoutMs = 2_000 }: MigrateOptions = {}): Promise<Migrated> {
+export async function migrate(
+  pool: Pool,
+  { lockTimeoutMs = 2_000, workerRole, operatorRole }: MigrateOptions = {},
+): Promise<Migrated> {
+  const timeoutMs = Math.ceil(lockTimeoutMs);
   const run = async (what: string, text: string): Promise<void> => {
     try {
-      // Several statements in one query are one transaction:
-      // one waits for another migration as long as it takes, and for a table as long as was said.
-      await pool.query(`SELECT set_config('lock_timeout', '0', true);
+      // Several statements in one query are one transaction.
+      await pool.query(`SELECT set_config('lock_timeout', '${OTHERS_TIMEOUT_MS}', true);
 SELECT pg_advisory_xact_lock(${LOCK});
-SELECT set_config('lock_timeout', '${Math.ceil(lockTimeoutMs)}', true);
+SELECT set_config('lock_timeout', '${timeoutMs}', true);
 ${text}`);
     } catch (error) {
-      throw toDatabaseError(what, error);
+      throw await explained(pool, what, error, timeoutMs);
     }
   };
   await run("migrate", BEGINNING);
   const before = await versionOf(pool);
-  for (const [index, sql] of MIGRATIONS.entries()) {
-    if (index + 1 > before) await run(`migration ${index + 1}`, migrationSql(index + 1, sql));
+  for (const { number, name, sql } of numbered()) {
+    if (number > before) await run(`migration ${number} (${name})`, sql);
   }
+  for (const [right, role] of [
+    ["palimpsest_worker", workerRole],
+    ["palimpsest_worker", operatorRole],
+    ["palimpsest_operator", operatorRole],
+  ] as const)
+    if (role !== undefined) await grantRole(pool, right, role);
   return { before, version: Math.max(before, MIGRATIONS.length) };
 }
 
+function numbered(): readonly PendingMigration[] {
+  return MIGRATIONS.map(({ name, sql }, index) => ({ number: index + 1, name, sql: migrationSql(index + 1, sql) }));
+}
+
+/** The number of the newest migration in the database. */
 async function versionOf(pool: Pool): Promise<number> {
   const { rows } = await pool.query("SELECT coalesce(max(number), 0)::int AS version FROM palimpsest.migration");
   return Number((rows[0] as { version: number }).version);
 }
 
-/** Roles belong to all databases of a server: another migration may create them at the same moment. */
-const BEGINNING = `DO $$
-DECLARE
-  v_role text;
-BEGIN
-  FOREACH v_role IN ARRAY ARRAY['palimpsest_owner', 'palimpsest_worker'] LOOP
-    BEGIN
-      EXECUTE format('CREATE ROLE %I NOLOGIN', v_role);
-    EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
-    END;
-  END LOOP;
-  IF NOT pg_has_role('palimpsest_owner', 'MEMBER') THEN EXECUTE format('GRANT palimpsest_owner TO %I', current_user); END IF;
-  -- What stands there is not announced as a notice again and again.
-  IF to_regclass('palimpsest.migration') IS NULL THEN
-    CREATE SCHEMA palimpsest AUTHORIZATION palimpsest_owner;
-    CREATE TABLE palimpsest.migration (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
-    ALTER TABLE palimpsest.migration OWNER TO palimpsest_owner;
-    GRANT SELECT ON palimpsest.migration TO palimpsest_worker;
-  END IF;
-END $$`;
+async function grantRole(pool: Pool, right: string, role: string): Promise<void> {
+  const statement = `GRANT ${right} TO ${role}`;
+  try {
+    const { rows } = await pool.query(
+      "SELECT pg_has_role($1, $2, 'MEMBER') AS has, format('GRANT %I TO %I', $2::text, $1::text) AS sql",
+      [role, right],
+    );
+    const { has, sql } = rows[0] as { has: boolean; sql: string };
+    if (!has) await pool.query(sql);
+  } catch (error) {
+    const code = (error as { readonly code?: unknown }).code;
+    const remedy =
+      code === "42704"
+        ? `there is no role ${role}. Create it first: CREATE ROLE ${role} LOGIN`
+        : code === "42501"
+          ? `an administrator has to run: ${statement}`
+          : undefined;
+    throw toDatabaseError(statement, error, remedy);
+  }
+}
 
-/** The owner is a role of its own without any rights elsewhere, so that row-level security binds it, too. */
-function migrationSql(number: number, sql: string): string {
-  return `SET LOCAL ROLE palimpsest_owner;
-SET LOCAL search_path = palimpsest, pg_temp;
-DO $migration$ BEGIN
-  IF EXISTS (SELECT FROM palimpsest.migration WHERE number = ${number}) THEN RETURN; END IF;
-  EXECUTE $sql$${sql}$sql$;
-  INSERT INTO palimpsest.migration (number) VALUES (${number});
-END $migration$`;
+/** With the grant that is missing, or the process that holds the lock, as far as this role may see it. */
+async function explained(pool: Pool, what: string, error: unknown, timeoutMs: number): Promise<Error> {
+  const code = (error as { readonly code?: unknown }).code;
+  const remedy =
+    code === "42501"
+      ? await findMissingRights(pool).catch(() => undefined)
+      : code === "55P03"
+        ? await findLockHolders(pool, timeoutMs).catch(() => undefined)
+        : undefined;
+  return toDatabaseError(what, error, remedy);
 }

@@ -23,6 +23,7 @@ const LOAD: Readonly<Record<Exclude<CommandName, "run">, () => Promise<LoadedCom
   compact: () => import("./compact.ts"),
   undo: () => import("./undo.ts"),
   rewind: () => import("./rewind.ts"),
+  migrate: () => import("./migrate.ts"),
   agents: () => import("./agents.ts"),
   memory: () => import("./memory.ts"),
   dream: () => import("./dream.ts"),

@@ -5,8 +5,20 @@ import { SESSION_FUNCTIONS } from "./0004-session-functions.ts";
 import { COORDINATION } from "./0005-coordination.ts";
 import { MAIL } from "./0006-mail.ts";
 
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
+
 /**
  * All migrations, in order: the first has number 1. They only go forward, and one that was released never changes. Releases of
  * two numbers run side by side: a migration adds, and removes only what the release before has not used any more.
  */
-export const MIGRATIONS: readonly string[] = [SESSIONS, LOG_FUNCTIONS, RESULTS, SESSION_FUNCTIONS, COORDINATION, MAIL];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: "sessions", sql: SESSIONS },
+  { name: "log functions", sql: LOG_FUNCTIONS },
+  { name: "results", sql: RESULTS },
+  { name: "session functions", sql: SESSION_FUNCTIONS },
+  { name: "coordination", sql: COORDINATION },
+  { name: "mail", sql: MAIL },
+];

@@ -76,7 +76,8 @@ function readState(data: string): { readonly pid: number; readonly state: string
   }
 }
 
-function findPrograms(): string {
+/** The folder of PostgreSQL's programs. */
+export function findPrograms(): string {
   const [newest] = globSync("/usr/lib/postgresql/*/bin").sort((a, b) => b.localeCompare(a, "en", { numeric: true }));
   if (newest !== undefined) return newest;
   return execFileSync("pg_config", ["--bindir"], { encoding: "utf8" }).trim();

@@ -1,0 +1,101 @@
+import { type StartedDatabase, startDatabase } from "@palimpsest/postgres/test-server";
+import { answer } from "@palimpsest/provider-simulator";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { inDatabase } from "../cli/open-database.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { type Cli, startCli } from "../testing/run-cli.ts";
+import { temporaryProject } from "../testing/temporary-project.ts";
+
+let database: StartedDatabase;
+
+beforeAll(async () => {
+  database = await startDatabase();
+});
+
+afterAll(() => database.stop());
+
+const openCli = (): Promise<Cli> => startCli(temporaryProject(), () => answer(""));
+
+test("migrate lists what it would do, names missing grants, creates the schema, and lets the service use it", async () => {
+  const { admin, host } = database;
+  await admin.query("CREATE ROLE deployer LOGIN");
+  await admin.query("CREATE DATABASE shop");
+  const cli = await openCli();
+  const url = `postgres://deployer@/shop?host=${host}`;
+
+  const listed = await cli.run(["migrate", "--dry-run", "--database", url]);
+  expect(listed).toMatchObject({ code: 0, said: "" });
+  expect(listed.out).toMatch(/at version 0[\s\S]*0 roles and schema[\s\S]*1 sessions/);
+  const sql = await cli.run(["migrate", "--dry-run", "--sql"], { environment: { DATABASE_URL: url } });
+  expect(sql.out).toMatch(/BEGIN;[\s\S]*CREATE TABLE session[\s\S]*COMMIT;/);
+
+  const refused = await cli.run(["migrate", "--database", url]);
+  expect(refused.code).toBe(1);
+  const grants = ["GRANT palimpsest_owner TO deployer", "GRANT CREATE ON DATABASE shop TO deployer"];
+  expect(refused.said).toContain(`An administrator has to run: ${grants.join("; ")}`);
+  const asAdministrator = database.connect({ user: "postgres", database: "shop" });
+  for (const grant of grants) await asAdministrator.query(grant);
+
+  const environment = { PGHOST: host, PGDATABASE: "shop", PGUSER: "deployer" };
+  const migrated = await cli.run(["migrate", "--json"], { environment });
+  expect(migrated).toMatchObject({ code: 0, said: "" });
+  const { before, version } = JSON.parse(migrated.out);
+  expect({ before, isNewer: version > 4 }).toEqual({ before: 0, isNewer: true });
+  const again = await cli.run(["migrate"], { environment });
+  expect(again).toMatchObject({ code: 0, out: `The schema is up to date, at version ${version}.\n` });
+
+  // The deployer owns no role that it could give; the administrator does.
+  await admin.query("CREATE ROLE shopkeeper LOGIN");
+  const notAllowed = await cli.run(["migrate", "--worker-role", "shopkeeper"], { environment });
+  expect(notAllowed).toMatchObject({ code: 1, said: expect.stringContaining("GRANT palimpsest_worker TO shopkeeper") });
+  const unknown = await cli.run(["migrate", "--worker-role", "nobody_there"], { environment });
+  expect(unknown.said).toContain("Create it first: CREATE ROLE nobody_there LOGIN");
+  const asPostgres = { environment: { ...environment, PGUSER: "postgres" } };
+  const granted = await cli.run(
+    ["migrate", "--worker-role", "shopkeeper", "--operator-role", "shopkeeper"],
+    asPostgres,
+  );
+  expect(granted).toMatchObject({ code: 0, out: expect.stringContaining("The role shopkeeper may serve sessions.") });
+  const service = database.connect({ user: "shopkeeper", database: "shop" });
+  const { rows } = await service.query("SELECT count(*)::int AS sessions FROM palimpsest.list_sessions('t', '', 9)");
+  expect(rows).toEqual([{ sessions: 0 }]);
+});
+
+test("migrate says what is missing: the address, the client, the server", async () => {
+  const cli = await openCli();
+  const none = { environment: { PGHOST: "", PGDATABASE: "", PGUSER: "", PGPORT: "" } };
+  expect(await cli.run(["migrate"], none)).toMatchObject({ code: 2, said: expect.stringContaining("--database") });
+  expect(await cli.run(["migrate", "--sql"], none)).toMatchObject({ code: 2 });
+  const away = ["migrate", "--database", "postgres://someone:secret@127.0.0.1:9/nothing"];
+  const unreachable = await cli.run(away);
+  expect(unreachable).toMatchObject({ code: 1, said: expect.stringContaining("cannot be reached") });
+  expect(unreachable.said).not.toContain("secret");
+  const options = { database: "postgres://x@y/z", application: "test", client: "pg-is-not-installed" };
+  const terminal = { environment: {} } as unknown as Terminal;
+  await expect(inDatabase(terminal, options, async () => 0)).rejects.toThrow(/npm install --global pg/);
+});
+
+test("migrate gives up on a lock, and names the process that holds it", async () => {
+  const { admin, host } = database;
+  await admin.query("CREATE DATABASE busy");
+  const cli = await openCli();
+  const environment = { PGHOST: host, PGDATABASE: "busy", PGUSER: "postgres" };
+  await cli.run(["migrate"], { environment });
+  const pool = database.connect({ user: "postgres", database: "busy", application_name: "a long report" });
+  const client = await pool.connect();
+  // As if the last migration were not there: it is run again, behind a table that somebody reads.
+  await client.query("DELETE FROM palimpsest.migration WHERE number > 2");
+  await client.query("DROP TABLE palimpsest.result, palimpsest.result_chunk CASCADE");
+  await client.query("BEGIN");
+  await client.query("SELECT FROM palimpsest.entry");
+  const { rows } = await client.query("SELECT pg_backend_pid() AS pid");
+  const started = Date.now();
+  const refused = await cli.run(["migrate", "--lock-timeout", "300"], { environment });
+  expect(refused.code).toBe(1);
+  expect(refused.said).toContain("migration 3 (results): nothing was changed: a lock was not free for 300 ms");
+  expect(refused.said).toContain(`Process ${rows[0].pid} (role postgres, application a long report, in a transaction`);
+  expect(refused.said).toContain(`pg_terminate_backend(${rows[0].pid})`);
+  expect(Date.now() - started).toBeLessThan(60_000);
+  await client.query("ROLLBACK");
+  client.release();
+});

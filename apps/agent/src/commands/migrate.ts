@@ -1,0 +1,57 @@
+import { type MigrationPlan, migrate, planMigrations } from "@palimpsest/postgres";
+import { COMMANDS } from "../cli/command-list.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { inDatabase } from "../cli/open-database.ts";
+import { countOf, readArguments } from "../cli/read-arguments.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { UsageError } from "../workspace/usage-error.ts";
+
+/** Creates or updates the tables in PostgreSQL; with `--dry-run`, says what would be done. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values } = readArguments(args, COMMANDS.migrate);
+  const lockTimeoutMs = countOf("--lock-timeout", values["lock-timeout"]);
+  const workerRole = values["worker-role"];
+  const operatorRole = values["operator-role"];
+  const isDry = values["dry-run"] === true;
+  if (values.sql && !isDry) throw new UsageError("--sql needs --dry-run: palimpsest migrate --dry-run --sql.");
+  const to = { database: values.database, application: "palimpsest migrate" };
+  return inDatabase(terminal, to, async (pool) => {
+    const plan = await planMigrations(pool);
+    if (isDry) {
+      await terminal.print(values.json ? JSON.stringify(plan) : values.sql ? sqlOf(plan) : planText(plan));
+      return EXIT.done;
+    }
+    const options = {
+      ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
+      ...(workerRole === undefined ? {} : { workerRole }),
+      ...(operatorRole === undefined ? {} : { operatorRole }),
+    };
+    const migrated = await migrate(pool, options);
+    if (values.json) {
+      await terminal.print(JSON.stringify(migrated));
+      return EXIT.done;
+    }
+    for (const { number, name } of plan.pending) await terminal.print(`Done: ${number} ${name}`);
+    if (plan.pending.length === 0) await terminal.print(planText(plan));
+    else await terminal.print(`The schema is at version ${migrated.version}.`);
+    if (workerRole !== undefined) await terminal.print(`The role ${workerRole} may serve sessions.`);
+    if (operatorRole !== undefined)
+      await terminal.print(`The role ${operatorRole} may list, export and delete tenants.`);
+    return EXIT.done;
+  });
+}
+
+function planText({ version, latest, pending }: MigrationPlan): string {
+  if (version > latest)
+    return `The schema is at version ${version}, newer than this program (${latest}). Nothing to do.`;
+  if (pending.length === 0) return `The schema is up to date, at version ${version}.`;
+  const lines = pending.map(({ number, name }) => `  ${number} ${name}`);
+  return [`The schema is at version ${version}. These migrations would run:`, ...lines].join("\n");
+}
+
+/** In transactions of their own, as the command would run them. */
+function sqlOf({ pending }: MigrationPlan): string {
+  return pending
+    .map(({ number, name, sql }) => `-- ${number} ${name}\nBEGIN;\nSET LOCAL lock_timeout = 2000;\n${sql}\nCOMMIT;`)
+    .join("\n\n");
+}

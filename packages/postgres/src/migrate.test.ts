@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrate, planMigrations } from "./migrate.ts";
+import { MIGRATIONS } from "./migrations/migrations.ts";
+import { type EmptyServer, startEmptyServer } from "./testing/start-empty-server.ts";
+
+let server: EmptyServer;
+
+beforeAll(async () => {
+  server = await startEmptyServer();
+});
+
+afterAll(() => server.stop());
+
+test("a role without rights is told all statements that an administrator has to run, and they are enough", async () => {
+  const admin = server.connect("postgres");
+  await admin.query("CREATE ROLE deployer LOGIN");
+  const deployer = server.connect("postgres", "deployer");
+  const refused = await migrate(deployer).catch((error: Error) => error);
+  expect(refused).toMatchObject({ code: "database-failed", reason: "no-permission" });
+  const statements = /has to run: (.*) \(/.exec(String(refused))![1]!.split("; ");
+  expect(statements).toEqual([
+    "CREATE ROLE palimpsest_owner NOLOGIN",
+    "CREATE ROLE palimpsest_worker NOLOGIN",
+    "CREATE ROLE palimpsest_operator NOLOGIN",
+    "GRANT palimpsest_owner TO deployer",
+    "GRANT CREATE ON DATABASE postgres TO deployer",
+  ]);
+  expect((await planMigrations(deployer)).pending).toHaveLength(MIGRATIONS.length + 1);
+  for (const statement of statements) await admin.query(statement);
+  expect(await migrate(deployer)).toEqual({ before: 0, version: MIGRATIONS.length });
+  expect(await planMigrations(deployer)).toMatchObject({ version: MIGRATIONS.length, pending: [] });
+});
+
+test("a role that may create roles and databases needs nobody", async () => {
+  const admin = server.connect("postgres");
+  await admin.query("CREATE ROLE builder LOGIN CREATEROLE CREATEDB");
+  await server.connect("postgres", "builder").query("CREATE DATABASE built");
+  const builder = server.connect("built", "builder");
+  await admin.query("CREATE ROLE kitchen LOGIN");
+  await migrate(builder, { workerRole: "kitchen", operatorRole: "kitchen" });
+  const { rows } = await admin.query(
+    "SELECT pg_has_role('kitchen', 'palimpsest_worker', 'MEMBER') AND pg_has_role('kitchen', 'palimpsest_operator', 'MEMBER') AS has",
+  );
+  expect(rows).toEqual([{ has: true }]);
+});
+
+test("the SQL of a dry run is what an administrator can run by hand, in order", async () => {
+  const pool = await server.createDatabase("by_hand");
+  const { pending } = await planMigrations(pool);
+  for (const { sql } of pending) await pool.query(sql);
+  expect(await migrate(pool)).toEqual({ before: MIGRATIONS.length, version: MIGRATIONS.length });
+});
