@@ -206,3 +206,36 @@ test("a database without the schema, and a role without rights, are told what to
     });
   }
 });
+
+test("opening a long session reads no more rows than opening a short one", async () => {
+  const tenant = randomUUID();
+  const store = openPostgres({ pool: database.workers }).store({ tenant });
+  const opened = await store.openWriter("long", { owner: "test" });
+  if (opened.kind === "busy") throw new Error("busy");
+  await opened.writer.append(sealed(Array.from({ length: 2_000 }, (_, index) => `entry ${index}`)));
+  const rowsRead = await rowsReadBy(database.workers, async (client) => {
+    // Often enough for a plan that fits any session.
+    for (let count = 0; count < 10; count++)
+      await client.query(
+        "SELECT FROM palimpsest.read_batch($1, palimpsest.find_session($1, 'long'), '{1}', '{1}', '{boundary}', 'boundary', 20)",
+        [tenant],
+      );
+  });
+  expect(rowsRead).toBe(10 * 21);
+});
+
+/** How many rows of `entry` were fetched, as PostgreSQL counts them within a transaction. */
+async function rowsReadBy(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<void>): Promise<number> {
+  const client = await pool.connect();
+  try {
+    await client.query("BEGIN");
+    await work(client);
+    const { rows } = await client.query(
+      "SELECT idx_tup_fetch + seq_tup_read AS rows FROM pg_stat_xact_user_tables WHERE relname = 'entry'",
+    );
+    return Number(rows[0].rows);
+  } finally {
+    await client.query("ROLLBACK");
+    client.release();
+  }
+}
