@@ -1,4 +1,4 @@
-import { openPostgres, openPostgresCoordination } from "@palimpsest/postgres";
+import { openPostgres, openPostgresCoordination, openPostgresDispatch } from "@palimpsest/postgres";
 import type { StartedDatabase } from "@palimpsest/postgres/test-server";
 import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
 
@@ -13,6 +13,11 @@ const TABLES = [
   "spent",
   "address",
   "message",
+  "wakeup",
+  "reminder",
+  "approval",
+  "event_stream",
+  "event",
 ];
 
 interface Attempt {
@@ -35,13 +40,17 @@ export async function tryCrossings(database: StartedDatabase): Promise<{ attempt
   const before = await fingerprint(database);
   let attempts = 0;
   let crossed = 0;
-  for (const { sql, control } of [...statements(), ...calls(rows[0])]) {
+  for (const { sql, control } of [...statements(), ...calls(rows[0]), TAKING]) {
     if (!(await reaches(database[control.as], control.sql, "ROLLBACK"))) continue;
     attempts++;
     if (await reaches(database.workers, sql, "COMMIT")) crossed++;
   }
   return { attempts, crossed: crossed + (before === (await fingerprint(database)) ? 0 : 1) };
 }
+
+/** Only who runs the sessions of all tenants may take them. */
+const TAKE = `SELECT 1 FROM palimpsest.take_wakeups(9, '', 5, 1000, NULL) WHERE tenant = '${THEIRS}'`;
+const TAKING: Attempt = { sql: TAKE, control: { sql: TAKE, as: "admin" } };
 
 /** By tables: whom row-level security does not bind, reaches the rows. */
 function statements(): readonly Attempt[] {
@@ -80,6 +89,13 @@ function calls(secrets: Readonly<Record<string, string>>): readonly Attempt[] {
     `SELECT 1 FROM palimpsest.receive_messages('${tenant}', 'theirs-only', 'agent', '${token}', 9, NULL, 0)`,
     `SELECT 1 WHERE palimpsest.acknowledge_messages('${tenant}', 'theirs-only', 'agent', '${token}', '{}', '{}', NULL, 0)`,
     `SELECT 1 FROM palimpsest.send_message('${tenant}', 'theirs-only', 'agent', '${token}', 'agent', 'x', '', '', NULL, NULL, '', 9, NULL, 0) WHERE outcome = 'sent'`,
+    `SELECT 1 FROM palimpsest.read_approval('${tenant}', 'theirs-only', 'call', NULL)`,
+    `SELECT 1 FROM palimpsest.pending_approvals('${tenant}', 'theirs-only', 0, 9, NULL)`,
+    `SELECT 1 FROM palimpsest.answer_approval('${tenant}', 'theirs-only', 'call', 'allow', 'x', NULL, '', NULL, NULL)`,
+    `SELECT 1 WHERE palimpsest.cancel_reminder('${tenant}', 'theirs-only', 'approval call')`,
+    `SELECT 1 FROM palimpsest.read_events('${tenant}', 'theirs-only', 0, 9)`,
+    `SELECT 1 FROM palimpsest.newest_events('${tenant}', '{theirs-only}')`,
+    `SELECT 1 FROM palimpsest.prune_events('${tenant}', 1e15, 'sz', 9) WHERE pruned > 0`,
     `SELECT 1 FROM palimpsest.delete_session('${tenant}', 'theirs-only', NULL, 0) WHERE outcome = 'deleted'`,
   ];
   const controls = call(THEIRS);
@@ -117,6 +133,7 @@ async function fingerprint({ admin }: StartedDatabase): Promise<string> {
 async function writeSession({ workers }: StartedDatabase, tenant: string): Promise<void> {
   const store = openPostgres({ pool: workers }).store({ tenant });
   const { leases, budgets, mailboxes } = openPostgresCoordination({ pool: workers, tenant });
+  const { schedule, approvals, events } = openPostgresDispatch({ pool: workers }).tenant(tenant);
   for (const session of tenant === THEIRS ? ["s", "theirs-only"] : ["s"]) {
     const opened = await store.openWriter(session, { owner: "bench" });
     if (opened.kind === "busy") throw new Error("busy");
@@ -132,5 +149,8 @@ async function writeSession({ workers }: StartedDatabase, tenant: string): Promi
     const registered = await mailboxes.register({ team: session, name: "agent", session });
     if (registered.kind !== "registered") throw new Error(registered.kind);
     await registered.mailbox.send({ id: "m", to: "agent", body: tenant });
+    await schedule.wake(session);
+    await approvals.ask({ session, callId: "call", tool: "pay", input: tenant, expiresAtMs: Date.now() + 600_000 });
+    await events.publish(session, [tenant]);
   }
 }

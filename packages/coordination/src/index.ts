@@ -1,7 +1,29 @@
 export { elapsedMs, type FoundProcess, type Processes, type ProcessMark, systemProcesses } from "palimpsest/sqlite";
+export type {
+  Answer,
+  AnswerDraft,
+  AnswerOutcome,
+  ApprovalState,
+  Approvals,
+  AskedQuestion,
+  PendingOptions,
+  Question,
+} from "./approvals/approvals.ts";
 export type { Budgets, DailyTokens } from "./budgets/budgets.ts";
 export type { Coordination } from "./coordination.ts";
 export { ClosedCoordinationError, CoordinationFormatError, DamagedCoordinationError } from "./coordination-errors.ts";
+export type { Dispatch, DispatchWithQueue } from "./dispatch.ts";
+export type {
+  EventPage,
+  Events,
+  PruneEventsOptions,
+  PublishOptions,
+  PublishOutcome,
+  ReadEventsOptions,
+  TooOld,
+  WatchEventsOptions,
+  WatchedEvent,
+} from "./events/events.ts";
 export { type KeepLeaseOptions, type KeptLease, keepLease } from "./leases/keep-lease.ts";
 export type { Guarded, Lease, LeaseFacts, LeaseOutcome } from "./leases/lease.ts";
 export type { LeaseAttempts } from "./leases/lease-attempts.ts";
@@ -21,6 +43,9 @@ export {
 } from "./mail/message.ts";
 export { separateRecorded } from "./mail/separate-recorded.ts";
 export { type CoordinationOptions, openCoordination, type SqliteCoordination } from "./open-coordination.ts";
+export { type DispatchOptions, openDispatch } from "./open-dispatch.ts";
+export type { GivenReminder, Run, RunQueue, TakenRuns } from "./schedule/run-queue.ts";
+export type { Reminder, Schedule, SetAsideSession } from "./schedule/schedule.ts";
 export {
   type ListeningSocket,
   type ListenOptions,

@@ -4,6 +4,12 @@ export {
 } from "./coordination/open-postgres-coordination.ts";
 export type { Pool, TransactionPool } from "./database.ts";
 export { DatabaseError, type DatabaseFailure } from "./database-error.ts";
+export {
+  openPostgresDispatch,
+  type PostgresDispatch,
+  type PostgresDispatchOptions,
+} from "./dispatch/open-postgres-dispatch.ts";
+export type { ListenConnection } from "./dispatch/postgres-listener.ts";
 export type { PostgresClock } from "./heartbeat.ts";
 export {
   type Migrated,

@@ -20,9 +20,12 @@ test("a role without rights is told all statements that an administrator has to 
   const statements = /has to run: (.*) \(/.exec(String(refused))![1]!.split("; ");
   expect(statements).toEqual([
     "CREATE ROLE palimpsest_owner NOLOGIN",
+    "CREATE ROLE palimpsest_queue NOLOGIN",
     "CREATE ROLE palimpsest_worker NOLOGIN",
     "CREATE ROLE palimpsest_operator NOLOGIN",
+    "CREATE ROLE palimpsest_dispatcher NOLOGIN",
     "GRANT palimpsest_owner TO deployer",
+    "GRANT palimpsest_queue TO deployer",
     "GRANT CREATE ON DATABASE postgres TO deployer",
   ]);
   expect((await planMigrations(deployer)).pending).toHaveLength(MIGRATIONS.length + 1);

@@ -3,24 +3,31 @@ import { afterAll, beforeAll } from "vitest";
 import { type StartedDatabase, startDatabase } from "./test-server/start-database.ts";
 import { type StartedPgbouncer, startPgbouncer } from "./testing/start-pgbouncer.ts";
 import { testCoordinationOverPool } from "./testing/test-coordination-over-pool.ts";
+import { testDispatchOver } from "./testing/test-dispatch-over.ts";
 import { testOverPool } from "./testing/test-over-pool.ts";
 
 let database: StartedDatabase;
 let pooler: StartedPgbouncer;
 let pool: pg.Pool;
+let dispatchers: pg.Pool;
 
 beforeAll(async () => {
   database = await startDatabase();
-  pooler = await startPgbouncer(database, ["service"]);
+  pooler = await startPgbouncer(database, ["service", "dispatcher"]);
   // More connections than the pooler has to the server: they take turns, transaction by transaction.
-  pool = new pg.Pool({ host: pooler.host, port: pooler.port, user: "service", database: "postgres", max: 12 });
+  const connect = (user: string): pg.Pool =>
+    new pg.Pool({ host: pooler.host, port: pooler.port, user, database: "postgres", max: 12 });
+  pool = connect("service");
+  dispatchers = connect("dispatcher");
 });
 
 afterAll(async () => {
   await pool.end();
+  await dispatchers.end();
   await pooler.stop();
   await database.stop();
 });
 
 testOverPool(() => pool);
 testCoordinationOverPool(() => pool);
+testDispatchOver(() => ({ database, pool: dispatchers }));

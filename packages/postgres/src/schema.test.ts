@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgresCoordination } from "./coordination/open-postgres-coordination.ts";
+import { openPostgresDispatch } from "./dispatch/open-postgres-dispatch.ts";
 import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
 import { openPostgres } from "./open-postgres.ts";
@@ -31,6 +32,10 @@ async function writeSession(tenant: string, session = "s"): Promise<void> {
   await budgets.daily("work", 100).spend(1);
   const registered = await mailboxes.register({ team: "team", name: "agent", session });
   if (registered.kind === "registered") await registered.mailbox.send({ id: "m", to: "agent", body: `of ${tenant}` });
+  const { schedule, approvals, events } = openPostgresDispatch({ pool: database.workers }).tenant(tenant);
+  await schedule.wake(session);
+  await approvals.ask({ session, callId: "call", tool: "pay", input: tenant, expiresAtMs: Date.now() + 60_000 });
+  await events.publish(session, [`of ${tenant}`]);
 }
 
 /** Runs statements as one tenant, in one transaction that is taken back. */
@@ -56,6 +61,11 @@ const TABLES = [
   "spent",
   "address",
   "message",
+  "wakeup",
+  "reminder",
+  "approval",
+  "event_stream",
+  "event",
 ];
 
 describe("entries", () => {
@@ -125,6 +135,10 @@ describe("tenants", () => {
       "UPDATE palimpsest.session_metadata SET metadata = '{}'",
       "DELETE FROM palimpsest.result",
       "DELETE FROM palimpsest.result_chunk",
+      "UPDATE palimpsest.wakeup SET due_at_ms = 0",
+      "DELETE FROM palimpsest.reminder",
+      "UPDATE palimpsest.approval SET decision = 'allow'",
+      "DELETE FROM palimpsest.event",
       "UPDATE palimpsest.lease SET state = 'free'",
       "DELETE FROM palimpsest.spent",
       "UPDATE palimpsest.address SET token = ''",

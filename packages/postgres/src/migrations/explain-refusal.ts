@@ -1,5 +1,5 @@
 import type { Pool } from "../database.ts";
-import { LOCK, ROLES } from "./migration-sql.ts";
+import { LOCK, OWNERS, ROLES } from "./migration-sql.ts";
 
 /** The statements that an administrator has to run before this role can migrate; undefined if none is known. */
 export async function findMissingRights(pool: Pool): Promise<string | undefined> {
@@ -7,22 +7,23 @@ export async function findMissingRights(pool: Pool): Promise<string | undefined>
     `SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS database,
       (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user) AS creates_roles,
       ARRAY(SELECT name FROM unnest($1::text[]) AS name WHERE to_regrole(name) IS NULL) AS absent,
-      coalesce(pg_has_role(to_regrole('palimpsest_owner'), 'MEMBER'), false) AS acts_as_owner,
+      ARRAY(SELECT name FROM unnest($2::text[]) AS name WHERE NOT coalesce(pg_has_role(to_regrole(name), 'MEMBER'), false)) AS unowned,
       has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('palimpsest') IS NOT NULL AS creates_schema`,
-    [ROLES],
+    [ROLES, OWNERS],
   );
   const found = rows[0] as {
     readonly role: string;
     readonly database: string;
     readonly creates_roles: boolean;
     readonly absent: readonly string[];
-    readonly acts_as_owner: boolean;
+    /** The owners as which it may not act. */
+    readonly unowned: readonly string[];
     readonly creates_schema: boolean;
   };
   const { role, database } = found;
   const statements = [
     ...(found.creates_roles ? [] : found.absent.map((name) => `CREATE ROLE ${name} NOLOGIN`)),
-    ...(found.acts_as_owner || found.creates_roles ? [] : [`GRANT palimpsest_owner TO ${role}`]),
+    ...(found.creates_roles ? [] : found.unowned.map((name) => `GRANT ${name} TO ${role}`)),
     ...(found.creates_schema ? [] : [`GRANT CREATE ON DATABASE ${database} TO ${role}`]),
   ];
   if (statements.length === 0) return undefined;

@@ -1,15 +1,18 @@
 // Any number that no other program locks: "PaLo".
 export const LOCK = 0x50_61_4c_6f;
 
-/** The roles: who owns the tables, who serves sessions, who may list tenants. */
-export const ROLES: readonly string[] = ["palimpsest_owner", "palimpsest_worker", "palimpsest_operator"];
+/** The roles as which a migration acts: who owns the tables, and who owns the function that takes work of all tenants. */
+export const OWNERS: readonly string[] = ["palimpsest_owner", "palimpsest_queue"];
+
+/** All roles: the owners, who serves sessions, who may list tenants, who may take work of all tenants. */
+export const ROLES: readonly string[] = [...OWNERS, "palimpsest_worker", "palimpsest_operator", "palimpsest_dispatcher"];
 
 /** Roles belong to all databases of a server: another migration may create them at the same moment. */
 export const BEGINNING: string = `DO $$
 DECLARE
   v_role text;
 BEGIN
-  FOREACH v_role IN ARRAY ARRAY[${ROLES.map((role) => `'${role}'`).join(", ")}] LOOP
+  FOREACH v_role IN ARRAY ${arrayOf(ROLES)} LOOP
     -- Where an administrator has created them, the right to create roles is not needed.
     IF to_regrole(v_role) IS NULL THEN
       BEGIN
@@ -19,9 +22,11 @@ BEGIN
     END IF;
   END LOOP;
   -- From PostgreSQL 16 on, who has created a role is a member that cannot act as this role.
-  IF NOT pg_has_role('palimpsest_owner', CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END) THEN
-    EXECUTE format('GRANT palimpsest_owner TO %I', current_user);
-  END IF;
+  FOREACH v_role IN ARRAY ${arrayOf(OWNERS)} LOOP
+    IF NOT pg_has_role(v_role, CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END) THEN
+      EXECUTE format('GRANT %I TO %I', v_role, current_user);
+    END IF;
+  END LOOP;
   -- What stands there is not announced as a notice again and again.
   IF to_regclass('palimpsest.migration') IS NULL THEN
     IF to_regnamespace('palimpsest') IS NULL THEN CREATE SCHEMA palimpsest AUTHORIZATION palimpsest_owner; END IF;
@@ -40,4 +45,8 @@ DO $migration$ BEGIN
   EXECUTE $sql$${sql}$sql$;
   INSERT INTO palimpsest.migration (number) VALUES (${number});
 END $migration$;`;
+}
+
+function arrayOf(names: readonly string[]): string {
+  return `ARRAY[${names.map((name) => `'${name}'`).join(", ")}]`;
 }

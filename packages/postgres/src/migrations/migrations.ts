@@ -4,6 +4,9 @@ import { RESULTS } from "./0003-results.ts";
 import { SESSION_FUNCTIONS } from "./0004-session-functions.ts";
 import { COORDINATION } from "./0005-coordination.ts";
 import { MAIL } from "./0006-mail.ts";
+import { SCHEDULE } from "./0007-schedule.ts";
+import { APPROVALS } from "./0008-approvals.ts";
+import { EVENTS } from "./0009-events.ts";
 
 export interface Migration {
   readonly name: string;
@@ -21,4 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "session functions", sql: SESSION_FUNCTIONS },
   { name: "coordination", sql: COORDINATION },
   { name: "mail", sql: MAIL },
+  { name: "schedule", sql: SCHEDULE },
+  { name: "approvals", sql: APPROVALS },
+  { name: "events", sql: EVENTS },
 ];

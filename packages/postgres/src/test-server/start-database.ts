@@ -8,6 +8,8 @@ export interface StartedDatabase {
   readonly admin: pg.Pool;
   /** As a service would: a role that has `palimpsest_worker` and nothing else. */
   readonly workers: pg.Pool;
+  /** As a service that also takes sessions of all tenants to run: it has `palimpsest_dispatcher`, too. */
+  readonly dispatchers: pg.Pool;
   /** Another pool, which ends with this. */
   connect(to: pg.PoolConfig): pg.Pool;
   /** Shuts the server down in an instant, as a power cut would, and starts it again. */
@@ -28,11 +30,14 @@ export async function startDatabase(options: StartPostgresOptions = {}): Promise
   const admin = connect({ user: server.user, database: "postgres" });
   await migrate(admin);
   await admin.query("CREATE ROLE service LOGIN IN ROLE palimpsest_worker");
+  await admin.query("CREATE ROLE dispatcher LOGIN IN ROLE palimpsest_worker, palimpsest_dispatcher");
   const workers = connect({ user: "service", database: "postgres" });
+  const dispatchers = connect({ user: "dispatcher", database: "postgres" });
   return {
     host: server.host,
     admin,
     workers,
+    dispatchers,
     connect,
     crash: server.crash,
     async stop() {

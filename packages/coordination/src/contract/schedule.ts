@@ -1,0 +1,301 @@
+import assert from "node:assert/strict";
+import type { DispatchWithQueue } from "../dispatch.ts";
+import { type DispatchCheck, names, takeOne } from "./dispatch-case.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** Tests that a session that was woken runs, by one worker at a time, until a run has come to its end. */
+export function testSchedule(check: DispatchCheck): void {
+  check("a session that was woken is taken once, and rests when its run is finished", async (place) => {
+    const [one, two] = [await place.open(), await place.open()];
+    assert.deepEqual(names(await one.queue.take()), []);
+    assert.equal(await one.schedule.wake("s"), "woken");
+    assert.equal(await two.schedule.wake("s"), "woken");
+    const run = await takeOne(two);
+    assert.deepEqual([run.session, run.attempt, run.reminders], ["s", 1, []]);
+    assert.deepEqual(names(await one.queue.take()), []);
+    assert.equal(await run.finish(), "finished");
+    assert.equal(await run.finish(), "lost");
+    place.advanceClock(HOUR_MS);
+    assert.deepEqual(names(await one.queue.take()), []);
+  });
+
+  check(
+    "of many workers that take at once each session has one, and run numbers are never given twice",
+    async (place) => {
+      const all = await Promise.all(Array.from({ length: 6 }, () => place.open()));
+      const sessions = Array.from({ length: 30 }, (_, index) => `s${String(index).padStart(2, "0")}`);
+      await Promise.all(sessions.map((session) => all[0]!.schedule.wake(session)));
+      const numbers = new Set<number>();
+      let highest = 0;
+      for (let round = 1; round <= 3; round++) {
+        const taken: string[] = [];
+        while (taken.length < sessions.length) {
+          const found = await Promise.all(all.map(({ queue }) => queue.take({ limit: 7 })));
+          for (const run of found.flatMap(({ runs }) => runs)) {
+            taken.push(run.session);
+            assert.ok(run.number > 0 && !numbers.has(run.number));
+            numbers.add(run.number);
+          }
+        }
+        assert.deepEqual(taken.sort(), sessions);
+        const least = Math.min(...[...numbers].filter((number) => number > highest));
+        assert.equal([...numbers].filter((number) => number >= least).length, sessions.length);
+        highest = Math.max(...numbers);
+        place.advanceClock(place.silentAfterMs);
+      }
+    },
+  );
+
+  check("a wake during a run lets the session run again", async (place) => {
+    const { schedule, ...worker } = await place.open();
+    await schedule.wake("s");
+    const first = await takeOne(worker);
+    await schedule.wake("s");
+    assert.deepEqual(names(await worker.queue.take()), []);
+    assert.equal(await first.finish(), "woken");
+    const second = await takeOne(worker);
+    assert.ok(second.number > first.number);
+    assert.equal(second.attempt, 1);
+    assert.equal(await second.finish(), "finished");
+  });
+
+  check(
+    "a run that is renewed is kept; a silent one is given to another, and lost to its worker for good",
+    async (place) => {
+      const [one, two] = [await place.open(), await place.open()];
+      await one.schedule.wake("s");
+      const late = await takeOne(one);
+      for (let renewal = 0; renewal < 3; renewal++) {
+        place.advanceClock(place.silentAfterMs - 1);
+        assert.deepEqual(names(await two.queue.take()), []);
+        assert.equal(await late.renew(), "held");
+      }
+      place.advanceClock(place.silentAfterMs);
+      const next = await takeOne(two);
+      assert.equal(next.attempt, 2);
+      assert.deepEqual([await late.renew(), await late.finish(), await late.release()], ["lost", "lost", "lost"]);
+      assert.equal(await late.fail({ why: "x", retryAfterMs: 0 }), "lost");
+      assert.equal(await next.renew(), "held");
+      assert.equal(await next.finish(), "finished");
+    },
+  );
+
+  check("a failed run comes again after its time; one that is released at once, and does not count", async (place) => {
+    const worker = await place.open();
+    await worker.schedule.wake("s");
+    const first = await takeOne(worker);
+    assert.equal(await first.fail({ why: "no answer", retryAfterMs: 5_000 }), "waiting");
+    place.advanceClock(4_999);
+    assert.deepEqual(names(await worker.queue.take()), []);
+    place.advanceClock(1);
+    const second = await takeOne(worker);
+    assert.equal(second.attempt, 2);
+    assert.equal(await second.release(), "waiting");
+    const third = await takeOne(worker);
+    assert.equal(third.attempt, 2);
+    assert.equal(await third.finish(), "finished");
+  });
+
+  check(
+    "a session that always ends its worker is set aside, told, and runs again when it is resumed",
+    async (place) => {
+      const { schedule, queue } = await place.open();
+      await schedule.wake("poison");
+      await schedule.wake("sound");
+      for (let attempt = 1; attempt <= place.maxAttempts; attempt++) {
+        const { runs, setAside } = await queue.take();
+        const found = runs.find(({ session }) => session === "poison")!;
+        assert.deepEqual([found.attempt, setAside], [attempt, []]);
+        await runs.find(({ session }) => session === "sound")?.finish();
+        if (attempt === 1) await found.fail({ why: "out of memory", retryAfterMs: 0 });
+        place.advanceClock(place.silentAfterMs);
+      }
+      const told = await queue.take();
+      assert.deepEqual(told.runs, []);
+      assert.deepEqual(
+        told.setAside.map(({ session }) => session),
+        ["poison"],
+      );
+      assert.deepEqual(await queue.take(), { runs: [], setAside: [] });
+      assert.equal(await schedule.wake("poison"), "set-aside");
+      assert.deepEqual(await queue.take(), { runs: [], setAside: [] });
+      const [found] = (await schedule.listSetAside()).sessions;
+      const expected = { session: "poison", attempts: place.maxAttempts, setAsideAtMs: place.nowMs() };
+      assert.deepEqual(found, { ...expected, failure: "out of memory" });
+      assert.deepEqual([await schedule.resume("poison"), await schedule.resume("poison")], ["resumed", "absent"]);
+      assert.deepEqual((await schedule.listSetAside()).sessions, []);
+      const run = await takeOne({ queue });
+      assert.deepEqual([run.session, run.attempt], ["poison", 1]);
+      assert.equal(await run.finish(), "finished");
+    },
+  );
+
+  check("sessions that were set aside are listed in pages", async (place) => {
+    const { schedule, queue } = await place.open();
+    for (const session of ["a", "b", "c"]) await schedule.wake(session);
+    for (let attempt = 0; attempt <= place.maxAttempts; attempt++) {
+      await queue.take();
+      place.advanceClock(place.silentAfterMs);
+    }
+    const first = await schedule.listSetAside({ limit: 2 });
+    assert.deepEqual(
+      first.sessions.map(({ session }) => session),
+      ["a", "b"],
+    );
+    const second = await schedule.listSetAside({ limit: 2, after: first.next! });
+    assert.deepEqual([second.sessions.map(({ session }) => session), second.next], [["c"], undefined]);
+  });
+
+  check(
+    "a reminder wakes its session at its time, with its reason; a later one of the same key replaces it",
+    async (place) => {
+      const { schedule, ...worker } = await place.open();
+      const dueAtMs = place.nowMs() + HOUR_MS;
+      await schedule.remind("s", { key: "warm", dueAtMs: dueAtMs - 1_000, reason: "replaced" });
+      await schedule.remind("s", { key: "warm", dueAtMs, reason: "keep the cache warm" });
+      await schedule.remind("s", { key: "dream", dueAtMs: dueAtMs + HOUR_MS, reason: "dream" });
+      await schedule.remind("s", { key: "never", dueAtMs, reason: "canceled" });
+      assert.equal(await schedule.cancelReminder("s", "never"), "canceled");
+      assert.equal(await schedule.cancelReminder("s", "never"), "absent");
+      place.advanceClock(HOUR_MS - 1);
+      assert.deepEqual(names(await worker.queue.take()), []);
+      place.advanceClock(1);
+      const run = await takeOne(worker);
+      assert.deepEqual(run.reminders, [{ key: "warm", dueAtMs, reason: "keep the cache warm" }]);
+      assert.equal(await run.finish(), "finished");
+      place.advanceClock(HOUR_MS);
+      const later = await takeOne(worker);
+      assert.deepEqual(
+        later.reminders.map(({ key }) => key),
+        ["dream"],
+      );
+      assert.equal(await later.finish(), "finished");
+      place.advanceClock(HOUR_MS);
+      assert.deepEqual(names(await worker.queue.take()), []);
+    },
+  );
+
+  check(
+    "a reminder comes again until a run is finished, also one that is due or set anew during a run",
+    async (place) => {
+      const { schedule, ...worker } = await place.open();
+      const remind = (key: string, dueAtMs: number) => schedule.remind("s", { key, dueAtMs, reason: key });
+      await remind("first", place.nowMs());
+      await takeOne(worker);
+      place.advanceClock(place.silentAfterMs);
+      const again = await takeOne(worker);
+      assert.deepEqual([again.attempt, again.reminders.map(({ key }) => key)], [2, ["first"]]);
+      await remind("first", place.nowMs() + HOUR_MS);
+      await remind("second", place.nowMs());
+      // Looked for, so that it is found to be due while the run is under way.
+      assert.deepEqual(names(await worker.queue.take()), []);
+      assert.equal(await again.finish(), "woken");
+      const second = await takeOne(worker);
+      assert.deepEqual(
+        second.reminders.map(({ key }) => key),
+        ["second"],
+      );
+      assert.equal(await second.finish(), "finished");
+      place.advanceClock(HOUR_MS);
+      assert.deepEqual(
+        (await takeOne(worker)).reminders.map(({ key }) => key),
+        ["first"],
+      );
+    },
+  );
+
+  check(
+    "a reminder is stale if the session's log went on, unless a run that was given it wrote that",
+    async (place) => {
+      const { schedule, ...worker } = await place.open();
+      const remind = (session: string, key: string, unlessPastEntry: number) =>
+        schedule.remind(session, { key, dueAtMs: place.nowMs(), reason: key, unlessPastEntry });
+      await place.growLog("went-on", 4);
+      await place.growLog("stayed", 3);
+      await remind("went-on", "stale", 3);
+      await remind("stayed", "fresh", 3);
+      const run = await takeOne(worker);
+      assert.deepEqual([run.session, run.reminders.map(({ key }) => key)], ["stayed", ["fresh"]]);
+      assert.deepEqual(names(await worker.queue.take()), []);
+      await place.growLog("stayed", 5);
+      place.advanceClock(place.silentAfterMs);
+      const again = await takeOne(worker);
+      assert.deepEqual([again.session, again.reminders.map(({ key }) => key)], ["stayed", ["fresh"]]);
+      assert.equal(await again.finish(), "finished");
+      // A wake counts, whatever became of reminders.
+      await remind("went-on", "stale", 3);
+      await schedule.wake("went-on");
+      const woken = await takeOne(worker);
+      assert.deepEqual([woken.session, woken.reminders], ["went-on", []]);
+      assert.equal(await woken.finish(), "finished");
+    },
+  );
+
+  check("who waits for work is told when there is some, and when the wait is ended", async (place) => {
+    const [one, two] = [await place.open(), await place.open()];
+    const found = (async () => {
+      for (;;) {
+        const { runs } = await two.queue.take();
+        if (runs.length > 0) return runs;
+        await two.queue.wait();
+      }
+    })();
+    await one.schedule.wake("s");
+    const [run] = await found;
+    assert.equal(await run!.finish(), "finished");
+    const ended = new AbortController();
+    await two.queue.take();
+    const waiting = two.queue.wait({ signal: ended.signal });
+    ended.abort();
+    await waiting;
+  });
+
+  check(
+    "whoever wakes, reminds, answers, takes and finishes at once, no wake is lost and no session runs twice",
+    async (place) => {
+      const all = await Promise.all(Array.from({ length: 4 }, () => place.open()));
+      const sessions = ["a", "b", "c"];
+      const running = new Set<string>();
+      // For each session, how many things had happened when it was last woken, and when its last run had begun.
+      const wokenAt = new Map<string, number>();
+      const begunAt = new Map<string, number>();
+      let clock = 0;
+      const work = async (worker: DispatchWithQueue): Promise<number> => {
+        const { runs } = await worker.queue.take({ limit: 2 });
+        clock++;
+        for (const { session } of runs) {
+          assert.ok(!running.has(session), `${session} runs twice`);
+          running.add(session);
+          begunAt.set(session, clock);
+        }
+        for (const [index, run] of runs.entries()) {
+          running.delete(run.session);
+          assert.notEqual(await (index === 1 ? run.release() : run.finish()), "lost");
+        }
+        return runs.length;
+      };
+      await Promise.all(
+        all.map(async (worker, index) => {
+          for (let round = 0; round < 12; round++) {
+            const session = sessions[(round + index) % sessions.length]!;
+            const callId = `c${index} ${round}`;
+            clock++;
+            if (round % 4 !== 3) wokenAt.set(session, clock);
+            if (round % 4 === 0) await worker.schedule.wake(session);
+            if (round % 4 === 1)
+              await worker.schedule.remind(session, { key: `k${index % 2}`, dueAtMs: place.nowMs(), reason: "r" });
+            if (round % 4 === 2) {
+              await worker.approvals.ask({ session, callId, tool: "t", input: 1, expiresAtMs: place.nowMs() + 1 });
+              await worker.approvals.answer(session, callId, { decision: "allow", by: `${index}` });
+            }
+            await work(worker);
+          }
+        }),
+      );
+      for (let idle = 0; idle < 2; ) idle = (await work(all[0]!)) === 0 ? idle + 1 : 0;
+      for (const session of sessions)
+        assert.ok(begunAt.get(session)! > wokenAt.get(session)!, `${session} did not run`);
+    },
+  );
+}

@@ -1,0 +1,18 @@
+import type { Approvals } from "./approvals/approvals.ts";
+import type { Events } from "./events/events.ts";
+import type { RunQueue } from "./schedule/run-queue.ts";
+import type { Schedule } from "./schedule/schedule.ts";
+
+/** What a tenant's sessions need to run on any worker, wherever it is kept. Every implementation passes `testDispatch`. */
+export interface Dispatch {
+  readonly schedule: Schedule;
+  readonly approvals: Approvals;
+  readonly events: Events;
+}
+
+/** The same with the queue that workers take from: of all tenants, where there are several. */
+export interface DispatchWithQueue extends Dispatch {
+  readonly queue: RunQueue;
+  /** Ends what is watched and waited for here. Runs that were taken stay taken until they are silent for too long. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,50 @@
+/**
+ * The sessions that are to run. One worker has a session at a time, as far as clocks and networks allow: a worker that says nothing for
+ * `silentAfterMs` loses its run to the next one. Being wrong about that is harmless, because the log refuses a writer that was replaced.
+ */
+export interface RunQueue {
+  /** Takes sessions that are due, of each tenant in turn. */
+  take(options?: { readonly limit?: number }): Promise<TakenRuns>;
+  /** Waits until a session may be due: somebody woke one, or it is time to look again. */
+  wait(options?: { readonly signal?: AbortSignal }): Promise<void>;
+}
+
+export interface TakenRuns {
+  readonly runs: readonly Run[];
+  /** Sessions that were found to end their runs without an end, and that nobody runs any more until `Schedule.resume`. */
+  readonly setAside: readonly { readonly tenant: string; readonly session: string }[];
+}
+
+/** The right to run a session once. A run that was lost stays lost. */
+export interface Run {
+  readonly tenant: string;
+  readonly session: string;
+  /** Higher than that of every earlier run, and never given twice. */
+  readonly number: number;
+  /** 1 for the first; more if earlier runs did not come to an end. */
+  readonly attempt: number;
+  /** The reminders that are due. They come again until a run is finished. */
+  readonly reminders: readonly GivenReminder[];
+  /** Says that the run is still under way. */
+  renew(): Promise<"held" | "lost">;
+  /** Ends the run. `woken`: the session was woken meanwhile, and will run again. */
+  finish(): Promise<"finished" | "woken" | "lost">;
+  /** The run failed: the session runs again after a while, unless that happened too often. */
+  fail(failure: { readonly why: string; readonly retryAfterMs: number }): Promise<"waiting" | "lost">;
+  /** Gives the session back to be run by another worker at once, as if it had not been taken: for a worker that is being stopped. */
+  release(): Promise<"waiting" | "lost">;
+}
+
+export interface GivenReminder {
+  readonly key: string;
+  readonly reason: string;
+  readonly dueAtMs: number;
+}
+
+export const DEFAULT_RUN_QUEUE = {
+  limit: 16,
+  /** A run is renewed every 2 s; a worker that misses four renewals is gone, or may as well be. */
+  silentAfterMs: 10_000,
+  /** What ends five workers in a row will end the sixth. */
+  maxAttempts: 5,
+} as const;

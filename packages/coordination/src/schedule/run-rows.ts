@@ -1,0 +1,125 @@
+import type { CoordinationConnection } from "../coordination-connection.ts";
+
+/** Reminders whose time has come let their sessions run. */
+export function promoteReminders({ statement }: CoordinationConnection, nowMs: number): void {
+  statement(`INSERT INTO wakeup (session, state, due_at_ms, version)
+SELECT DISTINCT session, 'waiting', ?, 0 FROM reminder WHERE state = 'waiting' AND due_at_ms <= ?
+ON CONFLICT (session) DO UPDATE SET due_at_ms = iif(state = 'waiting', min(due_at_ms, excluded.due_at_ms), due_at_ms)`).run(
+    nowMs,
+    nowMs,
+  );
+  statement("UPDATE reminder SET state = 'ready' WHERE state = 'waiting' AND due_at_ms <= ?").run(nowMs);
+}
+
+export interface DueSession {
+  readonly session: string;
+  readonly attempts: number;
+}
+
+export function readDue({ statement }: CoordinationConnection, nowMs: number, limit: number): readonly DueSession[] {
+  const due = statement(`SELECT session, attempts FROM wakeup WHERE state <> 'set-aside' AND due_at_ms <= ?
+ORDER BY due_at_ms, session LIMIT ?`).all(nowMs, limit);
+  return due.map((row) => ({ session: String(row["session"]), attempts: Number(row["attempts"]) }));
+}
+
+export function setAside({ statement }: CoordinationConnection, session: string, nowMs: number): void {
+  statement("UPDATE wakeup SET state = 'set-aside', set_aside_at_ms = ?, run = 0 WHERE session = ?").run(
+    nowMs,
+    session,
+  );
+}
+
+/** @returns the number of the run */
+export function holdSession({ statement }: CoordinationConnection, session: string, untilMs: number): number {
+  const run = Number(statement("INSERT INTO run_number DEFAULT VALUES").run().lastInsertRowid);
+  statement("DELETE FROM run_number WHERE number < ?").run(run);
+  statement("UPDATE wakeup SET state = 'held', due_at_ms = ?, run = ?, attempts = attempts + 1 WHERE session = ?").run(
+    untilMs,
+    run,
+    session,
+  );
+  return run;
+}
+
+export interface BegunRun {
+  readonly attempt: number;
+  /** The wakes that this run covers. */
+  readonly version: number;
+  readonly reminders: readonly { readonly key: string; readonly reason: string; readonly dueAtMs: number }[];
+}
+
+/**
+ * Gives the run the reminders that are due, and drops the stale ones. One that an earlier run was given is not judged again: the log
+ * may have grown by that run's own work. Undefined if nothing is left to run for.
+ */
+export function beginRun(
+  { statement }: CoordinationConnection,
+  { session, run, headEntry }: { readonly session: string; readonly run: number; readonly headEntry: number },
+): BegunRun | undefined {
+  statement("DELETE FROM reminder WHERE session = ? AND state = 'ready' AND run IS NULL AND past_entry < ?").run(
+    session,
+    headEntry,
+  );
+  const given = statement(`UPDATE reminder SET run = ? WHERE session = ? AND state = 'ready'
+RETURNING key, reason, due_at_ms`).all(run, session);
+  const row = statement("SELECT attempts, version, done_version FROM wakeup WHERE session = ?").get(session);
+  if (given.length === 0 && row?.["version"] === row?.["done_version"]) {
+    statement("DELETE FROM wakeup WHERE session = ?").run(session);
+    return undefined;
+  }
+  const reminders = given
+    .map((each) => ({
+      key: String(each["key"]),
+      reason: String(each["reason"]),
+      dueAtMs: Number(each["due_at_ms"]),
+    }))
+    .sort((one, other) => one.dueAtMs - other.dueAtMs);
+  return { attempt: Number(row?.["attempts"]), version: Number(row?.["version"]), reminders };
+}
+
+export function renewRun(
+  { statement }: CoordinationConnection,
+  session: string,
+  run: number,
+  untilMs: number,
+): boolean {
+  const renew = "UPDATE wakeup SET due_at_ms = ? WHERE session = ? AND run = ? AND state = 'held'";
+  return statement(renew).run(untilMs, session, run).changes === 1;
+}
+
+/** The row goes, unless the session was woken since the run began. */
+export function finishRun(
+  { statement }: CoordinationConnection,
+  { session, run, version, nowMs }: { session: string; run: number; version: number; nowMs: number },
+): "finished" | "woken" | "lost" {
+  const row = statement("SELECT version FROM wakeup WHERE session = ? AND run = ? AND state = 'held'").get(
+    session,
+    run,
+  );
+  if (row === undefined) return "lost";
+  statement("DELETE FROM reminder WHERE session = ? AND run = ?").run(session, run);
+  const ready = statement("SELECT 1 FROM reminder WHERE session = ? AND state = 'ready'").get(session);
+  if (row["version"] === version && ready === undefined) {
+    statement("DELETE FROM wakeup WHERE session = ?").run(session);
+    return "finished";
+  }
+  statement(`UPDATE wakeup SET state = 'waiting', due_at_ms = ?, attempts = 0, done_version = ?, failure = NULL
+WHERE session = ?`).run(nowMs, version, session);
+  return "woken";
+}
+
+/** @param failure absent: the attempt does not count */
+export function giveBackRun(
+  { statement }: CoordinationConnection,
+  { session, run, dueAtMs, failure }: { session: string; run: number; dueAtMs: number; failure?: string },
+): "waiting" | "lost" {
+  const { changes } = statement(`UPDATE wakeup SET state = 'waiting', due_at_ms = ?, failure = coalesce(?, failure),
+  attempts = attempts - ? WHERE session = ? AND run = ? AND state = 'held'`).run(
+    dueAtMs,
+    failure ?? null,
+    failure === undefined ? 1 : 0,
+    session,
+    run,
+  );
+  return changes === 1 ? "waiting" : "lost";
+}

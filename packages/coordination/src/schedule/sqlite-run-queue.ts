@@ -1,0 +1,100 @@
+import type { Tables } from "../tables.ts";
+import { DEFAULT_RUN_QUEUE, type Run, type RunQueue } from "./run-queue.ts";
+import {
+  type BegunRun,
+  beginRun,
+  finishRun,
+  giveBackRun,
+  holdSession,
+  promoteReminders,
+  readDue,
+  renewRun,
+  setAside,
+} from "./run-rows.ts";
+import type { WorkWait } from "./wait-for-work.ts";
+
+export interface SqliteRunQueueOptions {
+  readonly tables: Tables;
+  readonly clock: { now(): number };
+  readonly silentAfterMs: number;
+  readonly maxAttempts: number;
+  /** The number of the newest entry in a session's log; 0 if there is none. */
+  headOf(session: string): Promise<number>;
+  readonly work: WorkWait;
+  ring(): void;
+}
+
+/** All sessions of a file belong to one tenant. */
+export const LOCAL_TENANT = "local";
+
+export function createSqliteRunQueue(options: SqliteRunQueueOptions): RunQueue {
+  const { tables, clock, silentAfterMs, maxAttempts, headOf, work } = options;
+
+  async function begin(session: string, number: number): Promise<readonly Run[]> {
+    const headEntry = await headOf(session);
+    const begun = await tables.write((connection) => {
+      const isHeld = renewRun(connection, session, number, clock.now() + silentAfterMs);
+      return isHeld ? beginRun(connection, { session, run: number, headEntry }) : undefined;
+    });
+    return begun === undefined ? [] : [createRun(options, session, number, begun)];
+  }
+
+  return {
+    async take({ limit = DEFAULT_RUN_QUEUE.limit } = {}) {
+      work.looking();
+      const { taken, poisoned } = await tables.write((connection) => {
+        const nowMs = clock.now();
+        promoteReminders(connection, nowMs);
+        const due = readDue(connection, nowMs, limit);
+        const isPoisoned = ({ attempts }: { attempts: number }): boolean => attempts >= maxAttempts;
+        const poisoned = due.filter(isPoisoned).map(({ session }) => ({ tenant: LOCAL_TENANT, session }));
+        for (const { session } of poisoned) setAside(connection, session, nowMs);
+        const taken = due
+          .filter((each) => !isPoisoned(each))
+          .map(({ session }) => ({ session, number: holdSession(connection, session, nowMs + silentAfterMs) }));
+        return { taken, poisoned };
+      });
+      const runs: Run[] = [];
+      for (const { session, number } of taken) runs.push(...(await begin(session, number)));
+      return { runs, setAside: poisoned };
+    },
+    wait: ({ signal } = {}) => work.wait(signal),
+  };
+}
+
+function createRun(
+  { tables, clock, silentAfterMs, ring }: SqliteRunQueueOptions,
+  session: string,
+  number: number,
+  { attempt, version, reminders }: BegunRun,
+): Run {
+  return {
+    tenant: LOCAL_TENANT,
+    session,
+    number,
+    attempt,
+    reminders,
+    renew: () =>
+      tables.write((connection) =>
+        renewRun(connection, session, number, clock.now() + silentAfterMs) ? "held" : "lost",
+      ),
+    async finish() {
+      const outcome = await tables.write((connection) =>
+        finishRun(connection, { session, run: number, version, nowMs: clock.now() }),
+      );
+      if (outcome === "woken") ring();
+      return outcome;
+    },
+    fail: ({ why, retryAfterMs }) =>
+      tables.write((connection) =>
+        giveBackRun(connection, { session, run: number, dueAtMs: clock.now() + retryAfterMs, failure: why }),
+      ),
+    async release() {
+      const outcome = await tables.write((connection) =>
+        giveBackRun(connection, { session, run: number, dueAtMs: clock.now() }),
+      );
+      ring();
+      return outcome;
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { Dispatch, RunQueue } from "@palimpsest/coordination";
+import { DEFAULT_RUN_QUEUE, waitForWork } from "@palimpsest/coordination/parts";
+import { checkName } from "../check-name.ts";
+import { createDatabase, type Pool } from "../database.ts";
+import { createPostgresApprovals } from "./postgres-approvals.ts";
+import { createPostgresEvents } from "./postgres-events.ts";
+import { CHANNELS, createListener, type ListenConnection } from "./postgres-listener.ts";
+import { createPostgresRunQueue } from "./postgres-run-queue.ts";
+import { createPostgresSchedule } from "./postgres-schedule.ts";
+import { createWatchedStreams } from "./watched-streams.ts";
+
+export interface PostgresDispatchOptions {
+  /** Yours: it is neither configured nor ended here. Its role needs `palimpsest_worker`, and `palimpsest_dispatcher` to use `queue`. */
+  readonly pool: Pool;
+  /**
+   * Connects straight to the server, not through a pooler, so that news arrives at once: `async () => { const client = new pg.Client(url);
+   * await client.connect(); return client; }`. @default news is found by polling alone
+   */
+  readonly listen?: () => Promise<ListenConnection>;
+  /**
+   * Whether those that listen are notified of what happens here. Notifying costs something: PostgreSQL commits such transactions one after
+   * another. @default "always" if `listen` is given, else "never"
+   */
+  readonly notify?: "always" | "never";
+  /** How often to look for work and events. @default 250, and 2,000 if `listen` is given */
+  readonly pollMs?: number;
+  /** @default the database's clock */
+  readonly clock?: { now(): number };
+  /** A run is given to another worker after this long without a renewal. @default 10,000 */
+  readonly silentAfterMs?: number;
+  /** A session is set aside after so many runs in a row that did not come to an end. @default 5 */
+  readonly maxAttempts?: number;
+}
+
+/** The schedules, approvals and events of all tenants in one database, as seen by one process. */
+export interface PostgresDispatch {
+  /** Of one tenant. Costs nothing: make one for each request, if that is simplest. */
+  tenant(tenant: string): Dispatch;
+  /** The sessions that are to run, of all tenants. */
+  readonly queue: RunQueue;
+  /** Ends what is watched and waited for here. Runs that were taken stay taken until they are silent for too long. */
+  close(): Promise<void>;
+}
+
+/** Lets any number of machines run the sessions of all tenants, and their users watch and answer them. Run `migrate` before. */
+export function openPostgresDispatch(options: PostgresDispatchOptions): PostgresDispatch {
+  const { pool, listen, clock } = options;
+  const { silentAfterMs = DEFAULT_RUN_QUEUE.silentAfterMs, maxAttempts = DEFAULT_RUN_QUEUE.maxAttempts } = options;
+  const { notify = listen === undefined ? "never" : "always", pollMs = listen === undefined ? 250 : 2_000 } = options;
+  const database = createDatabase(pool);
+  const listener = listen === undefined ? undefined : createListener(listen);
+  const streams = createWatchedStreams({ database, pollMs, listener });
+  const closed = new AbortController();
+  const nowMs = (): number | null => clock?.now() ?? null;
+  const workChannel = notify === "always" ? CHANNELS.work : null;
+  const eventsChannel = notify === "always" ? CHANNELS.events : null;
+  const work = waitForWork((onRing) => {
+    const timer = setInterval(onRing, pollMs);
+    const heard = listener?.listen("work", onRing);
+    return {
+      stop() {
+        clearInterval(timer);
+        heard?.stop();
+      },
+    };
+  });
+  return {
+    tenant(name) {
+      const tenant = checkName("tenant", name);
+      return {
+        schedule: createPostgresSchedule({ database, tenant, nowMs, workChannel }),
+        approvals: createPostgresApprovals({ database, tenant, nowMs, workChannel }),
+        events: createPostgresEvents({ database, tenant, streams, eventsChannel, closed: closed.signal, nowMs }),
+      };
+    },
+    queue: createPostgresRunQueue({ database, silentAfterMs, maxAttempts, work, workChannel, nowMs }),
+    async close() {
+      work.close();
+      closed.abort();
+      await listener?.close();
+    },
+  };
+}

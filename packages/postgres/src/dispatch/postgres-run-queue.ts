@@ -1,0 +1,74 @@
+import type { Run, RunQueue } from "@palimpsest/coordination";
+import { DEFAULT_RUN_QUEUE, type WorkWait } from "@palimpsest/coordination/parts";
+import type { Database, Row } from "../database.ts";
+
+export interface PostgresRunQueueOptions {
+  readonly database: Database;
+  readonly silentAfterMs: number;
+  readonly maxAttempts: number;
+  readonly work: WorkWait;
+  readonly workChannel: string | null;
+  nowMs(): number | null;
+}
+
+interface TakenSession {
+  readonly tenant: string;
+  readonly session: string;
+  readonly number: number;
+}
+
+/** Takes by the one function that crosses tenants; what a run is about is read as its tenant. */
+export function createPostgresRunQueue(options: PostgresRunQueueOptions): RunQueue {
+  const { database, silentAfterMs, maxAttempts, work, nowMs } = options;
+  // The next tenant's turn: each worker goes around on its own.
+  let lastTenant = "";
+  return {
+    async take({ limit = DEFAULT_RUN_QUEUE.limit } = {}) {
+      work.looking();
+      const rows = await database.call("take_wakeups", [limit, lastTenant, maxAttempts, silentAfterMs, nowMs()]);
+      lastTenant = String(rows.at(-1)?.["tenant"] ?? "");
+      const taken = rows.map((row) => ({
+        tenant: String(row["tenant"]),
+        session: String(row["session"]),
+        number: Number(row["run"] ?? Number.NaN),
+      }));
+      const isRun = ({ number }: TakenSession): boolean => !Number.isNaN(number);
+      const runs = await Promise.all(taken.filter(isRun).map((each) => begin(options, each)));
+      const setAside = taken.filter((each) => !isRun(each)).map(({ tenant, session }) => ({ tenant, session }));
+      return { runs: runs.flat(), setAside };
+    },
+    wait: ({ signal } = {}) => work.wait(signal),
+  };
+}
+
+async function begin(options: PostgresRunQueueOptions, taken: TakenSession): Promise<readonly Run[]> {
+  const { tenant, session, number } = taken;
+  const rows = await options.database.call("begin_run", [tenant, session, number]);
+  const [first] = rows;
+  return first === undefined ? [] : [createRun(options, taken, first, rows)];
+}
+
+function createRun(
+  { database, silentAfterMs, workChannel, nowMs }: PostgresRunQueueOptions,
+  { tenant, session, number }: TakenSession,
+  { attempts, version }: Row,
+  rows: readonly Row[],
+): Run {
+  const call = async (name: string, ...values: readonly unknown[]): Promise<unknown> =>
+    (await database.call(name, [tenant, session, number, ...values]))[0]?.[name];
+  const giveBack = async (afterMs: number, failure: string | null): Promise<"waiting" | "lost"> =>
+    (await call("give_back_run", afterMs, failure, nowMs(), workChannel)) === true ? "waiting" : "lost";
+  return {
+    tenant,
+    session,
+    number,
+    attempt: Number(attempts),
+    reminders: rows.flatMap(({ key, reason, due_at_ms: dueAtMs }) =>
+      key === null ? [] : [{ key: String(key), reason: String(reason), dueAtMs: Number(dueAtMs) }],
+    ),
+    renew: async () => ((await call("renew_run", silentAfterMs, nowMs())) === true ? "held" : "lost"),
+    finish: async () => (await call("finish_run", version, nowMs(), workChannel)) as "finished" | "woken" | "lost",
+    fail: ({ why, retryAfterMs }) => giveBack(retryAfterMs, why),
+    release: () => giveBack(0, null),
+  };
+}
