@@ -3,13 +3,14 @@ import { setTimeout as wait } from "node:timers/promises";
 /** A connection of its own, straight to the server: a pooler would give it to others. `pg.Client` fits, once it is connected. */
 export interface ListenConnection {
   query(text: string): Promise<unknown>;
-  on(
-    event: "notification",
-    listener: (message: { readonly channel: string; readonly payload?: string }) => void,
-  ): unknown;
-  on(event: "error", listener: (error: Error) => void): unknown;
-  on(event: "end", listener: () => void): unknown;
+  /** `notification`, with a channel and a payload; `error`; `end`. */
+  on(event: "notification" | "error" | "end", listener: (...told: never[]) => void): unknown;
   end(): Promise<void>;
+}
+
+interface Notification {
+  readonly channel: string;
+  readonly payload?: string;
 }
 
 export const CHANNELS = { work: "palimpsest_work", events: "palimpsest_events" } as const;
@@ -43,7 +44,7 @@ export function createListener(connect: () => Promise<ListenConnection>): Postgr
     // More than one comes when a connection breaks, and an error that nobody hears ends the process.
     opened.on("error", () => lost.resolve());
     opened.on("end", () => lost.resolve());
-    opened.on("notification", ({ channel, payload = "" }) => {
+    opened.on("notification", ({ channel, payload = "" }: Notification) => {
       for (const [name, text] of Object.entries(CHANNELS)) if (text === channel) ring(name as Channel, payload);
     });
     connection = opened;
