@@ -5,7 +5,12 @@ export const LOCK = 0x50_61_4c_6f;
 export const OWNERS: readonly string[] = ["palimpsest_owner", "palimpsest_queue"];
 
 /** All roles: the owners, who serves sessions, who may list tenants, who may take work of all tenants. */
-export const ROLES: readonly string[] = [...OWNERS, "palimpsest_worker", "palimpsest_operator", "palimpsest_dispatcher"];
+export const ROLES: readonly string[] = [
+  ...OWNERS,
+  "palimpsest_worker",
+  "palimpsest_operator",
+  "palimpsest_dispatcher",
+];
 
 /** Roles belong to all databases of a server: another migration may create them at the same moment. */
 export const BEGINNING: string = `DO $$
