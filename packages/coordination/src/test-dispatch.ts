@@ -1,6 +1,7 @@
 import { testApprovals } from "./contract/approvals.ts";
 import type { DispatchCheck, DispatchPlace } from "./contract/dispatch-case.ts";
 import { testEvents } from "./contract/events.ts";
+import { testReminders } from "./contract/reminders.ts";
 import { testSchedule } from "./contract/schedule.ts";
 
 export { type DispatchPlace, growLog } from "./contract/dispatch-case.ts";
@@ -24,6 +25,7 @@ export function testDispatch({ test, place }: TestDispatchOptions): void {
       }
     });
   testSchedule(check);
+  testReminders(check);
   testApprovals(check);
   testEvents(check);
 }
