@@ -12,7 +12,7 @@ const toOldest = Object.entries(OLDEST_PEERS).map(([name, replacement]) => ({
 const config: ViteUserConfig = defineConfig({
   resolve: { conditions },
   ssr: {
-    resolve: { conditions: [...conditions, "node", "module"], externalConditions: conditions },
+    resolve: { conditions: [...conditions, "node"], externalConditions: conditions },
   },
   test: {
     // What reads recorded sessions is asked for by name (`npm run test:slow`): nothing here is skipped in the gate.

@@ -9,6 +9,7 @@ const TABLES = [
   "entry",
   "result",
   "result_chunk",
+  "object_folder",
   "lease",
   "spent",
   "address",
@@ -78,6 +79,7 @@ function calls(secrets: Readonly<Record<string, string>>): readonly Attempt[] {
     // Only what was appended returns no row.
     `SELECT 1 WHERE NOT EXISTS (SELECT FROM palimpsest.append_one('${tenant}', ${number}, ${fence}, NULL, 4, 3, 'x', 1, 1, '', '', '{}'))`,
     `SELECT 1 FROM palimpsest.find_result('${tenant}', 'theirs-only', '${file}')`,
+    `SELECT 1 FROM palimpsest.find_content('${tenant}', 'theirs-only', '${file}')`,
     `SELECT 1 WHERE palimpsest.read_metadata('${tenant}', 'theirs-only') IS NOT NULL`,
     `SELECT 1 WHERE palimpsest.set_metadata('${tenant}', 'theirs-only', '{}') = 'set'`,
     `SELECT 1 FROM palimpsest.list_sessions('${tenant}', '', 99) WHERE name = 'theirs-only'`,
@@ -144,6 +146,7 @@ async function writeSession({ workers }: StartedDatabase, tenant: string): Promi
     const draft = await store.results.create(session);
     await draft.write(new TextEncoder().encode(tenant));
     await draft.keep("txt");
+    await workers.query("SELECT palimpsest.begin_object($1, $2, gen_random_uuid(), NULL)", [tenant, session]);
     await leases.take(session, { owner: "bench" });
     await budgets.daily(session, 100).spend(1);
     const registered = await mailboxes.register({ team: session, name: "agent", session });

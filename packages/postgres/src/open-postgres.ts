@@ -3,6 +3,7 @@ import { checkName } from "./check-name.ts";
 import { createDatabase, type Pool } from "./database.ts";
 import { createHeartbeat, type PostgresClock } from "./heartbeat.ts";
 import { postgresStore } from "./postgres-store.ts";
+import type { LargeResults } from "./results/postgres-results.ts";
 
 export interface PostgresOptions {
   /** Yours: it is neither configured nor ended here. Its role needs `palimpsest_worker`. */
@@ -14,6 +15,8 @@ export interface PostgresOptions {
    * The lease is only a courtesy: a replaced writer cannot write, whatever the clocks say. @default 30,000
    */
   readonly leaseMs?: number;
+  /** Keeps results beyond a size in a bucket; `sweepObjects` removes those of deleted results. @default all results are in the database */
+  readonly largeResults?: LargeResults;
 }
 
 /** One database, as seen by one process. */
@@ -23,11 +26,12 @@ export interface Postgres {
 }
 
 /** Keeps sessions in PostgreSQL, so that any number of machines can serve them. Run `migrate` before. */
-export function openPostgres({ pool, clock, leaseMs = 30_000 }: PostgresOptions): Postgres {
+export function openPostgres({ pool, clock, leaseMs = 30_000, largeResults }: PostgresOptions): Postgres {
   const database = createDatabase(pool);
   const heartbeat = createHeartbeat({ database, clock, leaseMs });
   const nowMs = (): number | null => clock?.now() ?? null;
   return {
-    store: ({ tenant }) => postgresStore({ database, heartbeat, tenant: checkName("tenant", tenant), leaseMs, nowMs }),
+    store: ({ tenant }) =>
+      postgresStore({ database, heartbeat, tenant: checkName("tenant", tenant), leaseMs, nowMs, largeResults }),
   };
 }

@@ -28,6 +28,6 @@ afterAll(async () => {
   await database.stop();
 });
 
-testOverPool(() => pool);
+testOverPool(() => ({ pool }));
 testCoordinationOverPool(() => pool);
 testDispatchOver(() => ({ database, pool: dispatchers }));

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => database.stop());
 
-testOverPool(() => database.workers);
+testOverPool(() => ({ pool: database.workers }));
 
 /** A pool that counts its statements, since it was last asked. */
 function countingPool(): { readonly pool: Pool; trips(): number } {

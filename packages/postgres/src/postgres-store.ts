@@ -11,9 +11,10 @@ import { checkName } from "./check-name.ts";
 import type { Database, Row } from "./database.ts";
 import { expirePage } from "./expire.ts";
 import type { Heartbeat } from "./heartbeat.ts";
+import { PLAIN_SEALS } from "./key-ring/tenant-seals.ts";
 import { BATCH_COLUMNS, batchValues, toBatch } from "./log/entry-batch.ts";
 import { createReader, createWriter, type LogOptions } from "./log/postgres-log.ts";
-import { postgresResults } from "./results/postgres-results.ts";
+import { type LargeResults, postgresResults } from "./results/postgres-results.ts";
 import { ClosedStoreError } from "./store-errors.ts";
 
 export interface PostgresStoreOptions {
@@ -22,13 +23,15 @@ export interface PostgresStoreOptions {
   readonly tenant: string;
   readonly leaseMs: number;
   nowMs(): number | null;
+  readonly largeResults: LargeResults | undefined;
 }
 
 const PAGE_SESSIONS = 100;
 const OPENING_COLUMNS = `outcome, session, fence, owner, active_at_ms, free_at_ms, ${BATCH_COLUMNS}`;
 
 /** The logs and results of one tenant. Nothing here reaches another: the database would not show it. */
-export function postgresStore({ database, heartbeat, tenant, leaseMs, nowMs }: PostgresStoreOptions): Store {
+export function postgresStore(options: PostgresStoreOptions): Store {
+  const { database, heartbeat, tenant, leaseMs, nowMs, largeResults: large } = options;
   const openLogs = new Set<LogReader>();
   let state: "open" | "closed" = "open";
   const call = async (name: string, values: readonly unknown[], columns?: string) => {
@@ -94,7 +97,7 @@ export function postgresStore({ database, heartbeat, tenant, leaseMs, nowMs }: P
       if (row?.["outcome"] === "cited") return { kind: "cited", forks: row["forks"] as string[] };
       return { kind: row?.["outcome"] as "deleted" | "absent" };
     },
-    expire: (options) => expirePage({ call, leaseMs, nowMs }, options),
+    expire: (page) => expirePage({ call, leaseMs, nowMs }, page),
     async readMetadata(session) {
       const [row] = await call("read_metadata", [checkName("session", session)]);
       return fromMetadataText(String(row?.["read_metadata"] ?? ""));
@@ -103,7 +106,7 @@ export function postgresStore({ database, heartbeat, tenant, leaseMs, nowMs }: P
       const [row] = await call("set_metadata", [checkName("session", session), toMetadataText(metadata)]);
       return row?.["set_metadata"] as "set" | "absent";
     },
-    results: postgresResults({ database, tenant, nowMs }),
+    results: postgresResults({ database, tenant, nowMs, large, seals: PLAIN_SEALS }),
     async close() {
       await Promise.all([...openLogs].map((log) => log.close()));
       state = "closed";

@@ -7,6 +7,7 @@ import { MAIL } from "./0006-mail.ts";
 import { SCHEDULE } from "./0007-schedule.ts";
 import { APPROVALS } from "./0008-approvals.ts";
 import { EVENTS } from "./0009-events.ts";
+import { RESULT_OBJECTS } from "./0010-result-objects.ts";
 
 export interface Migration {
   readonly name: string;
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "schedule", sql: SCHEDULE },
   { name: "approvals", sql: APPROVALS },
   { name: "events", sql: EVENTS },
+  { name: "result objects", sql: RESULT_OBJECTS },
 ];

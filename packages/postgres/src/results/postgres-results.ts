@@ -1,50 +1,84 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { ResultFiles } from "palimpsest";
 import type { ResultContent } from "palimpsest/core";
-import type { ResultDraft } from "palimpsest/store-parts";
 import { checkName } from "../check-name.ts";
-import type { Database } from "../database.ts";
+import type { Database, Row } from "../database.ts";
+import type { TenantSeals } from "../key-ring/tenant-seals.ts";
+import type { ObjectStore } from "../objects/object-store.ts";
+import { NoObjectStoreError } from "../store-errors.ts";
+import type { SinkOptions } from "./content.ts";
+import { databaseContent, readDatabaseContent } from "./database-content.ts";
+import { isWhole, objectContent, readObjectContent } from "./object-content.ts";
+import { createResultDraft } from "./result-draft.ts";
 
 export interface PostgresResultsOptions {
   readonly database: Database;
   readonly tenant: string;
   nowMs(): number | null;
+  readonly large: LargeResults | undefined;
+  readonly seals: TenantSeals;
 }
 
-/** What is held in memory of a result, and read in one round trip. */
-const CHUNK_BYTES = 262_144;
+/** Results beyond a size are kept in a bucket. */
+export interface LargeResults {
+  readonly objects: ObjectStore;
+  /** A result with more bytes goes to the bucket. While it is written, so many are held in memory. @default 1,048,576 */
+  readonly aboveBytes?: number;
+}
+
+interface FoundResult {
+  readonly content: string;
+  readonly size: string;
+  readonly bytes: Buffer;
+  readonly object_key: string | null;
+  readonly key_id: string | null;
+}
+
+const ABOVE_BYTES = 1_048_576;
 const PAGE_SESSIONS = 100;
 const FILE = /^[0-9a-f]{64}\.(txt|json)$/;
 
-/** Keeps results in the database, in pieces: one backup and one deletion has them and their logs. */
-export function postgresResults({ database, tenant, nowMs }: PostgresResultsOptions): ResultFiles {
+/** Keeps results in the database, in pieces: one backup and one deletion has them and their logs. Large ones go to a bucket, if there is one. */
+export function postgresResults({ database, tenant, nowMs, large, seals }: PostgresResultsOptions): ResultFiles {
   const call = (name: string, ...values: readonly unknown[]) => database.call(name, [tenant, ...values]);
-
-  async function* chunksOf(content: string, first: Uint8Array, bytes: number): AsyncGenerator<Uint8Array> {
-    let left = bytes - first.length;
-    // A copy, so that the reader may change it.
-    yield new Uint8Array(first);
-    for (let number = 1; left > 0; number++) {
-      const [row] = await call("read_chunk", content, number);
-      const chunk = row?.["read_chunk"] as Buffer | null;
-      if (chunk === null)
-        throw new Error(`A result was removed while it was read: ${left} of ${bytes} bytes are gone.`);
-      left -= chunk.length;
-      yield new Uint8Array(chunk);
-    }
-  }
+  const aboveBytes = large?.aboveBytes ?? ABOVE_BYTES;
+  const placeOf = (session: string, content: unknown) => ["result", session, String(content)];
+  const namesOf = (session: string, file: string) => seals.namesOf(file, ["result", session]);
 
   return {
     async create(session) {
-      checkName("session", session);
-      return createDraft(call, session, nowMs);
+      const content = randomUUID();
+      const place = placeOf(checkName("session", session), content);
+      const { keyId, ...frames } = await seals.newFrames(place);
+      async function isReadable(row: Row, bytes: number): Promise<boolean> {
+        const key = row["object_key"] as string | null;
+        if ((await seals.framesOf(row["key_id"] as string | null, place)) === undefined) return false;
+        return key === null || (large !== undefined && isWhole(large.objects, key, bytes));
+      }
+      const options: SinkOptions = { call, session, content, keyId, nowMs, isReadable };
+      return createResultDraft({
+        frames,
+        waitingBytes: large === undefined ? 0 : aboveBytes,
+        sinkFor: (bytes) =>
+          large !== undefined && bytes > aboveBytes
+            ? objectContent({ ...options, objects: large.objects })
+            : databaseContent(options),
+        nameOf: async (file) => (await namesOf(session, file))[0],
+      });
     },
     async find(session, file): Promise<ResultContent | undefined> {
       if (!FILE.test(file)) return undefined;
-      const [row] = await call("find_result", checkName("session", session), file);
+      checkName("session", session);
+      let row: Row | undefined;
+      for (const name of await namesOf(session, file)) [row] = row ? [row] : await call("find_content", session, name);
       if (row === undefined) return undefined;
-      const bytes = Number(row["size"]);
-      return { bytes, chunks: () => chunksOf(String(row["content"]), row["bytes"] as Buffer, bytes) };
+      const { content, size, bytes: first, object_key: key, key_id: keyId } = row as unknown as FoundResult;
+      const bytes = Number(size);
+      const frames = await seals.framesOf(keyId, placeOf(session, content));
+      if (frames === undefined) return undefined;
+      if (key === null) return readDatabaseContent({ call, content, bytes, first, frames });
+      if (large === undefined) throw new NoObjectStoreError(bytes);
+      return readObjectContent({ objects: large.objects, key, bytes, digest: file.slice(0, 64), frames });
     },
     locate: () => undefined,
     async *sessions() {
@@ -62,47 +96,10 @@ export function postgresResults({ database, tenant, nowMs }: PostgresResultsOpti
       return row && { bytes: Number(row["bytes"]), newestAtMs: Number(row["newest_at_ms"]) };
     },
     async remove(session, file) {
-      if (file === undefined || FILE.test(file))
-        await call("remove_results", checkName("session", session), file ?? null);
-    },
-  };
-}
-
-function createDraft(
-  call: (name: string, ...values: readonly unknown[]) => Promise<unknown>,
-  session: string,
-  nowMs: () => number | null,
-): ResultDraft {
-  const content = randomUUID();
-  const hash = createHash("sha256");
-  let held: Uint8Array[] = [];
-  let heldBytes = 0;
-  let bytes = 0;
-  let chunks = 0;
-  const taken = (): Buffer => {
-    const joined = Buffer.concat(held, heldBytes);
-    held = [];
-    heldBytes = 0;
-    return joined;
-  };
-  return {
-    async write(piece) {
-      hash.update(piece);
-      // A copy, because the caller uses the bytes again; `slice` of a Buffer would be none.
-      held.push(new Uint8Array(piece));
-      heldBytes += piece.length;
-      bytes += piece.length;
-      if (heldBytes >= CHUNK_BYTES) await call("write_chunk", content, chunks++, nowMs(), taken());
-    },
-    async keep(ending) {
-      const digest = hash.digest("hex");
-      const file = `${digest}.${ending}`;
-      await call("keep_result", session, file, content, bytes, chunks, nowMs(), taken());
-      return { file, digest };
-    },
-    async discard() {
-      taken();
-      if (chunks > 0) await call("discard_content", content);
+      checkName("session", session);
+      if (file === undefined) await call("remove_results", session, null);
+      else if (FILE.test(file))
+        for (const name of await namesOf(session, file)) await call("remove_results", session, name);
     },
   };
 }

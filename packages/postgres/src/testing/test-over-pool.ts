@@ -2,20 +2,19 @@ import { randomUUID } from "node:crypto";
 import { testResults } from "palimpsest/test-results";
 import { manualStoreClock, testStore } from "palimpsest/test-store";
 import { test } from "vitest";
-import type { Pool } from "../database.ts";
-import { openPostgres } from "../open-postgres.ts";
+import { openPostgres, type PostgresOptions } from "../open-postgres.ts";
 
 const LEASE_MS = 3_000;
 
 /** Both contracts. Every case is another tenant of one database: what leaks from one to another fails a case. */
-export function testOverPool(pool: () => Pool): void {
+export function testOverPool(options: () => PostgresOptions): void {
   testStore({
     test,
     async place() {
       const tenant = randomUUID();
       const clock = manualStoreClock();
       return {
-        open: async () => openPostgres({ pool: pool(), clock, leaseMs: LEASE_MS }).store({ tenant }),
+        open: async () => openPostgres({ ...options(), clock, leaseMs: LEASE_MS }).store({ tenant }),
         advanceClock: clock.advance,
         stall: clock.stall,
         leaseMs: LEASE_MS,
@@ -28,7 +27,7 @@ export function testOverPool(pool: () => Pool): void {
     async place() {
       const tenant = randomUUID();
       return {
-        open: async () => openPostgres({ pool: pool() }).store({ tenant }).results,
+        open: async () => openPostgres(options()).store({ tenant }).results,
         remove: async () => {},
       };
     },
