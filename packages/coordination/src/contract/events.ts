@@ -62,11 +62,16 @@ export function testEvents(check: DispatchCheck): void {
       newestOffset: 1,
     });
     await events.publish("s", ["b"], { fence: 9, batch: "y" });
+    await events.publish("s", ["between"]);
+    assert.deepEqual(await events.publish("s", ["b"], { fence: 9, batch: "y" }), {
+      kind: "published",
+      newestOffset: 3,
+    });
     assert.deepEqual(await events.publish("s", ["late"], { fence: 7, batch: "z" }), { kind: "fenced", fence: 9 });
     // Without a fence: somebody who is no run.
-    assert.deepEqual(await events.publish("s", ["c"]), { kind: "published", newestOffset: 3 });
+    assert.deepEqual(await events.publish("s", ["c"]), { kind: "published", newestOffset: 4 });
     assert.deepEqual(await events.publish("s", ["late"], { fence: 8 }), { kind: "fenced", fence: 9 });
-    assert.deepEqual(await offsets(events), [1, 2, 3]);
+    assert.deepEqual(await offsets(events), [1, 2, 3, 4]);
   });
 
   check("a reader sees no hole while many publish, and everything in the end", async (place) => {

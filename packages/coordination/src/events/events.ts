@@ -22,7 +22,10 @@ export interface PublishOptions {
    * highest one so far is refused. @default everybody may publish
    */
   readonly fence?: number;
-  /** Names this batch. The newest batch is not added a second time: for a publisher that does not know whether it was. @default none */
+  /**
+   * Names this batch. The newest batch that has a name is not added a second time: for the one publisher of a run, if it does not know
+   * whether a batch was added. @default none
+   */
   readonly batch?: string;
 }
 

@@ -64,7 +64,7 @@ ORDER BY last_offset LIMIT ?`).all(session, after, limit);
         const isKnown = batch !== null && stream["batch"] === batch;
         if (isKnown || events.length === 0) return { kind: "published", newestOffset: before };
         const newestOffset = before + events.length;
-        statement(`UPDATE event_stream SET newest_offset = ?, fence = max(fence, coalesce(?, 0)), batch = ?
+        statement(`UPDATE event_stream SET newest_offset = ?, fence = max(fence, coalesce(?, 0)), batch = coalesce(?, batch)
 WHERE session = ?`).run(newestOffset, fence, batch, session);
         statement("INSERT INTO event (session, last_offset, first_offset, at_ms, payload) VALUES (?, ?, ?, ?, ?)").run(
           session,

@@ -55,7 +55,8 @@ BEGIN
     RETURN QUERY SELECT 'published', v_stream.newest_offset, v_stream.fence;
     RETURN;
   END IF;
-  UPDATE event_stream SET newest_offset = v_stream.newest_offset + p_count, fence = greatest(v_stream.fence, p_fence), batch = p_batch
+  UPDATE event_stream SET newest_offset = v_stream.newest_offset + p_count, fence = greatest(v_stream.fence, p_fence),
+      batch = coalesce(p_batch, v_stream.batch)
     WHERE tenant = p_tenant AND session = p_session;
   INSERT INTO event VALUES (p_tenant, p_session, v_stream.newest_offset + p_count, v_stream.newest_offset + 1, now_ms(p_now_ms), p_payload);
   IF p_channel IS NOT NULL THEN PERFORM pg_notify(p_channel, md5(p_tenant || ' ' || p_session)); END IF;
