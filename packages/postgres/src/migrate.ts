@@ -14,6 +14,8 @@ export interface MigrateOptions {
   readonly workerRole?: string;
   /** An existing role that gets the rights of a service, and may list tenants (`palimpsest_operator`). @default none */
   readonly operatorRole?: string;
+  /** An existing role that gets the rights of a service, and may take sessions of all tenants to run (`palimpsest_dispatcher`). @default none */
+  readonly dispatcherRole?: string;
 }
 
 export interface Migrated {
@@ -60,7 +62,7 @@ export async function planMigrations(pool: Pool): Promise<MigrationPlan> {
  */
 export async function migrate(
   pool: Pool,
-  { lockTimeoutMs = 2_000, workerRole, operatorRole }: MigrateOptions = {},
+  { lockTimeoutMs = 2_000, workerRole, operatorRole, dispatcherRole }: MigrateOptions = {},
 ): Promise<Migrated> {
   const timeoutMs = Math.ceil(lockTimeoutMs);
   const run = async (what: string, text: string): Promise<void> => {
@@ -83,6 +85,8 @@ ${text}`);
     ["palimpsest_worker", workerRole],
     ["palimpsest_worker", operatorRole],
     ["palimpsest_operator", operatorRole],
+    ["palimpsest_worker", dispatcherRole],
+    ["palimpsest_dispatcher", dispatcherRole],
   ] as const)
     if (role !== undefined) await grantRole(pool, right, role);
   return { before, version: Math.max(before, MIGRATIONS.length) };

@@ -28,6 +28,11 @@ export const DATABASE_COMMANDS = {
         value: "NAME",
         about: "give a role the rights for palimpsest tenant and palimpsest expire",
       },
+      "dispatcher-role": {
+        type: "string",
+        value: "NAME",
+        about: "give a role the rights of a worker that runs sessions of all tenants",
+      },
       "lock-timeout": {
         type: "string",
         value: "MS",

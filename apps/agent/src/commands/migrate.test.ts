@@ -31,7 +31,11 @@ test("migrate lists what it would do, names missing grants, creates the schema, 
 
   const refused = await cli.run(["migrate", "--database", url]);
   expect(refused.code).toBe(1);
-  const grants = ["GRANT palimpsest_owner TO deployer", "GRANT CREATE ON DATABASE shop TO deployer"];
+  const grants = [
+    "GRANT palimpsest_owner TO deployer",
+    "GRANT palimpsest_queue TO deployer",
+    "GRANT CREATE ON DATABASE shop TO deployer",
+  ];
   expect(refused.said).toContain(`An administrator has to run: ${grants.join("; ")}`);
   const asAdministrator = database.connect({ user: "postgres", database: "shop" });
   for (const grant of grants) await asAdministrator.query(grant);
@@ -52,13 +56,15 @@ test("migrate lists what it would do, names missing grants, creates the schema, 
   expect(unknown.said).toContain("Create it first: CREATE ROLE nobody_there LOGIN");
   const asPostgres = { environment: { ...environment, PGUSER: "postgres" } };
   const granted = await cli.run(
-    ["migrate", "--worker-role", "shopkeeper", "--operator-role", "shopkeeper"],
+    ["migrate", "--worker-role", "shopkeeper", "--operator-role", "shopkeeper", "--dispatcher-role", "shopkeeper"],
     asPostgres,
   );
   expect(granted).toMatchObject({ code: 0, out: expect.stringContaining("The role shopkeeper may serve sessions.") });
   const service = database.connect({ user: "shopkeeper", database: "shop" });
   const { rows } = await service.query("SELECT count(*)::int AS sessions FROM palimpsest.list_sessions('t', '', 9)");
   expect(rows).toEqual([{ sessions: 0 }]);
+  const taken = await service.query("SELECT count(*)::int AS runs FROM palimpsest.take_wakeups(9, '', 5, 1000, NULL)");
+  expect(taken.rows).toEqual([{ runs: 0 }]);
 });
 
 test("migrate says what is missing: the address, the client, the server", async () => {

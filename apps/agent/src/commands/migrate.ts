@@ -12,6 +12,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const lockTimeoutMs = countOf("--lock-timeout", values["lock-timeout"]);
   const workerRole = values["worker-role"];
   const operatorRole = values["operator-role"];
+  const dispatcherRole = values["dispatcher-role"];
   const isDry = values["dry-run"] === true;
   if (values.sql && !isDry) throw new UsageError("--sql needs --dry-run: palimpsest migrate --dry-run --sql.");
   const to = { database: values.database, application: "palimpsest migrate" };
@@ -25,6 +26,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
       ...(workerRole === undefined ? {} : { workerRole }),
       ...(operatorRole === undefined ? {} : { operatorRole }),
+      ...(dispatcherRole === undefined ? {} : { dispatcherRole }),
     };
     const migrated = await migrate(pool, options);
     if (values.json) {
@@ -37,6 +39,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     if (workerRole !== undefined) await terminal.print(`The role ${workerRole} may serve sessions.`);
     if (operatorRole !== undefined)
       await terminal.print(`The role ${operatorRole} may list, export and delete tenants.`);
+    if (dispatcherRole !== undefined)
+      await terminal.print(`The role ${dispatcherRole} may take sessions of all tenants to run.`);
     return EXIT.done;
   });
 }
