@@ -46,6 +46,16 @@ export {
 export { separateRecorded } from "./mail/separate-recorded.ts";
 export { type CoordinationOptions, openCoordination, type SqliteCoordination } from "./open-coordination.ts";
 export { type DispatchOptions, openDispatch } from "./open-dispatch.ts";
+export { type LimitRateOptions, limitRate } from "./rates/limit-rate.ts";
+export { memoryRateSource } from "./rates/memory-rate-source.ts";
+export {
+  createRateLimits,
+  type RateLimits,
+  type RateLimitsOptions,
+  type RateRequest,
+} from "./rates/rate-limits.ts";
+export type { RateAmount, RateBucket, RateClaim, RateGrant, RateLimit, RateSource } from "./rates/rate-source.ts";
+export type { RateTurn, RateWait } from "./rates/rate-turn.ts";
 export type { GivenReminder, Run, RunQueue, TakenRuns } from "./schedule/run-queue.ts";
 export type { Reminder, Schedule, SetAsideSession } from "./schedule/schedule.ts";
 export {

@@ -19,6 +19,7 @@ export {
   toKey,
 } from "./mail/message.ts";
 export { type MailWait, waitForMail } from "./mail/wait-for-mail.ts";
+export { FORGET_DEMAND_MS, FORGET_TENANT_MS, type Rates, toRates } from "./rates/rate-source.ts";
 export type { Listen } from "./rings.ts";
 export { DEFAULT_RUN_QUEUE } from "./schedule/run-queue.ts";
 export { toSetAsidePage } from "./schedule/set-aside-page.ts";

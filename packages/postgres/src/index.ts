@@ -22,6 +22,7 @@ export {
 export { type ListedObject, type ObjectStore, ObjectStoreError } from "./objects/object-store.ts";
 export { type SweepOptions, type Swept, sweepObjects } from "./objects/sweep-objects.ts";
 export { openPostgres, type Postgres, type PostgresOptions } from "./open-postgres.ts";
+export { type PostgresRateSourceOptions, postgresRateSource } from "./rates/postgres-rate-source.ts";
 export type { LargeResults } from "./results/postgres-results.ts";
 export { ResultDamagedError } from "./results/result-damaged-error.ts";
 export { ClosedStoreError, NoObjectStoreError } from "./store-errors.ts";

@@ -30,6 +30,8 @@ export function updateTurn(state: ScreenState, event: QueryEvent): ScreenState {
   switch (event.kind) {
     case "request-started":
       return inPhase(event.tries === 1 ? "Waiting for the model" : `Retrying (try ${event.tries})`);
+    case "request-waiting":
+      return inPhase(`${event.message}. Its turn comes in ${Math.ceil(event.waitMs / 1_000)} s`);
     case "text":
       return say(state, turn, event.text);
     case "thinking":

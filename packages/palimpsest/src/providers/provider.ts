@@ -125,8 +125,17 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A part of a streaming response: visible content, or a report of the provider about the response. */
-export type StreamPart = ShownPart | ResponseReport;
+/** A part of a streaming response: visible content, a report of the provider about the response, or a wait before it. */
+export type StreamPart = ShownPart | ResponseReport | RequestWaiting;
+
+/** The request is not sent yet: a limit that is shared with other requests is used up. Comes again while it waits. */
+export interface RequestWaiting {
+  readonly kind: "request-waiting";
+  /** When its turn is likely to come. */
+  readonly waitMs: number;
+  /** What it waits for. */
+  readonly message: string;
+}
 
 /**
  * A provider's report about an unfinished response: at its beginning, and with each report of usage. An interrupted

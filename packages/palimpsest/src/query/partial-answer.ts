@@ -20,6 +20,8 @@ export function createPartialAnswer(): PartialAnswer {
   let reported: { readonly responseId?: string; readonly model?: string; readonly usage?: ReportedUsage } = {};
   return {
     add(part) {
+      // Nothing was sent yet, so nothing was paid for.
+      if (part.kind === "request-waiting") return;
       state = "begun";
       switch (part.kind) {
         case "report": {

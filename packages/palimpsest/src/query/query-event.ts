@@ -1,6 +1,6 @@
 import type { LedgerTotals } from "../cache/ledger.ts";
 import type { ToolCall } from "../log/block.ts";
-import type { ResponseContent, ShownPart } from "../providers/provider.ts";
+import type { RequestWaiting, ResponseContent, ShownPart } from "../providers/provider.ts";
 import type { ProviderError, ProviderFailure } from "../providers/provider-error.ts";
 import type { RecordedResponse } from "../session/recorded-response.ts";
 import type { SessionEvent } from "../session-event.ts";
@@ -8,6 +8,7 @@ import type { SessionEvent } from "../session-event.ts";
 /** Events of a turn, in order. Only the contents of `response` and `tool-ended` are in the log. */
 export type QueryEvent =
   | RequestStarted
+  | RequestWaiting
   | ShownPart
   | RetryWaiting
   | ResponseArrived

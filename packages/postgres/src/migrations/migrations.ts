@@ -8,6 +8,7 @@ import { SCHEDULE } from "./0007-schedule.ts";
 import { APPROVALS } from "./0008-approvals.ts";
 import { EVENTS } from "./0009-events.ts";
 import { RESULT_OBJECTS } from "./0010-result-objects.ts";
+import { RATES } from "./0011-rates.ts";
 
 export interface Migration {
   readonly name: string;
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "approvals", sql: APPROVALS },
   { name: "events", sql: EVENTS },
   { name: "result objects", sql: RESULT_OBJECTS },
+  { name: "rates", sql: RATES },
 ];

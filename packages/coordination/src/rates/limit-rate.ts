@@ -1,0 +1,152 @@
+import { type Provider, ProviderError } from "palimpsest";
+import { aText, checkOptions, type ResponseContent, type StreamPart, withMethods } from "palimpsest/core";
+import type { DailyTokens } from "../budgets/budgets.ts";
+import type { RateLimits } from "./rate-limits.ts";
+import type { RateBucket, RateLimit } from "./rate-source.ts";
+import type { RateTurn, RateWait } from "./rate-turn.ts";
+
+export interface LimitRateOptions {
+  readonly limits: RateLimits;
+  /** A name for the key of the provider, never the key itself: requests with the same key and model share a limit. */
+  readonly key: string;
+  /** Whose requests these are. Tenants have their turns in a fair order. */
+  readonly tenant: string;
+  /** A daily budget: when nothing is left of it, requests are refused. @default none */
+  readonly daily?: DailyTokens;
+  /** A request that would wait longer fails, with the numbers. @default 300,000 */
+  readonly maxWaitMs?: number;
+  /** Whether the provider's limit counts tokens that were read from its cache. @default "counted" */
+  readonly cacheReads?: "counted" | "free";
+}
+
+/** A provider that says "too many requests" without saying for how long. */
+const UNTOLD_PAUSE_MS = 1_000;
+/** What a request has in tokens before the provider has counted any. */
+const FIRST_TOKENS_PER_CHARACTER = 0.25;
+/** The share of the newest response in the estimate of the next. */
+const LEARNING = 0.3;
+/** Failures after which the provider has counted nothing. */
+const UNCOUNTED: readonly string[] = [
+  "rate-limited",
+  "overloaded",
+  "overflow",
+  "refused",
+  "media-refused",
+  "unreachable",
+];
+
+/**
+ * Returns the provider with a limit in front of it: a request waits for its turn before it is sent. While it waits, the stream
+ * has `request-waiting` parts. A "too many requests" of the provider makes all requests of the key and model wait.
+ */
+export function limitRate<Request, Response, Message>(
+  provider: Provider<Request, Response, Message>,
+  options: LimitRateOptions,
+): Provider<Request, Response, Message> {
+  checkOptions("limitRate", options, {
+    limits: withMethods(["take", "pause"], "the limits: createRateLimits({ limitOf })"),
+    key: aText("a name for the key of the provider"),
+    tenant: aText("whose requests these are"),
+  });
+  const { limits, key, tenant, daily, maxWaitMs = 300_000, cacheReads = "counted" } = options;
+  let tokensPerCharacter = FIRST_TOKENS_PER_CHARACTER;
+
+  async function* waitForTurn(
+    bucket: RateBucket,
+    tokens: number,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<StreamPart, Extract<RateTurn, { kind: "taken" }>> {
+    const turns = limits.take({ bucket, tenant, tokens, signal });
+    for (;;) {
+      const { done, value } = await turns.next();
+      if (done === true) {
+        if (value.kind === "taken") return value;
+        throw new ProviderError(
+          provider.name,
+          { kind: "aborted" },
+          "the call was aborted while it waited for its turn",
+        );
+      }
+      const { waitMs, waitedMs, limit } = value;
+      if (waitedMs + waitMs > maxWaitMs) {
+        await turns.return({ kind: "aborted" });
+        throw tooLong(bucket, value);
+      }
+      yield { kind: "request-waiting", waitMs, message: `${nameOf(bucket)}: ${describe(limit)} are used up` };
+    }
+  }
+
+  function tooLong(bucket: RateBucket, { limit, waitedMs, ...wait }: RateWait): ProviderError {
+    const waitMs = Math.ceil(wait.waitMs);
+    const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
+    const why = `${nameOf(bucket)}: ${describe(limit)} are used up. This request has waited ${seconds(waitedMs)}, its turn comes in ${seconds(waitMs)}`;
+    const message = `${why}, and ${seconds(maxWaitMs)} are allowed (maxWaitMs). Try again later, or raise the limit`;
+    return new ProviderError(provider.name, { kind: "rate-limited", retryAfterMs: waitMs }, message);
+  }
+
+  async function checkBudget(): Promise<void> {
+    const left = (await daily?.leftTokens()) ?? 1;
+    if (left > 0) return;
+    const message = `the daily budget of ${tenant} is used up (${left} tokens left). It begins anew at midnight UTC; raise it, or wait`;
+    throw new ProviderError(provider.name, { kind: "refused" }, message);
+  }
+
+  function countTokens({
+    freshTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens,
+  }: ResponseContent["usage"]): number {
+    return freshTokens + cacheWriteTokens + outputTokens + (cacheReads === "free" ? 0 : cacheReadTokens);
+  }
+
+  async function learn(bucket: RateBucket, error: unknown, turn: Extract<RateTurn, { kind: "taken" }>): Promise<void> {
+    if (!ProviderError.isInstance(error)) return;
+    const { failure } = error;
+    if (UNCOUNTED.includes(failure.kind)) turn.settle(0);
+    const retryAfterMs = "retryAfterMs" in failure ? failure.retryAfterMs : undefined;
+    if (failure.kind === "rate-limited") await limits.pause(bucket, retryAfterMs ?? UNTOLD_PAUSE_MS);
+    else if (retryAfterMs !== undefined) await limits.pause(bucket, retryAfterMs);
+  }
+
+  return {
+    ...provider,
+    async *send(request, sending) {
+      await checkBudget();
+      const bucket = { key, model: modelOf(request) ?? provider.name };
+      const characters = JSON.stringify(request).length;
+      const turn = yield* waitForTurn(bucket, Math.ceil(characters * tokensPerCharacter), sending?.signal);
+      let response: Response;
+      try {
+        response = yield* provider.send(request, sending);
+      } catch (error) {
+        await learn(bucket, error, turn);
+        throw error;
+      }
+      const usedTokens = countTokens(provider.readResponse(response).usage);
+      turn.settle(usedTokens);
+      tokensPerCharacter += (usedTokens / characters - tokensPerCharacter) * LEARNING;
+      await daily?.spend(usedTokens);
+      return response;
+    },
+  };
+}
+
+/** All requests of our providers name their model. */
+function modelOf(request: unknown): string | undefined {
+  const named = request as { readonly model?: unknown } | null;
+  return typeof named?.model === "string" ? named.model : undefined;
+}
+
+function nameOf({ key, model }: RateBucket): string {
+  return `${model} with the key ${key}`;
+}
+
+function describe({ requestsPerMinute, tokensPerMinute }: RateLimit): string {
+  const parts = [
+    requestsPerMinute === undefined ? [] : `${requestsPerMinute.toLocaleString("en")} requests`,
+    tokensPerMinute === undefined ? [] : `${tokensPerMinute.toLocaleString("en")} tokens`,
+  ].flat();
+  // Without a limit of ours, the provider has asked for a pause.
+  return parts.length === 0 ? "the provider's limits" : `${parts.join(" and ")} a minute`;
+}
