@@ -20,6 +20,7 @@ import { importBench } from "./overhead/import-cost.ts";
 import { overheadBench } from "./overhead/overhead.ts";
 import { postgresBench } from "./postgres/postgres.ts";
 import { promisesBench } from "./promises/promises.ts";
+import { ratesBench } from "./rates/rates.ts";
 import { recallBench } from "./recall/recall.ts";
 import { recordedCompactionsBench } from "./recorded-compactions/recorded-compactions.ts";
 import { sandboxBench } from "./sandbox/sandbox.ts";
@@ -47,6 +48,7 @@ const BENCHES: readonly Bench[] = [
   overheadBench,
   postgresBench,
   promisesBench,
+  ratesBench,
   recallBench,
   recordedCompactionsBench,
   sandboxBench,

@@ -56,7 +56,7 @@ test("a turn waits for its turn before each request, and shows the wait", async 
   }
   expect(waitsOf(events)[0]).toMatchObject({
     waitMs: expect.any(Number),
-    message: `${MODEL} with the key main: 120 requests a minute are used up`,
+    message: `${MODEL} with the key main: the limit of 120 requests a minute is used up`,
   });
 });
 
@@ -70,7 +70,7 @@ test("the provider's 'too many requests' makes all sessions of the key and model
   });
   const startMs = performance.now();
   const [first] = waitsOf(await send(providerOf("two")));
-  expect(first).toMatchObject({ message: expect.stringContaining("the provider's limits are used up") });
+  expect(first).toMatchObject({ message: expect.stringContaining("the provider's limit is used up") });
   expect(performance.now() - startMs).toBeGreaterThan(800);
   expect(sent()).toBe(2);
 });
@@ -81,7 +81,7 @@ test("a wait that is too long is an error with its numbers, at once", async () =
   const failing = send(providerOf("one", { maxWaitMs: 10_000 }));
   await expect(failing).rejects.toMatchObject({ failure: { kind: "rate-limited", retryAfterMs: expect.any(Number) } });
   await expect(failing).rejects.toThrow(
-    /1 requests a minute are used up.*has waited 0 s, its turn comes in \d+ s, and 10 s/,
+    /the limit of 1 request a minute is used up.*has waited \d s, its turn comes in \d+ s, and 10 s/,
   );
   expect(sent()).toBe(1);
 });

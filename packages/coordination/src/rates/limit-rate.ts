@@ -72,14 +72,14 @@ export function limitRate<Request, Response, Message>(
         await turns.return({ kind: "aborted" });
         throw tooLong(bucket, value);
       }
-      yield { kind: "request-waiting", waitMs, message: `${nameOf(bucket)}: ${describe(limit)} are used up` };
+      yield { kind: "request-waiting", waitMs, message: `${nameOf(bucket)}: ${usedUp(limit)}` };
     }
   }
 
   function tooLong(bucket: RateBucket, { limit, waitedMs, ...wait }: RateWait): ProviderError {
     const waitMs = Math.ceil(wait.waitMs);
     const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
-    const why = `${nameOf(bucket)}: ${describe(limit)} are used up. This request has waited ${seconds(waitedMs)}, its turn comes in ${seconds(waitMs)}`;
+    const why = `${nameOf(bucket)}: ${usedUp(limit)}. This request has waited ${seconds(waitedMs)}, its turn comes in ${seconds(waitMs)}`;
     const message = `${why}, and ${seconds(maxWaitMs)} are allowed (maxWaitMs). Try again later, or raise the limit`;
     return new ProviderError(provider.name, { kind: "rate-limited", retryAfterMs: waitMs }, message);
   }
@@ -142,11 +142,11 @@ function nameOf({ key, model }: RateBucket): string {
   return `${model} with the key ${key}`;
 }
 
-function describe({ requestsPerMinute, tokensPerMinute }: RateLimit): string {
-  const parts = [
-    requestsPerMinute === undefined ? [] : `${requestsPerMinute.toLocaleString("en")} requests`,
-    tokensPerMinute === undefined ? [] : `${tokensPerMinute.toLocaleString("en")} tokens`,
-  ].flat();
-  // Without a limit of ours, the provider has asked for a pause.
-  return parts.length === 0 ? "the provider's limits" : `${parts.join(" and ")} a minute`;
+/** Says that a limit is used up. Without a limit of ours, the provider has asked for a pause. */
+function usedUp({ requestsPerMinute, tokensPerMinute }: RateLimit): string {
+  const count = (number: number | undefined, noun: string) =>
+    number === undefined ? [] : `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+  const parts = [count(requestsPerMinute, "request"), count(tokensPerMinute, "token")].flat();
+  const limit = parts.length === 0 ? "the provider's limit" : `the limit of ${parts.join(" and ")} a minute`;
+  return `${limit} is used up`;
 }
