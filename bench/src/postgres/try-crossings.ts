@@ -1,4 +1,4 @@
-import { openPostgres, openPostgresCoordination, openPostgresDispatch } from "@palimpsest/postgres";
+import { openPostgres, openPostgresCoordination, openPostgresDispatch, openPostgresMemory } from "@palimpsest/postgres";
 import type { StartedDatabase } from "@palimpsest/postgres/test-server";
 import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
 
@@ -19,6 +19,10 @@ const TABLES = [
   "approval",
   "event_stream",
   "event",
+  "memory_commit",
+  "memory_change",
+  "memory_file",
+  "memory_use",
 ];
 
 interface Attempt {
@@ -31,10 +35,11 @@ interface Attempt {
 export async function tryCrossings(database: StartedDatabase): Promise<{ attempts: number; crossed: number }> {
   for (const tenant of [MINE, THEIRS]) await writeSession(database, tenant);
   const { rows } = await database.admin.query(
-    `SELECT number, fence, file, generation, holder, token FROM palimpsest.session
+    `SELECT session.number, fence, file, generation, holder, token, id AS commit FROM palimpsest.session
      JOIN palimpsest.result ON result.tenant = session.tenant AND result.session = session.name
      JOIN palimpsest.lease ON lease.tenant = session.tenant AND lease.name = session.name
      JOIN palimpsest.address ON address.tenant = session.tenant AND team = session.name
+     JOIN palimpsest.memory_commit ON memory_commit.tenant = session.tenant AND memory = session.name
      WHERE session.tenant = $1 AND session.name = 'theirs-only'`,
     [THEIRS],
   );
@@ -69,7 +74,7 @@ function statements(): readonly Attempt[] {
 
 /** By functions: who names the right tenant, reaches the rows. */
 function calls(secrets: Readonly<Record<string, string>>): readonly Attempt[] {
-  const { number, fence, file, generation, holder, token } = secrets;
+  const { number, fence, file, generation, holder, token, commit } = secrets;
   const call = (tenant: string): readonly string[] => [
     `SELECT 1 FROM palimpsest.read_entries('${tenant}', ${number}, 1, 99)`,
     `SELECT 1 FROM palimpsest.newest_entry('${tenant}', ${number}, 'message', 99)`,
@@ -98,6 +103,12 @@ function calls(secrets: Readonly<Record<string, string>>): readonly Attempt[] {
     `SELECT 1 FROM palimpsest.read_events('${tenant}', 'theirs-only', 0, 9)`,
     `SELECT 1 FROM palimpsest.newest_events('${tenant}', '{theirs-only}')`,
     `SELECT 1 FROM palimpsest.prune_events('${tenant}', 1e15, 'sz', 9) WHERE pruned > 0`,
+    `SELECT 1 FROM palimpsest.read_memory('${tenant}', 'theirs-only', 0, '')`,
+    `SELECT 1 FROM palimpsest.list_commits('${tenant}', 'theirs-only', 9)`,
+    `SELECT 1 FROM palimpsest.read_commit('${tenant}', 'theirs-only', NULL)`,
+    `SELECT 1 FROM palimpsest.read_uses('${tenant}', 'theirs-only')`,
+    `SELECT 1 WHERE palimpsest.commit_memory('${tenant}', 'theirs-only', 1, '${commit}', 'x', 'user', 0, '', '{a.md}', '{user}', '{x}')`,
+    `SELECT 1 WHERE palimpsest.delete_memory('${tenant}', 'theirs-only')`,
     `SELECT 1 FROM palimpsest.delete_session('${tenant}', 'theirs-only', NULL, 0) WHERE outcome = 'deleted'`,
   ];
   const controls = call(THEIRS);
@@ -155,5 +166,9 @@ async function writeSession({ workers }: StartedDatabase, tenant: string): Promi
     await schedule.wake(session);
     await approvals.ask({ session, callId: "call", tool: "pay", input: tenant, expiresAtMs: Date.now() + 600_000 });
     await events.publish(session, [tenant]);
+    const memory = openPostgresMemory({ pool: workers, tenant, name: session });
+    const topic = { slug: "a", name: "A", description: tenant, type: "user", body: `A fact of ${tenant}.` } as const;
+    await memory.write(topic, "user", "none");
+    await memory.noteUse(["a"]);
   }
 }

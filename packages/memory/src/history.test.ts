@@ -32,24 +32,6 @@ describe("history", () => {
     expect(await memory.log(1)).toMatchObject({ commits: [{ message: "change a" }] });
   });
 
-  test("shows the differences of a commit, without the index", async () => {
-    const { memory } = await temporaryMemory();
-    expect(await memory.diff()).toEqual({ kind: "unknown-commit" });
-    const version = versionIn(await memory.write(draft("a"), "model", "none"));
-    versionIn(await memory.write(draft("a", { description: "other" }), "model", version));
-    const newest = await memory.diff();
-    expect(newest).toMatchObject({
-      kind: "diff",
-      text: expect.stringContaining("-description: what a is\n+description: other"),
-    });
-    expect(JSON.stringify(newest)).not.toContain("MEMORY.md");
-    const [, first] = await commitsOf(memory);
-    expect(await memory.diff(first!.commit.slice(0, 8))).toMatchObject({ commit: first!.commit });
-    for (const name of ["0000", "f".repeat(40), "--output=x", "main", ""]) {
-      expect(await memory.diff(name)).toEqual({ kind: "unknown-commit" });
-    }
-  });
-
   test("is read with git, and kept without", async () => {
     const { memory, reopen, folder } = await temporaryMemory();
     const without = await reopen({ gitProgram: join(folder, "no-such-program") });
@@ -159,15 +141,6 @@ describe("undo", () => {
     expect(await memory.undo(first!.commit)).toMatchObject({ kind: "undone", restored: ["a.md", "MEMORY.md"] });
     expect([has("a.md"), await memory.list()]).toEqual([false, []]);
     expect(await memory.undo("0123abcd")).toEqual({ kind: "unknown-commit" });
-  });
-
-  test("does not overfill the index", async () => {
-    const { memory } = await temporaryMemory({ limits: { indexLines: 1 } });
-    const version = versionIn(await memory.write(draft("a"), "model", "none"));
-    await memory.forget("a", "model", "gone", version);
-    const [forgot] = await commitsOf(memory);
-    await memory.write(draft("b"), "model", "none");
-    expect(await memory.undo(forgot!.commit)).toMatchObject({ because: "index-full", headroom: { lines: 0 } });
   });
 });
 

@@ -4,7 +4,7 @@ import { InvalidOptionError } from "palimpsest";
 const NAME = /^[\x21-\x7e]{1,200}$/;
 
 /** Returns the name of a session or a tenant, if it can be one. */
-export function checkName(option: "session" | "tenant", name: string): string {
+export function checkName(option: "session" | "tenant" | "memory", name: string): string {
   if (typeof name === "string" && NAME.test(name)) return name;
   throw new InvalidOptionError(option, name, "1 to 200 visible ASCII characters without spaces");
 }

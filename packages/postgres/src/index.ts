@@ -12,6 +12,12 @@ export {
 export type { ListenConnection } from "./dispatch/postgres-listener.ts";
 export type { PostgresClock } from "./heartbeat.ts";
 export {
+  deletePostgresMemory,
+  type MemoryAddress,
+  openPostgresMemory,
+  type PostgresMemoryOptions,
+} from "./memory/open-postgres-memory.ts";
+export {
   type Migrated,
   type MigrateOptions,
   type MigrationPlan,

@@ -4,6 +4,7 @@ import { type StartedDatabase, startDatabase } from "./test-server/start-databas
 import { type StartedPgbouncer, startPgbouncer } from "./testing/start-pgbouncer.ts";
 import { testCoordinationOverPool } from "./testing/test-coordination-over-pool.ts";
 import { testDispatchOver } from "./testing/test-dispatch-over.ts";
+import { testMemoryOverPools } from "./testing/test-memory-over-pool.ts";
 import { testOverPool } from "./testing/test-over-pool.ts";
 
 let database: StartedDatabase;
@@ -30,4 +31,5 @@ afterAll(async () => {
 
 testOverPool(() => ({ pool }));
 testCoordinationOverPool(() => pool);
+testMemoryOverPools(() => [pool]);
 testDispatchOver(() => ({ database, pool: dispatchers }));

@@ -3,6 +3,7 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgresCoordination } from "./coordination/open-postgres-coordination.ts";
 import { openPostgresDispatch } from "./dispatch/open-postgres-dispatch.ts";
+import { openPostgresMemory } from "./memory/open-postgres-memory.ts";
 import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
 import { openPostgres } from "./open-postgres.ts";
@@ -28,6 +29,16 @@ async function writeSession(tenant: string, session = "s"): Promise<void> {
   await database.workers.query("SELECT palimpsest.begin_object($1, $2, gen_random_uuid(), NULL)", [tenant, session]);
   await store.setMetadata(session, { title: `of ${tenant}` });
   await store.close();
+  const memory = openPostgresMemory({ pool: database.workers, tenant, name: session });
+  const topic = {
+    slug: "a",
+    name: "A",
+    description: `of ${tenant}`,
+    type: "user",
+    body: `A fact of ${tenant}.`,
+  } as const;
+  await memory.write(topic, "user", "none");
+  await memory.noteUse(["a"]);
   const { leases, budgets, mailboxes } = openPostgresCoordination({ pool: database.workers, tenant });
   await leases.take("work", { owner: "test" });
   await budgets.daily("work", 100).spend(1);
@@ -68,6 +79,10 @@ const TABLES = [
   "approval",
   "event_stream",
   "event",
+  "memory_commit",
+  "memory_change",
+  "memory_file",
+  "memory_use",
 ];
 
 describe("entries", () => {
@@ -133,6 +148,8 @@ describe("tenants", () => {
     }
     for (const sql of [
       "UPDATE palimpsest.entry SET payload = NULL",
+      "UPDATE palimpsest.memory_file SET number = 0",
+      "UPDATE palimpsest.memory_use SET uses = 0",
       "UPDATE palimpsest.session SET fence = fence + 1",
       "UPDATE palimpsest.session_metadata SET metadata = '{}'",
       "DELETE FROM palimpsest.result",

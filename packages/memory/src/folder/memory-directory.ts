@@ -135,6 +135,7 @@ export function createMemoryDirectory(options: MemoryDirectoryOptions): MemoryDi
           nowMs: clock.now(),
           rows: locked.rows(),
           contents: [],
+          authors: new Map(),
           unsynced: new Set(),
           settled: [],
         };

@@ -21,8 +21,9 @@ export interface MemoryTransaction {
   readonly nowMs: number;
   /** What is known of each file. */
   readonly rows: Map<string, SeenRow>;
-  /** Contents that the next commit adds to history. */
+  /** Contents that the next commit adds to history, and whose the files are that it changes. */
   readonly contents: Uint8Array[];
+  readonly authors: Map<string, Author>;
   /** Folders with changed names that are not synced yet. */
   readonly unsynced: Set<string>;
   /** Sets of changes to mark as complete at the end of the transaction. */
@@ -48,6 +49,7 @@ export function noteFile(
   const row = toFileRow(path, bytes, { author, written, modifiedAtMs: state.modifiedAtMs });
   setRow(transaction, { ...row, state: state.text, seenAtMs: Date.now() });
   transaction.contents.push(bytes);
+  transaction.authors.set(path, author);
 }
 
 /** Records that a file was read and is unchanged. */
@@ -58,6 +60,7 @@ export function refreshRow(transaction: MemoryTransaction, path: string, { state
 export function noteGone(transaction: MemoryTransaction, path: string, author: Author): void {
   const row = transaction.rows.get(path);
   if (row !== undefined) setRow(transaction, { ...toGoneRow(row, author), state: "" });
+  transaction.authors.set(path, author);
 }
 
 /** @see placeFile */
@@ -113,7 +116,10 @@ export async function commitTransaction(transaction: MemoryTransaction, by: Auth
     atMs: transaction.nowMs,
     files: new Map(present),
     contents: transaction.contents.splice(0),
+    // The index is nobody's.
+    authors: new Map([...transaction.authors].filter(([path]) => path !== INDEX_PATH)),
   };
+  transaction.authors.clear();
   const [head, tree] = [transaction.index.noted("head"), transaction.index.noted("tree")];
   const known = head === undefined || tree === undefined ? undefined : { commit: head, tree };
   const made = await commitFiles(transaction.gitFolder, commit, known);

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { openMemory } from "../open-memory.ts";
-import type { ChooseTopics } from "./search-topics.ts";
 
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
@@ -23,24 +22,6 @@ async function openTwo() {
   }
   return memory;
 }
-
-test("who chooses has the last word, among what shares words; where it cannot tell, the words decide", async () => {
-  const memory = await openTwo();
-  const offered: string[][] = [];
-  let answer: readonly string[] | undefined = ["build-machine", "lunch", "build-machine"];
-  const choose: ChooseTopics = async (_, candidates) => {
-    offered.push(candidates.map(({ slug }) => slug).sort());
-    return answer;
-  };
-  const slugs = async (words: string) => (await memory.search(words, 5, choose)).map(({ slug }) => slug);
-  expect(await slugs("the build")).toEqual(["build-machine"]);
-  expect(offered).toEqual([["build-machine", "build-tool"]]);
-  answer = [];
-  expect(await slugs("the build tool")).toEqual([]);
-  answer = undefined;
-  expect(await slugs("the build tool")).toEqual(["build-tool"]);
-  await memory.close();
-});
 
 test("uses are counted by all who have the memory open, and outlive them", async () => {
   const memory = await openTwo();

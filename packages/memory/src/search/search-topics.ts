@@ -15,6 +15,9 @@ export interface FoundSummary extends TopicSummary {
   readonly score: number;
 }
 
+/** @see Memory.search */
+export type SearchTopics = (words: string, limit: number, choose?: ChooseTopics) => Promise<readonly FoundSummary[]>;
+
 export interface TopicSearchOptions {
   readonly files: { openSearchDatabase(): DatabaseSync; now(): number };
   list(): Promise<readonly TopicSummary[]>;
@@ -28,7 +31,7 @@ const CANDIDATES = 20;
  * Full-text search over the topics of a memory. Its index is updated before every search, so it is never behind a write. It only
  * saves time: a missing index is rebuilt.
  */
-export function createTopicSearch({ files, list, readAll }: TopicSearchOptions) {
+export function createTopicSearch({ files, list, readAll }: TopicSearchOptions): SearchTopics {
   let index: TopicIndex | undefined;
 
   async function indexOf(topics: readonly TopicSummary[]): Promise<TopicIndex> {
@@ -43,7 +46,7 @@ export function createTopicSearch({ files, list, readAll }: TopicSearchOptions) 
     return index;
   }
 
-  return async (words: string, limit: number, choose?: ChooseTopics): Promise<readonly FoundSummary[]> => {
+  return async (words, limit, choose) => {
     const topics = await list();
     if (topics.length === 0) return [];
     const held = await indexOf(topics);

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Memory } from "../memory.ts";
-import type { MemoryCommit } from "../memory-files.ts";
+import { tickingClock } from "../contract/memory-case.ts";
 import { type FolderMemory, type MemoryOptions, openMemory } from "../open-memory.ts";
-import type { TopicDraft } from "../topic.ts";
+
+export { commitsOf, draft, messagesOf, versionIn } from "../contract/memory-case.ts";
 
 export interface TemporaryMemory {
   readonly memory: FolderMemory;
@@ -23,8 +23,7 @@ export interface TemporaryMemory {
 export async function temporaryMemory(options: Partial<MemoryOptions> = {}): Promise<TemporaryMemory> {
   const base = mkdtempSync(join(tmpdir(), "palimpsest-memory-"));
   const folder = options.folder ?? join(base, "memory");
-  let nowMs = Date.UTC(2026, 10, 15);
-  const clock = { now: () => (nowMs += 1_000) };
+  const clock = tickingClock();
   const opened: FolderMemory[] = [];
   onTestFinished(async () => {
     for (const memory of opened) await memory.close();
@@ -44,33 +43,4 @@ export async function temporaryMemory(options: Partial<MemoryOptions> = {}): Pro
     text: (path) => readFileSync(join(folder, path), "utf8"),
     has: (path) => existsSync(join(folder, path)),
   };
-}
-
-export function draft(slug: string, more: Partial<TopicDraft> = {}): TopicDraft {
-  return {
-    slug,
-    name: `About ${slug}`,
-    description: `what ${slug} is`,
-    type: "project",
-    body: `The fact of ${slug}.`,
-    ...more,
-  };
-}
-
-/** The version that a change has led to; what came of it otherwise is the failure's message. */
-export function versionIn(outcome: { readonly kind: string }): string {
-  if ("version" in outcome && outcome.kind === "written") return String(outcome.version);
-  throw new Error(`not written: ${JSON.stringify(outcome)}`);
-}
-
-/** The newest first. */
-export async function commitsOf(memory: Memory): Promise<readonly MemoryCommit[]> {
-  const log = await memory.log(100);
-  if (log.kind === "no-history") throw new Error(log.why);
-  return log.commits;
-}
-
-/** Who did what, the newest first. */
-export async function messagesOf(memory: Memory): Promise<readonly string[]> {
-  return (await commitsOf(memory)).map(({ by, message }) => `${by}: ${message}`);
 }

@@ -9,6 +9,7 @@ import { APPROVALS } from "./0008-approvals.ts";
 import { EVENTS } from "./0009-events.ts";
 import { RESULT_OBJECTS } from "./0010-result-objects.ts";
 import { RATES } from "./0011-rates.ts";
+import { MEMORY } from "./0012-memory.ts";
 
 export interface Migration {
   readonly name: string;
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "events", sql: EVENTS },
   { name: "result objects", sql: RESULT_OBJECTS },
   { name: "rates", sql: RATES },
+  { name: "memory", sql: MEMORY },
 ];

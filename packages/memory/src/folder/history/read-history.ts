@@ -1,3 +1,4 @@
+import { readAuthors } from "../../history/commit-objects.ts";
 import type { CommittedChange, MemoryCommit, NoHistory } from "../../memory-files.ts";
 import type { Author } from "../../topic.ts";
 import { BRANCH } from "./commit-files.ts";
@@ -12,10 +13,12 @@ export interface BlobChange {
 
 interface RawCommit extends Omit<MemoryCommit, "changes"> {
   readonly changes: readonly BlobChange[];
+  /** Of files that are not of the commit's own author. */
+  readonly authors: ReadonlyMap<string, Author>;
 }
 
 const RAW = ["--raw", "--no-renames", "--no-abbrev", "--no-show-signature"];
-const FORMAT = "--format=%x02%H%x1f%an%x1f%at%x1f%s";
+const FORMAT = "--format=%x02%H%x1f%an%x1f%at%x1f%s%x1f%b%x1e";
 const LINE = /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*\t(.*)$/;
 
 export async function readLog(
@@ -28,7 +31,10 @@ export async function readLog(
     path,
     how: before === undefined ? "added" : after === undefined ? "removed" : "changed",
   });
-  return { kind: "log", commits: commits.map((commit) => ({ ...commit, changes: commit.changes.map(toChange) })) };
+  return {
+    kind: "log",
+    commits: commits.map(({ authors: _, ...commit }) => ({ ...commit, changes: commit.changes.map(toChange) })),
+  };
 }
 
 /** Returns one commit by its name or prefix; the newest without one. Undefined if there is no such commit. */
@@ -48,8 +54,10 @@ export async function readNewest(
   const commits = await readCommits(git, [from]);
   if ("kind" in commits) return commits;
   const newest = new Map<string, { blob: string | undefined; by: Author }>();
-  for (const { by, changes } of commits) {
-    for (const { path, after } of changes) if (!newest.has(path)) newest.set(path, { blob: after, by });
+  for (const { by, changes, authors } of commits) {
+    for (const { path, after } of changes) {
+      if (!newest.has(path)) newest.set(path, { blob: after, by: authors.get(path) ?? by });
+    }
   }
   return newest;
 }
@@ -85,13 +93,13 @@ async function readCommits(git: Git, what: readonly string[]): Promise<readonly 
     .split("\x02")
     .slice(1)
     .map((text) => {
-      const [head = "", ...lines] = text.split("\n");
-      const [commit = "", by = "", at = "", message = ""] = head.split("\x1f");
-      const changes = lines.flatMap((line) => {
+      const [head = "", raw = ""] = text.split("\x1e");
+      const [commit = "", by = "", at = "", message = "", body = ""] = head.split("\x1f");
+      const changes = raw.split("\n").flatMap((line) => {
         const [, before, after, path] = LINE.exec(line) ?? [];
         return path === undefined ? [] : [{ path, before: presentId(before), after: presentId(after) }];
       });
-      return { commit, by: by as Author, atMs: Number(at) * 1_000, message, changes };
+      return { commit, by: by as Author, atMs: Number(at) * 1_000, message, changes, authors: readAuthors(body) };
     });
 }
 
