@@ -21,13 +21,20 @@ afterAll(() => database.stop());
 testOverPool(() => ({ pool: database.workers }));
 
 /** A pool that counts its statements, since it was last asked. */
+/** Statements that are under way at the same time are one round trip. */
 function countingPool(): { readonly pool: Pool; trips(): number } {
   let trips = 0;
+  let underWay = 0;
   return {
     pool: {
-      query(text, values) {
-        trips++;
-        return database.workers.query(text, values);
+      async query(text, values) {
+        if (underWay === 0) trips++;
+        underWay++;
+        try {
+          return await database.workers.query(text, values);
+        } finally {
+          underWay--;
+        }
       },
     },
     trips() {
@@ -62,11 +69,12 @@ test("a session is opened in at most 3 round trips, whatever is in its log", asy
   const { pool, trips } = countingPool();
   const store = openPostgres({ pool }).store({ tenant: randomUUID() });
   const summary = { role: "user", blocks: [{ kind: "text", text: "Earlier." }], origin: "summary" } as const;
+  let id = "s";
   const reopen = (system?: string) =>
     // Nothing is sent here.
     openSession({
       store,
-      id: "s",
+      id,
       provider: anthropic({} as never),
       model: "claude-opus-5-5",
       ...(system && { system }),
@@ -100,14 +108,32 @@ test("a session is opened in at most 3 round trips, whatever is in its log", asy
     await session.history.rewind(session.history.newestEntry - 1);
     await session.append("other words");
   });
-  opening["a rewind"] = await measure(async () => {});
+  opening["a rewind"] = await measure(async (session) => {
+    const fork = await session.fork({ id: "f", source: "test" });
+    numbers = await fork.append(Array.from({ length: 30 }, (_, index) => `message ${index} of the fork`));
+    await fork.close();
+    await session.append("after the fork");
+  });
+  id = "f";
+  opening["a fork"] = await measure(async (session) => {
+    await session.history.fold({ from: numbers[0]!, to: numbers[20]! }, [summary], "test");
+    await session.append("after the boundary");
+  });
+  opening["a fork with a boundary"] = await measure(async (session) => {
+    await session.history.rewind(session.history.newestEntry - 1);
+    await session.append("other words");
+  });
+  opening["a fork with a rewind"] = await measure(async () => {});
   expect(opening).toEqual({
     new: 2,
     "300 messages": 1,
     "a boundary": 2,
     "erased entries before a boundary": 3,
     "another configuration": 2,
-    "a rewind": 3,
+    "a rewind": 2,
+    "a fork": 3,
+    "a fork with a boundary": 3,
+    "a fork with a rewind": 3,
   });
 });
 

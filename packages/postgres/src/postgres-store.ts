@@ -65,10 +65,16 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       const last = sessions.at(-1);
       return rows.length > most && last !== undefined ? { sessions, next: last.id } : { sessions };
     },
-    async openReader(session) {
-      const [row] = await call("find_session", [checkName("session", session)]);
-      const number = row?.["find_session"] ?? undefined;
-      return number === undefined ? undefined : open(String(number), createReader);
+    async openReader(session, { read } = {}) {
+      checkName("session", session);
+      if (read === undefined) {
+        const [row] = await call("find_session", [session]);
+        const number = row?.["find_session"] ?? undefined;
+        return number === undefined ? undefined : open(String(number), createReader);
+      }
+      const rows = await call("find_and_read", [session, ...batchValues(read)], `session, ${BATCH_COLUMNS}`);
+      const [row] = rows;
+      return row && { ...open(String(row["session"]), createReader), batch: toBatch(rows, read) };
     },
     async openWriter(session, { owner, takeover = "if-free", read }): Promise<OpenWriterResult> {
       checkName("session", session);

@@ -252,7 +252,7 @@ test("opening a long session reads no more rows than opening a short one", async
     // Often enough for a plan that fits any session.
     for (let count = 0; count < 10; count++)
       await client.query(
-        "SELECT FROM palimpsest.read_batch($1, palimpsest.find_session($1, 'long'), '{1}', '{1}', '{boundary}', 'boundary', 20)",
+        "SELECT FROM palimpsest.read_batch($1, palimpsest.find_session($1, 'long'), NULL, '{1}', '{1}', '{boundary}', 'boundary', 20)",
         [tenant],
       );
   });

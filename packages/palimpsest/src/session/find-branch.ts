@@ -47,7 +47,9 @@ export async function findBranch(log: LogReader, at: number): Promise<Branch> {
  * rewind leads stands in the entry itself, also when its payload was erased.
  */
 async function newestTurn(log: LogReader, below: number) {
-  const entries = await Promise.all(["boundary", "restore", "rewind"].map((kind) => log.newest(kind, below)));
+  const boundary = await log.newest("boundary", below);
+  const others = ["restore", "rewind"].map((kind) => log.newest(kind, below, boundary?.sequence));
+  const entries = [boundary, ...(await Promise.all(others))];
   const newest = entries.reduce((a, b) => ((a?.sequence ?? 0) >= (b?.sequence ?? 0) ? a : b));
   return newest && { ...readPayload(newest), entry: newest };
 }

@@ -23,6 +23,8 @@ const ASKED: readonly BatchOptions[] = [
   { ...OPENING, tail: { since: "rewind", limit: 99 } },
   { ranges: [{ from: 2, to: 4 }], newest: ["restore"] },
   { ranges: [{ from: 9, to: 10 }], newest: ["message", "fork"] },
+  { ...OPENING, upTo: 5 },
+  { upTo: 9, ranges: [{ from: 3, to: 99 }], newest: ["boundary", "message"] },
   {},
 ];
 
@@ -38,6 +40,11 @@ test("a reader with entries at hand answers as the log does, whatever it has", a
           expect(await known.newest(kind, below), `${kind} below ${below} of ${length}`).toEqual(
             await log.newest(kind, below),
           );
+        for (let above = 0; above <= length; above++) {
+          const [found, newest] = [await known.newest(kind, length, above), await log.newest(kind, length)];
+          if (newest !== undefined && newest.sequence > above) expect(found).toEqual(newest);
+          else expect(found?.sequence ?? 0).toBeLessThanOrEqual(above);
+        }
       }
       for (let from = 0; from <= length + 1; from++)
         for (let to = from - 1; to <= length + 1; to++)
@@ -59,5 +66,7 @@ test("what is at hand is not read again", async () => {
   expect((await known.newest("usage", 8))?.sequence).toBe(7);
   await known.readBatch({ ranges: [{ from: 6, to: 8 }], newest: ["message"] });
   await expect(known.read(2, 2)).rejects.toThrow("asked the log");
+  // Entry 4, which nobody asks for who knows a boundary at 6.
+  expect(await known.newest("restore", 9, 6)).toBeUndefined();
   await expect(known.newest("restore", 9)).rejects.toThrow("asked the log");
 });

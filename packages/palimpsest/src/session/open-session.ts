@@ -6,7 +6,7 @@ import { assembleSession } from "./assemble-session.ts";
 import { checkArguments, checkSessionOptions } from "./check-arguments.ts";
 import { configure } from "./configure.ts";
 import type { OpenSession } from "./fork/forks.ts";
-import { OPENING } from "./known-reader.ts";
+import { knownReader, OPENING } from "./known-reader.ts";
 import { headAttachment, headText } from "./messages.ts";
 import { openWriter } from "./open-writer.ts";
 import { startContents } from "./run-hooks.ts";
@@ -87,7 +87,10 @@ async function findBase(
   const read = first && readPayload(first);
   if (read?.kind !== "fork") return undefined;
   const { session: parent, sequence, hash } = read.payload;
-  const reader = await store.openReader(parent);
+  // As the parent's opening would, had it ended there.
+  const asked = { ...OPENING, upTo: sequence, ranges: [...OPENING.ranges, { from: sequence, to: sequence }] };
+  const opened = await store.openReader(parent, { read: asked });
+  const reader = opened && knownReader(opened, asked, opened.batch ?? (await opened.readBatch(asked)));
   const [entry] = reader === undefined ? [] : await reader.read(sequence, sequence);
   if (reader === undefined || entry?.hash !== hash) {
     throw new SessionLostError(session, `it is a fork of session ${parent} at entry ${sequence}, which is not there`);

@@ -48,9 +48,11 @@ export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: Mem
       const { ids, ...more } = pageOf(logs.keys(), options);
       return { sessions: ids.map(listed), ...more };
     },
-    async openReader(session) {
+    async openReader(session, { read } = {}) {
       const log = logs.get(session);
-      return log === undefined ? undefined : createReader(log);
+      if (log === undefined) return undefined;
+      const reader = createReader(log);
+      return read === undefined ? reader : { ...reader, batch: await reader.readBatch(read) };
     },
     async openWriter(session, { owner, takeover = "if-free", read }) {
       const log = logs.get(session) ?? createMemoryLog();

@@ -177,11 +177,12 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       );
       return { sessions: ids.map(listed), ...more };
     },
-    async openReader(session) {
+    async openReader(session, { read } = {}) {
       const path = locate(session);
       if (!exists(path)) return undefined;
       await run(path, readHead);
-      return remember(path, createReader({ path, run, onClose: forget }));
+      const reader = remember(path, createReader({ path, run, onClose: forget }));
+      return read === undefined ? reader : { ...reader, batch: await reader.readBatch(read) };
     },
     async openWriter(session, openOptions): Promise<OpenWriterResult> {
       const path = locate(session);

@@ -9,7 +9,7 @@ export interface Store {
   /** Lists the sessions that have a log, page by page, ordered by id (by code units). `eachSession` walks all pages. */
   list(options?: ListOptions): Promise<SessionPage>;
   /** Opens a log for reading, at any time and beside any writer; undefined if there is none. */
-  openReader(session: string): Promise<LogReader | undefined>;
+  openReader(session: string, options?: OpenReaderOptions): Promise<OpenedReader | undefined>;
   /** Opens a log for writing, and begins it if there is none. */
   openWriter(session: string, options: OpenWriterOptions): Promise<OpenWriterResult>;
   /** Who has a log open for writing, beside any of them; undefined if it is free. */
@@ -91,6 +91,11 @@ export type KeptSession =
   /** The log cannot be read or deleted. The other sessions of the page are not affected. */
   | { readonly id: string; readonly why: "failed"; readonly error: Error };
 
+export interface OpenReaderOptions {
+  /** Reads this as soon as the log is open, in the same round trip. @default nothing */
+  readonly read?: BatchOptions;
+}
+
 export interface OpenWriterOptions {
   /** Who writes, for whoever finds the log busy: a process id, a host, a name. */
   readonly owner: string;
@@ -126,8 +131,11 @@ export interface LogReader {
   head(): Promise<LogHead>;
   /** The entries from one number to another, both included, in order; as many of them as there are. */
   read(from: number, to: number): Promise<readonly Entry[]>;
-  /** The newest entry of a kind, below a number if one is given. Does not scan the log. */
-  newest(kind: string, below?: number): Promise<Entry | undefined>;
+  /**
+   * The newest entry of a kind, below a number if one is given. Does not scan the log. Who has no use for an entry that is not above
+   * another number says so: the entry may then be missing.
+   */
+  newest(kind: string, below?: number, above?: number): Promise<Entry | undefined>;
   /** Reads scattered entries and the end of the log at once: one round trip, in a store that is reached over a network. */
   readBatch(options: BatchOptions): Promise<EntryBatch>;
   /**
@@ -138,8 +146,16 @@ export interface LogReader {
   close(): Promise<void>;
 }
 
+/** A log that was opened for reading. */
+export interface OpenedReader extends LogReader {
+  /** There if `read` was given. */
+  readonly batch?: EntryBatch;
+}
+
 /** The entries of a batch, in any combination. */
 export interface BatchOptions {
+  /** As if the log ended with this entry. @default its newest */
+  readonly upTo?: number;
   /** Both ends included, as with `read`. */
   readonly ranges?: readonly { readonly from: number; readonly to: number }[];
   /** The newest entry of each of these kinds. */
@@ -149,6 +165,7 @@ export interface BatchOptions {
 }
 
 export interface EntryBatch {
+  /** Of the whole log. */
   readonly head: LogHead;
   /** The entries of all ranges and of the tail, in order, each once. */
   readonly entries: readonly Entry[];

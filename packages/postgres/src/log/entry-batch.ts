@@ -7,8 +7,9 @@ import { ENTRY_COLUMNS, toEntry, toHead, toSequence } from "./entry-row.ts";
 export const BATCH_COLUMNS: string = `head_sequence, head_hash, ${ENTRY_COLUMNS}`;
 
 /** The values of a batch, in the order of the parameters of `read_batch`. */
-export function batchValues({ ranges = [], newest = [], tail }: BatchOptions): readonly unknown[] {
+export function batchValues({ upTo, ranges = [], newest = [], tail }: BatchOptions): readonly unknown[] {
   return [
+    upTo === undefined ? null : toSequence(upTo),
     ranges.map(({ from }) => Math.max(1, toSequence(from))),
     ranges.map(({ to }) => toSequence(Math.floor(to))),
     newest,
@@ -18,8 +19,12 @@ export function batchValues({ ranges = [], newest = [], tail }: BatchOptions): r
 }
 
 /** What was read of a log, by the rows that `read_batch` returned for these options. */
-export function toBatch(rows: readonly Row[], { ranges = [], newest = [], tail }: BatchOptions): EntryBatch {
+export function toBatch(
+  rows: readonly Row[],
+  { upTo = Number.POSITIVE_INFINITY, ranges = [], newest = [], tail }: BatchOptions,
+): EntryBatch {
   const head = toHead(rows[0]);
+  const end = Math.min(upTo, head.sequence);
   const read = rows.filter((row) => row["sequence"] !== null).map(toEntry);
   const entries = read.toSorted((a, b) => a.sequence - b.sequence);
   // The newest of a kind is there if there is one at all, so it is the newest in the batch.
@@ -28,7 +33,7 @@ export function toBatch(rows: readonly Row[], { ranges = [], newest = [], tail }
     return entry === undefined ? [] : [[kind, entry]];
   });
   const since = tail && (entries.findLast(({ kind }) => kind === tail.since)?.sequence ?? 1);
-  const tailFrom = tail === undefined ? head.sequence + 1 : Math.max(since ?? 1, head.sequence - tail.limit + 1);
+  const tailFrom = tail === undefined ? end + 1 : Math.max(since ?? 1, end - tail.limit + 1);
   const isWanted = ({ sequence }: Entry): boolean =>
     sequence >= tailFrom || ranges.some(({ from, to }) => sequence >= from && sequence <= to);
   return { head, entries: entries.filter(isWanted), newest: new Map(found) };

@@ -199,7 +199,7 @@ BEGIN
 END $$;
 
 -- Every row has the head: it is the only row if there is no entry.
-CREATE FUNCTION read_batch(p_tenant text, p_session bigint, p_from integer[], p_to integer[], p_kinds text[], p_since text, p_limit integer)
+CREATE FUNCTION read_batch(p_tenant text, p_session bigint, p_up_to integer, p_from integer[], p_to integer[], p_kinds text[], p_since text, p_limit integer)
 RETURNS TABLE (head_sequence integer, head_hash text, sequence integer, parent integer, kind text, version integer,
   at_ms double precision, digest bytea, hash bytea, payload text)
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -211,13 +211,13 @@ BEGIN
   SELECT session.head_sequence, session.head_hash FROM session WHERE tenant = p_tenant AND number = p_session INTO v_head;
   RETURN QUERY SELECT coalesce(v_head.head_sequence, 0), encode(coalesce(v_head.head_hash, ''), 'hex'),
     found.sequence, found.parent, found.kind, found.version, found.at_ms, found.digest, found.hash, found.payload
-    FROM (VALUES (1)) AS one LEFT JOIN entries_of_batch(p_tenant, p_session, coalesce(v_head.head_sequence, 0), p_from, p_to, p_kinds,
-      p_since, p_limit) AS found ON true;
+    FROM (VALUES (1)) AS one LEFT JOIN entries_of_batch(p_tenant, p_session, least(coalesce(v_head.head_sequence, 0), p_up_to), p_from, p_to,
+      p_kinds, p_since, p_limit) AS found ON true;
 END $$;
 
 -- Takes a session for writing, and reads of it.
 CREATE FUNCTION open_and_read(p_tenant text, p_name text, p_owner text, p_worker uuid, p_takeover text, p_now_ms double precision,
-  p_lease_ms double precision, p_from integer[], p_to integer[], p_kinds text[], p_since text, p_limit integer)
+  p_lease_ms double precision, p_up_to integer, p_from integer[], p_to integer[], p_kinds text[], p_since text, p_limit integer)
 RETURNS TABLE (outcome text, session bigint, fence bigint, owner text, active_at_ms double precision, free_at_ms double precision,
   head_sequence integer, head_hash text, sequence integer, parent integer, kind text, version integer,
   at_ms double precision, digest bytea, hash bytea, payload text)
@@ -229,7 +229,20 @@ BEGIN
   SELECT * FROM open_writer(p_tenant, p_name, p_owner, p_worker, p_takeover, p_now_ms, p_lease_ms) INTO v_opened;
   IF v_opened.outcome IS NULL THEN RETURN; END IF;
   RETURN QUERY SELECT v_opened.outcome, v_opened.session, v_opened.fence, v_opened.owner, v_opened.active_at_ms, v_opened.free_at_ms, batch.*
-    FROM read_batch(p_tenant, v_opened.session, p_from, p_to, p_kinds, p_since, p_limit) AS batch;
+    FROM read_batch(p_tenant, v_opened.session, p_up_to, p_from, p_to, p_kinds, p_since, p_limit) AS batch;
+END $$;
+
+-- Finds a session for reading, and reads of it.
+CREATE FUNCTION find_and_read(p_tenant text, p_name text, p_up_to integer, p_from integer[], p_to integer[], p_kinds text[], p_since text,
+  p_limit integer)
+RETURNS TABLE (session bigint, head_sequence integer, head_hash text, sequence integer, parent integer, kind text, version integer,
+  at_ms double precision, digest bytea, hash bytea, payload text)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_session bigint := find_session(p_tenant, p_name);
+BEGIN
+  IF v_session IS NULL THEN RETURN; END IF;
+  RETURN QUERY SELECT v_session, batch.* FROM read_batch(p_tenant, v_session, p_up_to, p_from, p_to, p_kinds, p_since, p_limit) AS batch;
 END $$;
 
 -- For a search: the newest first, until there is enough to look at.

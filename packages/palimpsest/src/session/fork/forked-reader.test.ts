@@ -1,6 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import { EMPTY_LOG } from "../../log/entry.ts";
 import { sealEntries } from "../../log/seal-entries.ts";
+import { namedKind } from "../../log/to-draft.ts";
+import { collectBatch } from "../../stores/collect-batch.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { sha256 } from "../../stores/sha256.ts";
 import type { LogReader } from "../../stores/store.ts";
@@ -57,6 +59,48 @@ test("the newest of a kind is the fork's own, or the parent's from before it par
   expect((await reader.newest("message", 5))?.sequence).toBe(3);
   // The parent pinned something after it had parted.
   expect(await reader.newest("pin")).toBeUndefined();
+});
+
+test("a batch is what single reads return, and asks each log once at most", async () => {
+  const counts = { parent: 0, own: 0 };
+  const counted = (log: LogReader, name: keyof typeof counts): LogReader => {
+    const count = <Arguments extends unknown[], Result>(read: (...given: Arguments) => Result) => {
+      return (...given: Arguments): Result => {
+        counts[name]++;
+        return read(...given);
+      };
+    };
+    return {
+      ...log,
+      head: count(log.head),
+      read: count(log.read),
+      newest: count(log.newest),
+      readBatch: count(log.readBatch),
+    };
+  };
+  const parent = await logOf("parent", ["message", "usage", "message", namedKind("erased", 2), "pin"]);
+  const own = await logOf("own", ["fork", "message", "usage", namedKind("erased", 3)]);
+  const plain = forkedReader({ reader: parent, sequence: SHARED }, own);
+  const fork = forkedReader({ reader: counted(parent, "parent"), sequence: SHARED }, counted(own, "own"));
+  for (const [ranges, newest] of [
+    [[{ from: 2, to: 5 }], []],
+    [
+      [
+        { from: 1, to: 1 },
+        { from: 3, to: 3 },
+        { from: 6, to: 9 },
+      ],
+      [namedKind("erased", 2), namedKind("erased", 3)],
+    ],
+    [[], [namedKind("erased", 3)]],
+  ] as const) {
+    Object.assign(counts, { parent: 0, own: 0 });
+    const batch = await fork.readBatch({ ranges, newest });
+    expect([counts.parent, counts.own].every((count) => count <= 1)).toBe(true);
+    expect(batch).toEqual(await collectBatch(plain, { ranges, newest }));
+  }
+  const wanted = { newest: ["usage", "pin"], tail: { since: "usage", limit: 9 } };
+  expect(await fork.readBatch(wanted)).toEqual(await collectBatch(plain, wanted));
 });
 
 test("words are found on both sides, and not in what the parent said later", async () => {

@@ -82,6 +82,7 @@ export function testAppendAndRead(check: StoreCheck): void {
       { tail: { since: "boundary", limit: 2 } },
       { tail: { since: "rewind", limit: 99 } },
       { ranges: [{ from: 1, to: 1 }], newest: ["boundary", "usage"], tail: { since: "usage", limit: 3 } },
+      { upTo: 5, ranges: [{ from: 4, to: 99 }], newest: ["boundary", "usage"], tail: { since: "boundary", limit: 3 } },
     ];
     for (const session of ["empty", "s"]) {
       let writer = await openWriter(store, session);
@@ -94,6 +95,7 @@ export function testAppendAndRead(check: StoreCheck): void {
         assert.ok(reopened.kind === "opened");
         assert.deepEqual(reopened.batch, expected);
         writer = reopened.writer;
+        assert.deepEqual((await store.openReader(session, { read }))?.batch, expected);
       }
     }
   });
