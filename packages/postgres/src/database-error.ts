@@ -2,7 +2,8 @@ import { PalimpsestError } from "palimpsest";
 
 const REMEDIES = {
   "not-migrated": "the schema is missing or older than this release. Run migrate(pool) as an administrator",
-  "no-permission": "this role may not do it. GRANT palimpsest_worker to it",
+  "no-permission":
+    "this role may not do it. GRANT palimpsest_worker to it (and for what concerns all tenants, GRANT palimpsest_operator)",
   "too-many-connections": "the server has too many connections or too little memory. Use a smaller pool, or a pooler",
   "disk-full": "the server's disk is full. Free some space and try again",
   unreachable: "the server cannot be reached, or is stopping. Whether the statement was done is not known. Try again",

@@ -32,3 +32,8 @@ export { type PostgresRateSourceOptions, postgresRateSource } from "./rates/post
 export type { LargeResults } from "./results/postgres-results.ts";
 export { ResultDamagedError } from "./results/result-damaged-error.ts";
 export { ClosedStoreError, NoObjectStoreError } from "./store-errors.ts";
+export type { DeleteTenantOptions, OpenWriter, TenantDeletion, TenantRows } from "./tenants/delete-tenant.ts";
+export type { ExpirePlace, ExpireReport, ExpireTenantsOptions, RetentionPolicy } from "./tenants/expire-tenants.ts";
+export type { ExportCounts, ExportLine } from "./tenants/export-line.ts";
+export type { TenantImport } from "./tenants/import-tenant.ts";
+export type { PostgresTenants } from "./tenants/postgres-tenants.ts";

@@ -4,6 +4,7 @@ import { createDatabase, type Pool } from "./database.ts";
 import { createHeartbeat, type PostgresClock } from "./heartbeat.ts";
 import { postgresStore } from "./postgres-store.ts";
 import type { LargeResults } from "./results/postgres-results.ts";
+import { type PostgresTenants, postgresTenants } from "./tenants/postgres-tenants.ts";
 
 export interface PostgresOptions {
   /** Yours: it is neither configured nor ended here. Its role needs `palimpsest_worker`. */
@@ -23,6 +24,8 @@ export interface PostgresOptions {
 export interface Postgres {
   /** The store of a tenant. Costs nothing: make one for each request, if that is simplest. */
   store(options: { readonly tenant: string }): Store;
+  /** Tenants as a whole: exported, deleted, expired. */
+  readonly tenants: PostgresTenants;
 }
 
 /** Keeps sessions in PostgreSQL, so that any number of machines can serve them. Run `migrate` before. */
@@ -30,8 +33,10 @@ export function openPostgres({ pool, clock, leaseMs = 30_000, largeResults }: Po
   const database = createDatabase(pool);
   const heartbeat = createHeartbeat({ database, clock, leaseMs });
   const nowMs = (): number | null => clock?.now() ?? null;
+  const storeOf = (tenant: string): Store =>
+    postgresStore({ database, heartbeat, tenant: checkName("tenant", tenant), leaseMs, nowMs, largeResults });
   return {
-    store: ({ tenant }) =>
-      postgresStore({ database, heartbeat, tenant: checkName("tenant", tenant), leaseMs, nowMs, largeResults }),
+    store: ({ tenant }) => storeOf(tenant),
+    tenants: postgresTenants({ database, leaseMs, nowMs, storeOf }),
   };
 }

@@ -46,4 +46,58 @@ export const DATABASE_COMMANDS = {
     ],
     endings: ["failed"],
   },
+  tenant: {
+    usage: "tenant [list | show | export | import | delete] [--tenant NAME] [--database URL]",
+    about: "list the tenants of a service in PostgreSQL; count, export, import or delete everything of one",
+    more: [
+      "list: print the names of tenants that have sessions. show: count the rows of a tenant.",
+      "export: print everything of a tenant as lines of JSON: logs, metadata, results, and rows of all other tables. import: fill a tenant with the sessions and results of such lines, from standard input; every entry is checked against its hash chain.",
+      "delete: show what would be deleted; with --yes, delete it. Stop serving the tenant first. A deletion that was interrupted continues when you run it again.",
+      PASSWORDS as string,
+    ],
+    options: {
+      tenant: { type: "string", value: "NAME", about: "the tenant" },
+      database: DATABASE as Value,
+      yes: { type: "boolean", about: "with delete: delete the tenant" },
+      "fence-writers": {
+        type: "boolean",
+        about: "with delete: do not wait for processes that write sessions of the tenant; they cannot write any more",
+      },
+      json: JSON_OUTPUT as Flag,
+    },
+    operands: { most: 1, completes: ["list", "show", "export", "import", "delete"] },
+    examples: [
+      ["palimpsest tenant export --tenant customer-17 > customer-17.jsonl", "export a tenant"],
+      ["palimpsest tenant delete --tenant customer-17 --yes", "delete everything of a tenant"],
+    ],
+    endings: ["failed"],
+  },
+  expire: {
+    usage: "expire [--older-than DAYS] [--for NAME=DAYS]... [--database URL]",
+    about: "delete sessions of a service in PostgreSQL that nobody has written to for some days",
+    more: [
+      "Goes over all tenants. Sessions that a process writes or a fork cites are kept, and looked at again by the next run. Safe to run from cron, on several machines at once.",
+      "The role needs palimpsest_operator: palimpsest migrate --operator-role NAME.",
+    ],
+    options: {
+      "older-than": {
+        type: "string",
+        value: "DAYS",
+        about: "delete sessions of this age; default: keep those of tenants without --for",
+      },
+      for: {
+        type: "string",
+        multiple: true,
+        value: "NAME=DAYS",
+        about: 'another age for one tenant, or "forever"; repeat for more tenants',
+      },
+      database: DATABASE as Value,
+      json: JSON_OUTPUT as Flag,
+    },
+    examples: [
+      ["palimpsest expire --older-than 90", "delete sessions that are older than 90 days"],
+      ["palimpsest expire --older-than 90 --for trial=7 --for archive=forever", "with two exceptions"],
+    ],
+    endings: ["failed", "interrupted", "terminated"],
+  },
 } as const;

@@ -10,6 +10,7 @@ import { EVENTS } from "./0009-events.ts";
 import { RESULT_OBJECTS } from "./0010-result-objects.ts";
 import { RATES } from "./0011-rates.ts";
 import { MEMORY } from "./0012-memory.ts";
+import { TENANTS } from "./0013-tenants.ts";
 
 export interface Migration {
   readonly name: string;
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "result objects", sql: RESULT_OBJECTS },
   { name: "rates", sql: RATES },
   { name: "memory", sql: MEMORY },
+  { name: "tenants", sql: TENANTS },
 ];

@@ -1,0 +1,71 @@
+import { type ExpirePlace, type ExpireReport, openPostgres, type RetentionPolicy } from "@palimpsest/postgres";
+import { COMMANDS } from "../cli/command-list.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { inDatabase } from "../cli/open-database.ts";
+import { readArguments } from "../cli/read-arguments.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { table } from "../text/table.ts";
+import { UsageError } from "../workspace/usage-error.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Deletes old sessions of all tenants, until nothing is left to delete or the program is interrupted. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values } = readArguments(args, COMMANDS.expire);
+  const policy = toPolicy(values["older-than"], values.for ?? []);
+  const signal = terminal.interruption();
+  return inDatabase(terminal, { database: values.database, application: "palimpsest expire" }, async (pool) => {
+    const { tenants } = openPostgres({ pool });
+    const reports: ExpireReport[] = [];
+    for (let next: ExpirePlace | undefined; !signal.aborted; ) {
+      const report = await tenants.expire(policy, next === undefined ? {} : { after: next });
+      reports.push(report);
+      next = report.next;
+      if (next === undefined) break;
+    }
+    const sum = addReports(reports);
+    await terminal.print(values.json ? JSON.stringify(sum) : textOf(sum));
+    return signal.aborted ? Number(signal.reason) : EXIT.done;
+  });
+}
+
+function toPolicy(olderThan: string | undefined, exceptions: readonly string[]): RetentionPolicy {
+  if (olderThan === undefined && exceptions.length === 0)
+    throw new UsageError("The age is missing: palimpsest expire --older-than 90");
+  const tenants = exceptions.map((text): [string, number | "forever"] => {
+    const [name = "", days = ""] = text.split(/=(?=[^=]*$)/);
+    if (name === "" || days === "") throw new UsageError(`--for takes NAME=DAYS, not ${JSON.stringify(text)}.`);
+    return [name, toAge("--for", days)];
+  });
+  const defaultMs = olderThan === undefined ? "forever" : toAge("--older-than", olderThan);
+  return { defaultMs, tenants: Object.fromEntries(tenants) };
+}
+
+function toAge(option: string, days: string): number | "forever" {
+  if (days === "forever") return days;
+  if (!/^\d{1,6}(\.\d{1,3})?$/.test(days) || Number(days) === 0)
+    throw new UsageError(`${option} takes a number of days above 0, or "forever", not ${JSON.stringify(days)}.`);
+  return Number(days) * DAY_MS;
+}
+
+function addReports(reports: readonly ExpireReport[]): ExpireReport {
+  const deletedOf: Record<string, number> = {};
+  for (const report of reports)
+    for (const [tenant, count] of Object.entries(report.deletedOf))
+      deletedOf[tenant] = (deletedOf[tenant] ?? 0) + count;
+  const total = (count: "tenants" | "deleted" | "kept"): number =>
+    reports.reduce((sum, report) => sum + report[count], 0);
+  return {
+    tenants: total("tenants"),
+    deleted: total("deleted"),
+    kept: total("kept"),
+    deletedOf,
+  };
+}
+
+function textOf({ tenants, deleted, kept, deletedOf }: ExpireReport): string {
+  const inUse = kept === 0 ? "" : ` ${kept} old ones are in use or cited by a fork, and were kept.`;
+  const sum = `Deleted ${deleted.toLocaleString("en-US")} sessions of ${tenants.toLocaleString("en-US")} tenants.${inUse}`;
+  const rows = Object.entries(deletedOf);
+  return rows.length === 0 ? sum : `${table([["tenant", "deleted"], ...rows])}\n${sum}`;
+}
