@@ -25,7 +25,8 @@ afterAll(() => server.stop());
 
 test("both releases write the same sessions while the schema is migrated: nothing is lost, rewritten or stands still", async () => {
   const admin = await server.createDatabase("shared");
-  await older.migrate(admin);
+  const { version: released } = await older.migrate(admin);
+  expect(released).toBeLessThan(MIGRATIONS.length);
   await admin.query("CREATE ROLE service LOGIN IN ROLE palimpsest_worker");
   const workers = server.connect("shared", "service");
   const sessions = ["a", "b", "c"];
@@ -44,7 +45,7 @@ test("both releases write the same sessions while the schema is migrated: nothin
   await untilWritten(told, 40);
   for (const one of writing) await one.stop();
 
-  expect({ from, version }).toEqual({ from: 5, version: MIGRATIONS.length });
+  expect({ from, version }).toEqual({ from: released, version: MIGRATIONS.length });
   for (const store of Object.values(stores))
     expect(await auditLogs(store, sessions, told)).toEqual({ lost: 0, changed: 0, broken: 0, doubleWriters: 0 });
   // A rewrite gives a table a new file, and an index on a table that stands there keeps writers out while it is built.

@@ -1,6 +1,6 @@
 // The release before, built by scripts/freeze-postgres.ts. Never edited.
 import { hostname } from "node:os";
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, hash, randomBytes, randomUUID } from "node:crypto";
 // packages/palimpsest/src/log/palimpsest-error.ts
 /** The base class of all errors of this library. Each class has a stable code, and fields with the numbers that explain the error. */
 var PalimpsestError = class extends Error {
@@ -13,30 +13,100 @@ var PalimpsestError = class extends Error {
 		return error instanceof Error && "code" in error && error.code === this.code;
 	}
 };
-// packages/palimpsest/src/log/invalid-option-error.ts
-const MAX_SHOWN = 200;
-/** An invalid option or argument: its name, the given value, and what is needed. */
-var InvalidOptionError = class InvalidOptionError extends PalimpsestError {
-	static code = "invalid-option";
-	code = InvalidOptionError.code;
-	option;
-	value;
-	constructor(option, value, needed, message) {
-		super(message ?? `${option} is ${shown(value)}; it must be ${needed}.`);
-		this.option = option;
-		this.value = value;
+// packages/palimpsest/src/stores/assert-storable.ts
+/** An entry that a store could not give back as it was. Nothing was written. */
+var InvalidEntryError = class InvalidEntryError extends PalimpsestError {
+	static code = "invalid-entry";
+	code = InvalidEntryError.code;
+	sequence;
+	field;
+	constructor(entry) {
+		super(`Entry ${entry.sequence} was not appended: its ${entry.field} ${entry.reason}.`);
+		this.sequence = entry.sequence;
+		this.field = entry.field;
 	}
 };
-function shown(value) {
-	if (value === void 0) return "missing";
-	if (typeof value === "function") return "a function";
-	let text;
-	try {
-		text = JSON.stringify(value) ?? String(value);
-	} catch {
-		text = Object.prototype.toString.call(value);
+/** Rejects entries that a database would return changed. */
+function assertStorable(entries) {
+	for (const { sequence, parent, kind, version, atMs, digest, hash, payload = "" } of entries) {
+		for (const [field, value] of Object.entries({
+			sequence,
+			parent,
+			version
+		})) if (!Number.isSafeInteger(value)) throw new InvalidEntryError({
+			sequence,
+			field,
+			reason: `is ${value}, no integer`
+		});
+		if (!Number.isFinite(atMs)) throw new InvalidEntryError({
+			sequence,
+			field: "atMs",
+			reason: `is ${atMs}`
+		});
+		for (const [field, value] of Object.entries({
+			kind,
+			digest,
+			hash,
+			payload
+		})) {
+			if (!value.isWellFormed()) throw new InvalidEntryError({
+				sequence,
+				field,
+				reason: "has half a surrogate pair"
+			});
+			if (value.includes("\0")) throw new InvalidEntryError({
+				sequence,
+				field,
+				reason: "has a NUL character"
+			});
+		}
 	}
-	return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
+}
+// packages/palimpsest/src/log/search-text.ts
+const MAX_WORD_LENGTH = 64;
+const UNSPACED = "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}";
+const WORD = new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]+`, "gv");
+const ACCENTS = /[\u0300-\u036f]+/g;
+const SNIPPET_CHARACTERS = 200;
+/** The words of a text, in order. */
+function wordsOf(text) {
+	return ((isAscii(text) ? text.toLowerCase().match(/[a-z0-9]+/g) : text.match(WORD)?.map(fold)) ?? []).filter((word) => word !== "").map((word) => word.slice(0, MAX_WORD_LENGTH));
+}
+/**
+* What a query asks for: words, or several "in quotes", all of which must occur. Nothing in it has any other meaning,
+* because it comes from a model.
+*/
+function readQuery(query) {
+	return (query.match(/"[^"]*"|[^\s"]+/g) ?? []).map(wordsOf).filter((phrase) => phrase.length > 0);
+}
+function isMatch(text, phrases) {
+	const words = ` ${wordsOf(text).join(" ")}`;
+	return phrases.every((phrase) => words.includes(` ${phrase.join(" ")}`));
+}
+/** What stands around the place where the first phrase occurs, on one line. */
+function snippetOf(text, phrases) {
+	const at = placeOf(text, phrases[0] ?? []);
+	const from = Math.max(0, at - SNIPPET_CHARACTERS / 4);
+	const to = from + SNIPPET_CHARACTERS;
+	const whole = text.slice(from, to).replace(/\s+/g, " ").trim().replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "").toWellFormed();
+	return `${from > 0 ? "..." : ""}${whole}${to < text.length ? "..." : ""}`;
+}
+function placeOf(text, phrase) {
+	const isAt = (words, index) => phrase.every((wanted, offset) => {
+		const word = words[index + offset]?.word ?? "";
+		return offset === phrase.length - 1 ? word.startsWith(wanted) : word === wanted;
+	});
+	const words = [...text.matchAll(WORD)].map(({ 0: word, index }) => ({
+		word: fold(word).slice(0, MAX_WORD_LENGTH),
+		index
+	})).filter(({ word }) => word !== "");
+	return words[words.findIndex((_, index) => isAt(words, index))]?.index ?? 0;
+}
+function fold(word) {
+	return isAscii(word) ? word.toLowerCase() : word.toLowerCase().normalize("NFD").replace(ACCENTS, "");
+}
+function isAscii(text) {
+	return /^[\x00-\x7f]*$/.test(text);
 }
 // packages/palimpsest/src/log/payload.ts
 /** The payload versions that this release writes. It reads these and all earlier versions. */
@@ -213,51 +283,151 @@ function blockTexts(block) {
 function mediaText({ kind, source }) {
 	return source.kind === "url" ? `[${kind}: ${source.url}]` : `[${kind}: ${source.mediaType}]`;
 }
-// packages/palimpsest/src/log/search-text.ts
-const MAX_WORD_LENGTH = 64;
-const UNSPACED = "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}";
-const WORD = new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]+`, "gv");
-const ACCENTS = /[\u0300-\u036f]+/g;
-const SNIPPET_CHARACTERS = 200;
-/** The words of a text, in order. */
-function wordsOf(text) {
-	return ((isAscii(text) ? text.toLowerCase().match(/[a-z0-9]+/g) : text.match(WORD)?.map(fold)) ?? []).filter((word) => word !== "").map((word) => word.slice(0, MAX_WORD_LENGTH));
+// packages/coordination/src/mail/message.ts
+const DEFAULT_MAIL_LIMITS = {
+	maxMessageBytes: 262144,
+	maxWaiting: 1e4
+};
+/** No `*`, no `:` and no `/`: a name must differ from "all", from `uds:<path>` and from a path. */
+const NAME$1 = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+const PLAIN = /^[^\s/\p{Cc}]{1,200}$/u;
+/** Names of teams and agents. */
+function isName(name) {
+	return NAME$1.test(name);
 }
-/**
-* What a query asks for: words, or several "in quotes", all of which must occur. Nothing in it has any other meaning,
-* because it comes from a model.
-*/
-function readQuery(query) {
-	return (query.match(/"[^"]*"|[^\s"]+/g) ?? []).map(wordsOf).filter((phrase) => phrase.length > 0);
+/** No spaces, no control characters, no `/`. */
+function isId(id) {
+	return PLAIN.test(id) && id.isWellFormed();
 }
-function isMatch(text, phrases) {
-	const words = ` ${wordsOf(text).join(" ")}`;
-	return phrases.every((phrase) => words.includes(` ${phrase.join(" ")}`));
+/** And no `:`, so that the keys of outside messages differ from those of agents. */
+function isSession(id) {
+	return isId(id) && !id.includes(":");
 }
-/** What stands around the place where the first phrase occurs, on one line. */
-function snippetOf(text, phrases) {
-	const at = placeOf(text, phrases[0] ?? []);
-	const from = Math.max(0, at - SNIPPET_CHARACTERS / 4);
-	const to = from + SNIPPET_CHARACTERS;
-	const whole = text.slice(from, to).replace(/\s+/g, " ").trim().replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "").toWellFormed();
-	return `${from > 0 ? "..." : ""}${whole}${to < text.length ? "..." : ""}`;
+/** Returns why a message cannot be stored; undefined if it can. */
+function checkDraft(draft, { maxMessageBytes }) {
+	const { id, body, summary = "", inReplyTo } = draft;
+	for (const [field, value] of Object.entries({
+		id,
+		inReplyTo: inReplyTo ?? id
+	})) if (!isId(value)) return refuse("bad-id", `The ${field} must be 1 to 200 characters without spaces, control characters and "/".`);
+	if (!body.isWellFormed() || !summary.isWellFormed()) return refuse("not-well-formed", "The text has half a surrogate pair: it was cut within a character.");
+	const bytes = Buffer.byteLength(body) + Buffer.byteLength(summary);
+	if (bytes > maxMessageBytes) return refuse("too-large", `The message has ${bytes} bytes; the limit is ${maxMessageBytes}. Write it to a file, and send where it is.`);
 }
-function placeOf(text, phrase) {
-	const isAt = (words, index) => phrase.every((wanted, offset) => {
-		const word = words[index + offset]?.word ?? "";
-		return offset === phrase.length - 1 ? word.startsWith(wanted) : word === wanted;
-	});
-	const words = [...text.matchAll(WORD)].map(({ 0: word, index }) => ({
-		word: fold(word).slice(0, MAX_WORD_LENGTH),
-		index
-	})).filter(({ word }) => word !== "");
-	return words[words.findIndex((_, index) => isAt(words, index))]?.index ?? 0;
+function refuse(because, why) {
+	return {
+		kind: "refused",
+		because,
+		why
+	};
 }
-function fold(word) {
-	return isAscii(word) ? word.toLowerCase() : word.toLowerCase().normalize("NFD").replace(ACCENTS, "");
+function refuseTakenId({ id }) {
+	return refuse("id-taken", `The id ${id} was used for another message. Use a new one.`);
 }
-function isAscii(text) {
-	return /^[\x00-\x7f]*$/.test(text);
+/** @param names all of the team */
+function refuseUnknown({ to }, names) {
+	const there = `There are: ${names.join(", ")}.`;
+	return refuse("no-such-address", `Nobody in the team is called ${JSON.stringify(to)}. ${there}`);
+}
+function refuseFull(names, { maxWaiting }) {
+	return refuse("mailbox-full", `${maxWaiting} messages wait for ${names.join(", ")}. Send again when some were read.`);
+}
+/** Identifies the message behind a sender's id. */
+function digestOf({ to, kind = "message", body, summary, inReplyTo }) {
+	return hash("sha256", JSON.stringify([
+		to,
+		kind,
+		body,
+		summary ?? null,
+		inReplyTo ?? null
+	]), "hex");
+}
+function toKey(session, id) {
+	return `${session}/${id}`;
+}
+function fromKey(key) {
+	const [session = "", id = ""] = key.split("/", 2);
+	return {
+		session,
+		id
+	};
+}
+// packages/coordination/src/mail/wait-for-mail.ts
+/** Looks for mail whenever something may have arrived, until there is some or the wait is over. */
+async function waitForMail({ wakeUp, ended, look }, { timeoutMs, signal } = {}) {
+	const signals = [ended, ...[signal, timeoutMs === void 0 ? void 0 : AbortSignal.timeout(timeoutMs)]].filter((each) => each !== void 0);
+	const rings = listenTo(wakeUp, signals);
+	try {
+		for (;;) {
+			if (ended.aborted) return "lost";
+			const found = await look();
+			if (found !== "none") return found;
+			if (signals.some(({ aborted }) => aborted)) return ended.aborted ? "lost" : "over";
+			await rings.next();
+		}
+	} finally {
+		rings.stop();
+	}
+}
+/** `next` resolves when a wake-up or a signal came since the last call. */
+function listenTo(wakeUp, signals) {
+	let rung = Promise.withResolvers();
+	const ring = () => rung.resolve();
+	const listening = wakeUp.listen(ring);
+	for (const signal of signals) signal.addEventListener("abort", ring);
+	return {
+		async next() {
+			await rung.promise;
+			rung = Promise.withResolvers();
+		},
+		stop() {
+			listening.stop();
+			for (const signal of signals) signal.removeEventListener("abort", ring);
+		}
+	};
+}
+// packages/coordination/src/mail/mailboxes.ts
+/** Returns why an address cannot be registered; undefined if it can. */
+function checkRegistration({ team, name, session }) {
+	for (const value of [team, name]) if (!isName(value)) return {
+		kind: "refused",
+		because: "bad-name",
+		why: badName(value)
+	};
+	if (isSession(session)) return void 0;
+	return {
+		kind: "refused",
+		because: "bad-id",
+		why: `${JSON.stringify(session)} is no id of a session.`
+	};
+}
+function badName(name) {
+	return `${JSON.stringify(name)} is no name: use 1 to 64 of A-Z a-z 0-9 _ . - and begin with a letter, a digit or _.`;
+}
+// packages/palimpsest/src/log/invalid-option-error.ts
+const MAX_SHOWN = 200;
+/** An invalid option or argument: its name, the given value, and what is needed. */
+var InvalidOptionError = class InvalidOptionError extends PalimpsestError {
+	static code = "invalid-option";
+	code = InvalidOptionError.code;
+	option;
+	value;
+	constructor(option, value, needed, message) {
+		super(message ?? `${option} is ${shown(value)}; it must be ${needed}.`);
+		this.option = option;
+		this.value = value;
+	}
+};
+function shown(value) {
+	if (value === void 0) return "missing";
+	if (typeof value === "function") return "a function";
+	let text;
+	try {
+		text = JSON.stringify(value) ?? String(value);
+	} catch {
+		text = Object.prototype.toString.call(value);
+	}
+	return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }
 // packages/palimpsest/src/stores/metadata.ts
 /** The size limit of a session's metadata, as JSON in UTF-8: lists stay fast, and content belongs in the log. */
@@ -304,9 +474,9 @@ var DatabaseError = class DatabaseError extends PalimpsestError {
 	reason;
 	/** PostgreSQL's own code, if it answered. */
 	sqlState;
-	constructor(statement, reason, { sqlState, cause }) {
+	constructor(statement, reason, { sqlState, cause, remedy }) {
 		const told = cause instanceof Error ? cause.message : String(cause);
-		super(`${statement}: ${REMEDIES[reason]} (${told}).`, { cause });
+		super(`${statement}: ${remedy ?? REMEDIES[reason]} (${told}).`, { cause });
 		this.reason = reason;
 		this.sqlState = sqlState;
 	}
@@ -324,12 +494,14 @@ const REASONS = [
 	["40", "conflict"],
 	["55P03", "conflict"]
 ];
-function toDatabaseError(statement, error) {
+/** @param remedy what to do, where more is known than PostgreSQL's code says */
+function toDatabaseError(statement, error, remedy) {
 	const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 	if (!/^[0-9A-Z]{5}$/.test(code)) return new DatabaseError(statement, "unreachable", { cause: error });
 	return new DatabaseError(statement, REASONS.find(([start]) => code.startsWith(start))?.[1] ?? "refused", {
 		sqlState: code,
-		cause: error
+		cause: error,
+		remedy
 	});
 }
 // packages/postgres/src/database.ts
@@ -453,25 +625,267 @@ function toOwner(row) {
 function present(name, value) {
 	return value === null || value === void 0 ? {} : { [name]: Number(value) };
 }
+// packages/postgres/src/coordination/postgres-mailbox.ts
+/** A process that does nothing else with its mailbox still says this often that it is alive, in parts of the allowed silence. */
+const RENEWALS = 3;
+function createPostgresMailbox(options) {
+	const { database, tenant, address, token, silentAfterMs, pollMs, limits, nowMs } = options;
+	const { team, name, session } = address;
+	const own = [
+		tenant,
+		team,
+		name,
+		token
+	];
+	const renewMs = silentAfterMs / RENEWALS;
+	const ended = new AbortController();
+	let receivedThrough = 0;
+	let lastSent = Promise.resolve();
+	const look = async () => {
+		const [row] = await database.call("look_for_mail", [
+			...own,
+			receivedThrough,
+			nowMs(),
+			renewMs
+		]);
+		return row?.["look_for_mail"];
+	};
+	const renewal = setInterval(() => void look().catch(() => void 0), renewMs).unref();
+	async function sendNow(draft) {
+		const { to, id, kind = "message", inReplyTo = null, summary, body } = draft;
+		const content = [
+			digestOf(draft),
+			kind,
+			inReplyTo,
+			summary === void 0 ? null : toBytes(summary),
+			toBytes(body)
+		];
+		const receiver = to === "*" || isName(to) ? to : "";
+		const values = [
+			...own,
+			receiver,
+			id,
+			...content,
+			limits.maxWaiting,
+			nowMs(),
+			silentAfterMs
+		];
+		return toOutcome(draft, await database.call("send_message", values), options);
+	}
+	return {
+		team,
+		name,
+		session,
+		send(draft) {
+			const refused = checkDraft(draft, limits);
+			if (refused !== void 0) return Promise.resolve(refused);
+			const sent = lastSent.then(() => sendNow(draft));
+			lastSent = sent.catch(() => void 0);
+			return sent;
+		},
+		async receive({ limit = 100 } = {}) {
+			const rows = await database.call("receive_messages", [
+				...own,
+				limit,
+				nowMs(),
+				renewMs
+			]);
+			if (rows.length === 0) return { kind: "lost" };
+			const found = rows.filter((row) => row["number"] !== null);
+			receivedThrough = Math.max(receivedThrough, Number(found.at(-1)?.["number"] ?? 0));
+			return {
+				kind: "received",
+				messages: found.map((row) => toMessage(team, row))
+			};
+		},
+		async acknowledge(keys) {
+			const seen = keys.map(fromKey).filter((key) => isId(key.session) && isId(key.id));
+			const [sessions, ids] = [seen.map((key) => key.session), seen.map(({ id }) => id)];
+			const [row] = await database.call("acknowledge_messages", [
+				...own,
+				sessions,
+				ids,
+				nowMs(),
+				renewMs
+			]);
+			return row?.["acknowledge_messages"] === true ? "acknowledged" : "lost";
+		},
+		wait: (wait) => waitForMail({
+			wakeUp: { listen: pollEvery(pollMs) },
+			ended: ended.signal,
+			look
+		}, wait),
+		async stop() {
+			if (ended.signal.aborted) return;
+			ended.abort();
+			clearInterval(renewal);
+			await database.call("stop_address", own);
+		}
+	};
+}
+function pollEvery(pollMs) {
+	return (onRing) => {
+		const timer = setInterval(onRing, pollMs);
+		return { stop: () => clearInterval(timer) };
+	};
+}
+function toOutcome(draft, rows, { address, limits }) {
+	const { team } = address;
+	const { sent = [], full = [], ...other } = Object.groupBy(rows, (row) => String(row["outcome"]));
+	const namesOf = (named) => named.map((row) => String(row["name"]));
+	if (other["lost"] !== void 0) return { kind: "lost" };
+	if (other["id-taken"] !== void 0) return refuseTakenId(draft);
+	if (other["no-such-address"] !== void 0) return refuseUnknown(draft, namesOf(other["no-such-address"]));
+	if (sent.length === 0 && full.length > 0) return refuseFull(namesOf(full), limits);
+	return {
+		kind: "sent",
+		receivers: sent.map((row) => toAddress(team, row)),
+		full: namesOf(full)
+	};
+}
+function toAddress(team, row) {
+	const { name, session, state, socket, host, pid } = row;
+	return {
+		team,
+		name,
+		session,
+		state,
+		...socket === null ? {} : { socket },
+		host,
+		pid
+	};
+}
+function toMessage(team, row) {
+	const [id, name, session] = [
+		String(row["id"]),
+		String(row["sender_name"]),
+		String(row["sender_session"])
+	];
+	const { summary, in_reply_to: inReplyTo } = row;
+	return {
+		key: toKey(session, id),
+		id,
+		from: {
+			kind: "agent",
+			team,
+			name,
+			session
+		},
+		kind: row["kind"],
+		body: toText(row["body"]),
+		...summary === null ? {} : { summary: toText(summary) },
+		...inReplyTo === null ? {} : { inReplyTo: String(inReplyTo) },
+		sentAtMs: Number(row["sent_at_ms"])
+	};
+}
+function toBytes(text) {
+	return Buffer.from(text);
+}
+function toText(bytes) {
+	return Buffer.from(bytes).toString();
+}
+// packages/postgres/src/coordination/postgres-mailboxes.ts
+/** Only silence frees a name: nobody can tell whether a process on another machine is alive. */
+function createPostgresMailboxes(options) {
+	const { database, tenant, silentAfterMs, nowMs, onRegistered } = options;
+	const { host, pid } = options.process;
+	return {
+		async register({ team, name, session, socket, takeover = "if-free" }) {
+			const refused = checkRegistration({
+				team,
+				name,
+				session
+			});
+			if (refused !== void 0) return refused;
+			const token = randomBytes(32).toString("hex");
+			const values = [
+				tenant,
+				team,
+				name,
+				...[
+					session,
+					token,
+					socket ?? null,
+					host,
+					pid
+				],
+				takeover,
+				nowMs(),
+				silentAfterMs
+			];
+			const [holder] = await database.call("register_address", values);
+			if (holder !== void 0) return {
+				kind: "taken",
+				by: toAddress(team, holder)
+			};
+			const mailbox = createPostgresMailbox({
+				...options,
+				address: {
+					team,
+					name,
+					session
+				},
+				token
+			});
+			onRegistered(mailbox);
+			return {
+				kind: "registered",
+				mailbox
+			};
+		},
+		async addresses(team) {
+			return (await database.call("list_addresses", [
+				tenant,
+				team,
+				nowMs(),
+				silentAfterMs
+			])).map((row) => toAddress(team, row));
+		},
+		async disband(team) {
+			const [row] = await database.call("disband_team", [
+				tenant,
+				team,
+				nowMs(),
+				silentAfterMs
+			]);
+			const names = row?.["disband_team"];
+			return names.length > 0 ? {
+				kind: "running",
+				names
+			} : { kind: "disbanded" };
+		}
+	};
+}
 // packages/postgres/src/coordination/open-postgres-coordination.ts
-/** Keeps leases and daily budgets of one tenant in PostgreSQL. Run `migrate` before. */
+/**
+* Keeps what the processes of a service share in PostgreSQL, on any number of machines: leases, daily budgets and mailboxes of one
+* tenant. Run `migrate` before.
+*/
 function openPostgresCoordination(options) {
-	const { pool, clock, silentAfterMs = 3e5 } = options;
+	const { pool, clock, silentAfterMs = 3e5, pollMs = 2e3 } = options;
+	const { maxMessageBytes, maxWaiting } = {
+		...DEFAULT_MAIL_LIMITS,
+		...options
+	};
 	const tenant = checkName("tenant", options.tenant);
 	const nowMs = () => clock?.now() ?? null;
 	const database = createDatabase(pool);
 	const taken = /* @__PURE__ */ new Set();
+	const registered = /* @__PURE__ */ new Set();
+	const shared = {
+		database,
+		tenant,
+		nowMs,
+		silentAfterMs,
+		process: {
+			host: hostname(),
+			pid: process.pid
+		}
+	};
 	return {
 		leases: createPostgresLeases({
-			database,
+			...shared,
 			pool,
-			tenant,
-			nowMs,
-			silentAfterMs,
-			process: {
-				host: hostname(),
-				pid: process.pid
-			},
 			onTaken: (lease) => taken.add(lease)
 		}),
 		budgets: { daily: (name, limitTokens) => ({
@@ -492,10 +906,106 @@ function openPostgresCoordination(options) {
 				]);
 			}
 		}) },
+		mailboxes: createPostgresMailboxes({
+			...shared,
+			pollMs,
+			limits: {
+				maxMessageBytes,
+				maxWaiting
+			},
+			onRegistered: (mailbox) => registered.add(mailbox)
+		}),
 		async close() {
+			for (const mailbox of registered) await mailbox.stop().catch(() => {});
 			for (const lease of taken) await lease.finish("killed").catch(() => {});
 		}
 	};
+}
+// packages/postgres/src/migrations/migration-sql.ts
+const LOCK = 1348553839;
+/** The roles: who owns the tables, who serves sessions, who may list tenants. */
+const ROLES = [
+	"palimpsest_owner",
+	"palimpsest_worker",
+	"palimpsest_operator"
+];
+/** Roles belong to all databases of a server: another migration may create them at the same moment. */
+const BEGINNING = `DO $$
+DECLARE
+  v_role text;
+BEGIN
+  FOREACH v_role IN ARRAY ARRAY[${ROLES.map((role) => `'${role}'`).join(", ")}] LOOP
+    -- Where an administrator has created them, the right to create roles is not needed.
+    IF to_regrole(v_role) IS NULL THEN
+      BEGIN
+        EXECUTE format('CREATE ROLE %I NOLOGIN', v_role);
+      EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+      END;
+    END IF;
+  END LOOP;
+  -- From PostgreSQL 16 on, who has created a role is a member that cannot act as this role.
+  IF NOT pg_has_role('palimpsest_owner', CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END) THEN
+    EXECUTE format('GRANT palimpsest_owner TO %I', current_user);
+  END IF;
+  -- What stands there is not announced as a notice again and again.
+  IF to_regclass('palimpsest.migration') IS NULL THEN
+    IF to_regnamespace('palimpsest') IS NULL THEN CREATE SCHEMA palimpsest AUTHORIZATION palimpsest_owner; END IF;
+    SET LOCAL ROLE palimpsest_owner;
+    CREATE TABLE palimpsest.migration (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
+    GRANT SELECT ON palimpsest.migration TO palimpsest_worker;
+  END IF;
+END $$`;
+/** The owner is a role of its own without any rights elsewhere, so that row-level security binds it, too. */
+function migrationSql(number, sql) {
+	return `SET LOCAL ROLE palimpsest_owner;
+SET LOCAL search_path = palimpsest, pg_temp;
+DO $migration$ BEGIN
+  IF EXISTS (SELECT FROM palimpsest.migration WHERE number = ${number}) THEN RETURN; END IF;
+  EXECUTE $sql$${sql}$sql$;
+  INSERT INTO palimpsest.migration (number) VALUES (${number});
+END $migration$;`;
+}
+// packages/postgres/src/migrations/explain-refusal.ts
+/** The statements that an administrator has to run before this role can migrate; undefined if none is known. */
+async function findMissingRights(pool) {
+	const { rows } = await pool.query(`SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS database,
+      (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user) AS creates_roles,
+      ARRAY(SELECT name FROM unnest($1::text[]) AS name WHERE to_regrole(name) IS NULL) AS absent,
+      coalesce(pg_has_role(to_regrole('palimpsest_owner'), 'MEMBER'), false) AS acts_as_owner,
+      has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('palimpsest') IS NOT NULL AS creates_schema`, [ROLES]);
+	const found = rows[0];
+	const { role, database } = found;
+	const statements = [
+		...found.creates_roles ? [] : found.absent.map((name) => `CREATE ROLE ${name} NOLOGIN`),
+		...found.acts_as_owner || found.creates_roles ? [] : [`GRANT palimpsest_owner TO ${role}`],
+		...found.creates_schema ? [] : [`GRANT CREATE ON DATABASE ${database} TO ${role}`]
+	];
+	if (statements.length === 0) return void 0;
+	return `the role ${role} may not do it. An administrator has to run: ${statements.join("; ")}`;
+}
+/** Who has held a lock for at least this long; undefined if nobody does any more. */
+async function findLockHolders(pool, heldForMs) {
+	const { rows } = await pool.query(`SELECT activity.pid, activity.usename AS role, activity.application_name AS application,
+      extract(epoch FROM clock_timestamp() - activity.xact_start)::int AS seconds,
+      coalesce(string_agg(DISTINCT 'palimpsest.' || relation.relname, ', '), 'the migration itself') AS what
+    FROM pg_locks AS held JOIN pg_stat_activity AS activity USING (pid) LEFT JOIN pg_class AS relation ON relation.oid = held.relation
+    WHERE held.granted AND held.pid <> pg_backend_pid() AND activity.datname = current_database()
+      AND (relation.relnamespace = to_regnamespace('palimpsest') AND relation.relkind IN ('r', 'p')
+        OR held.locktype = 'advisory' AND held.objid = $2)
+      AND (activity.xact_start IS NULL OR activity.xact_start < clock_timestamp() - $1 * interval '1 millisecond')
+    GROUP BY activity.pid, activity.usename, activity.application_name, activity.xact_start ORDER BY activity.xact_start LIMIT 3`, [heldForMs, LOCK]);
+	const holders = rows;
+	if (holders.length === 0) return void 0;
+	const list = holders.map(holderText).join("; ");
+	const ending = `SELECT pg_terminate_backend(${holders[0].pid})`;
+	return `nothing was changed: a lock was not free for ${heldForMs.toLocaleString("en-US")} ms. ${list}. Try again, or end that transaction: ${ending}`;
+}
+function holderText({ pid, role, application, seconds, what }) {
+	return `Process ${pid} (${[
+		`role ${role ?? "unknown"}`,
+		...application ? [`application ${application}`] : [],
+		...seconds === null ? [] : [`in a transaction for ${seconds} s`]
+	].join(", ")}) holds ${what}`;
 }
 // packages/postgres/src/migrations/migrations.ts
 /**
@@ -503,7 +1013,9 @@ function openPostgresCoordination(options) {
 * two numbers run side by side: a migration adds, and removes only what the release before has not used any more.
 */
 const MIGRATIONS = [
-	`
+	{
+		name: "sessions",
+		sql: `
 CREATE SEQUENCE session_number;
 
 -- One row a session: its head and its writer. No index on anything that an append changes, and space on each page: the
@@ -592,8 +1104,11 @@ GRANT SELECT, INSERT, UPDATE (fence, owner, worker, active_at_ms, state, head_se
 GRANT SELECT, INSERT, UPDATE (metadata) ON session_metadata TO palimpsest_worker;
 GRANT SELECT, INSERT, UPDATE (payload) ON entry TO palimpsest_worker;
 GRANT SELECT, INSERT, DELETE, UPDATE (renewed_at_ms, lease_ms) ON worker TO palimpsest_worker;
-`,
-	`
+`
+	},
+	{
+		name: "log functions",
+		sql: `
 -- The database's clock decides, because workers' clocks differ; a test may bring its own.
 CREATE FUNCTION now_ms(p_now_ms double precision) RETURNS double precision LANGUAGE sql VOLATILE AS
   $$ SELECT coalesce(p_now_ms, extract(epoch FROM clock_timestamp()) * 1000) $$;
@@ -766,20 +1281,25 @@ BEGIN
 END $$;
 
 -- Scattered entries, the newest of some kinds, and the end of the log since the newest of a kind: all for one session's opening.
--- A range of numbers is read as a range: a list of a thousand would cost as many descents of the index.
+-- Neighbors are read as one range, each entry once. OFFSET 0 keeps the planner from reading the whole log and picking from it: it
+-- takes every session for a short one.
 CREATE FUNCTION entries_of_batch(p_tenant text, p_session bigint, p_head integer, p_from integer[], p_to integer[], p_kinds text[],
   p_since text, p_limit integer) RETURNS SETOF entry LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   v_tail integer := p_head + 1;
-  v_numbers integer[];
+  v_parts int4multirange;
 BEGIN
   IF p_since IS NOT NULL THEN
     v_tail := greatest(1, p_head - p_limit + 1, (SELECT sequence FROM newest_entry(p_tenant, p_session, p_since, p_head + 1)));
   END IF;
-  v_numbers := ARRAY(
-    SELECT newest.sequence FROM unnest(p_kinds) AS wanted (kind), newest_entry(p_tenant, p_session, wanted.kind, p_head + 1) AS newest
-    UNION SELECT generate_series(wanted.first, least(wanted.last, v_tail - 1)) FROM unnest(p_from, p_to) AS wanted (first, last));
-  RETURN QUERY SELECT * FROM entry WHERE tenant = p_tenant AND session = p_session AND sequence = ANY (v_numbers) AND sequence < v_tail;
+  SELECT range_agg(int4range(part.first, least(part.last, v_tail - 1), '[]')) INTO v_parts FROM (
+    SELECT newest.sequence, newest.sequence
+      FROM unnest(p_kinds) AS wanted (kind), newest_entry(p_tenant, p_session, wanted.kind, p_head + 1) AS newest
+    UNION ALL SELECT * FROM unnest(p_from, p_to)
+  ) AS part (first, last) WHERE part.first <= least(part.last, v_tail - 1);
+  RETURN QUERY SELECT found.* FROM unnest(v_parts) AS part, LATERAL (
+    SELECT * FROM entry WHERE tenant = p_tenant AND session = p_session AND sequence >= lower(part) AND sequence < upper(part) OFFSET 0
+  ) AS found;
   RETURN QUERY SELECT * FROM entry WHERE tenant = p_tenant AND session = p_session AND sequence BETWEEN v_tail AND p_head;
 END $$;
 
@@ -831,8 +1351,11 @@ BEGIN
     EXIT WHEN v_left <= 0;
   END LOOP;
 END $$;
-`,
-	`
+`
+	},
+	{
+		name: "results",
+		sql: `
 CREATE TABLE result (
   tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
   session text COLLATE "C" NOT NULL,
@@ -926,8 +1449,11 @@ BEGIN
   WITH gone AS (DELETE FROM result WHERE tenant = p_tenant AND session = p_session AND (p_file IS NULL OR file = p_file) RETURNING content)
   DELETE FROM result_chunk WHERE tenant = p_tenant AND content IN (SELECT content FROM gone);
 END $$;
-`,
-	`
+`
+	},
+	{
+		name: "session functions",
+		sql: `
 CREATE FUNCTION list_sessions(p_tenant text, p_after text, p_limit integer) RETURNS TABLE (name text, metadata text)
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
@@ -1003,8 +1529,11 @@ BEGIN
       ELSE (SELECT outcome FROM delete_session(p_tenant, v_session.name, p_now_ms, p_lease_ms)) END;
   END LOOP;
 END $$;
-`,
-	`
+`
+	},
+	{
+		name: "coordination",
+		sql: `
 CREATE TABLE lease (
   tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
   name text COLLATE "C" NOT NULL,
@@ -1139,65 +1668,311 @@ BEGIN
   DELETE FROM spent WHERE tenant = p_tenant AND name = p_name AND day < day_of(p_now_ms);
 END $$;
 `
+	},
+	{
+		name: "mail",
+		sql: `
+CREATE SEQUENCE message_number;
+CREATE TABLE address (
+  tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
+  team text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  session text COLLATE "C" NOT NULL,
+  -- Only the mailbox knows it: it sends in this name and reads its mail.
+  token text NOT NULL,
+  state text NOT NULL CHECK (state IN ('running', 'stopped')),
+  socket text,
+  host text NOT NULL,
+  pid integer NOT NULL,
+  renewed_at_ms double precision NOT NULL,
+  PRIMARY KEY (tenant, team, name)
+) WITH (fillfactor = 70);
+-- Texts are bytes: a text of PostgreSQL cannot have a NUL.
+CREATE TABLE message (
+  tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
+  number bigint NOT NULL DEFAULT nextval('message_number'),
+  team text COLLATE "C" NOT NULL,
+  receiver text COLLATE "C" NOT NULL,
+  sender_name text COLLATE "C" NOT NULL,
+  sender_session text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  digest text NOT NULL,
+  state text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'acknowledged')),
+  sent_at_ms double precision NOT NULL,
+  kind text NOT NULL,
+  in_reply_to text,
+  summary bytea,
+  body bytea,
+  PRIMARY KEY (tenant, number),
+  UNIQUE (tenant, sender_session, id, team, receiver)
+);
+CREATE INDEX message_waiting ON message (tenant, team, receiver, number) WHERE state = 'waiting';
+CREATE INDEX message_acknowledged ON message (tenant, sender_session, number) WHERE state = 'acknowledged';
+ALTER TABLE address ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE message ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_tenant ON address USING (tenant = current_setting('palimpsest.tenant', true));
+CREATE POLICY own_tenant ON message USING (tenant = current_setting('palimpsest.tenant', true));
+GRANT USAGE ON SEQUENCE message_number TO palimpsest_worker;
+GRANT SELECT, INSERT, UPDATE, DELETE ON address, message TO palimpsest_worker;
+
+-- An agent that was silent for long has no process: nobody can tell whether a process on another machine is alive.
+CREATE FUNCTION address_state(p_state text, p_renewed_at_ms double precision, p_now_ms double precision, p_silent_ms double precision)
+RETURNS text LANGUAGE sql AS
+  $$ SELECT CASE WHEN p_state = 'running' AND palimpsest.now_ms(p_now_ms) - p_renewed_at_ms < p_silent_ms THEN 'running' ELSE 'stopped' END $$;
+
+-- The row's lock orders those that register the name at once. Without a row in the answer it is registered.
+CREATE FUNCTION register_address(p_tenant text, p_team text, p_name text, p_session text, p_token text, p_socket text, p_host text,
+  p_pid integer, p_takeover text, p_now_ms double precision, p_silent_ms double precision)
+RETURNS TABLE (name text, session text, state text, socket text, host text, pid integer)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+  v_before address;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  LOOP
+    INSERT INTO address VALUES (p_tenant, p_team, p_name, p_session, p_token, 'running', p_socket, p_host, p_pid, now_ms(p_now_ms))
+      ON CONFLICT DO NOTHING;
+    IF FOUND THEN RETURN; END IF;
+    SELECT * FROM address WHERE tenant = p_tenant AND team = p_team AND name = p_name FOR UPDATE INTO v_before;
+    -- Otherwise its team was disbanded in between.
+    EXIT WHEN FOUND;
+  END LOOP;
+  IF p_takeover <> 'always' AND address_state(v_before.state, v_before.renewed_at_ms, p_now_ms, p_silent_ms) = 'running' THEN
+    RETURN QUERY SELECT v_before.name, v_before.session, 'running', v_before.socket, v_before.host, v_before.pid;
+    RETURN;
+  END IF;
+  UPDATE address SET session = p_session, token = p_token, state = 'running', socket = p_socket, host = p_host, pid = p_pid,
+    renewed_at_ms = now_ms(p_now_ms) WHERE tenant = p_tenant AND team = p_team AND name = p_name;
+END $$;
+
+CREATE FUNCTION list_addresses(p_tenant text, p_team text, p_now_ms double precision, p_silent_ms double precision)
+RETURNS TABLE (name text, session text, state text, socket text, host text, pid integer)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  RETURN QUERY SELECT name, session, address_state(state, renewed_at_ms, p_now_ms, p_silent_ms), socket, host, pid FROM address
+    WHERE tenant = p_tenant AND team = p_team ORDER BY name;
+END $$;
+
+-- Returns who still runs; nobody: the team is gone, with its mail.
+CREATE FUNCTION disband_team(p_tenant text, p_team text, p_now_ms double precision, p_silent_ms double precision) RETURNS text[]
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_running text[];
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  PERFORM FROM address WHERE tenant = p_tenant AND team = p_team ORDER BY name FOR UPDATE;
+  SELECT coalesce(array_agg(name ORDER BY name), '{}') FROM address WHERE tenant = p_tenant AND team = p_team
+    AND address_state(state, renewed_at_ms, p_now_ms, p_silent_ms) = 'running' INTO v_running;
+  IF v_running = '{}' THEN
+    DELETE FROM message WHERE tenant = p_tenant AND team = p_team;
+    DELETE FROM address WHERE tenant = p_tenant AND team = p_team;
+  END IF;
+  RETURN v_running;
+END $$;
+
+-- Whether the token still has the name. It is renewed when that is due, and not written otherwise: this is asked with every poll.
+CREATE FUNCTION own_address(p_tenant text, p_team text, p_name text, p_token text, p_now_ms double precision, p_renew_ms double precision)
+RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_renewed_at_ms double precision;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  SELECT renewed_at_ms FROM address WHERE tenant = p_tenant AND team = p_team AND name = p_name AND token = p_token
+    AND state = 'running' INTO v_renewed_at_ms;
+  IF NOT FOUND THEN RETURN false; END IF;
+  IF now_ms(p_now_ms) - v_renewed_at_ms >= p_renew_ms THEN
+    UPDATE address SET renewed_at_ms = now_ms(p_now_ms) WHERE tenant = p_tenant AND team = p_team AND name = p_name AND token = p_token
+      AND state = 'running';
+    RETURN FOUND;
+  END IF;
+  RETURN true;
+END $$;
+
+CREATE FUNCTION stop_address(p_tenant text, p_team text, p_name text, p_token text) RETURNS void
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  UPDATE address SET state = 'stopped' WHERE tenant = p_tenant AND team = p_team AND name = p_name AND token = p_token;
+END $$;
+
+-- Outcomes, one row each: 'lost'; 'id-taken'; 'no-such-address', for every name there is; 'sent' and 'full', for every receiver.
+-- The rows of sender and receivers are locked in the order of their names: the numbers of a receiver's messages rise in the order of
+-- their commits, and two that send to each other do not wait for each other in a circle.
+CREATE FUNCTION send_message(p_tenant text, p_team text, p_name text, p_token text, p_to text, p_id text, p_digest text, p_kind text,
+  p_in_reply_to text, p_summary bytea, p_body bytea, p_max_waiting integer, p_now_ms double precision, p_silent_ms double precision)
+RETURNS TABLE (outcome text, name text, session text, state text, socket text, host text, pid integer)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+  v_session text;
+  v_digest text;
+  v_is_new boolean;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  PERFORM FROM address WHERE tenant = p_tenant AND team = p_team AND (p_to = '*' OR name IN (p_name, p_to)) ORDER BY name FOR UPDATE;
+  SELECT session FROM address WHERE tenant = p_tenant AND team = p_team AND name = p_name AND token = p_token AND state = 'running'
+    INTO v_session;
+  IF NOT FOUND THEN
+    RETURN QUERY SELECT 'lost', NULL, NULL, NULL, NULL, NULL, NULL::integer;
+    RETURN;
+  END IF;
+  SELECT digest FROM message WHERE tenant = p_tenant AND sender_session = v_session AND id = p_id LIMIT 1 INTO v_digest;
+  v_is_new := NOT FOUND;
+  IF v_digest <> p_digest THEN
+    RETURN QUERY SELECT 'id-taken', NULL, NULL, NULL, NULL, NULL, NULL::integer;
+    RETURN;
+  END IF;
+  IF v_is_new AND p_to <> '*' AND NOT EXISTS (SELECT FROM address WHERE tenant = p_tenant AND team = p_team AND name = p_to) THEN
+    RETURN QUERY SELECT 'no-such-address', name, NULL, NULL, NULL, NULL, NULL::integer FROM address
+      WHERE tenant = p_tenant AND team = p_team ORDER BY name;
+    RETURN;
+  END IF;
+  IF v_is_new THEN
+    INSERT INTO message (tenant, team, receiver, sender_name, sender_session, id, digest, sent_at_ms, kind, in_reply_to, summary, body)
+      SELECT p_tenant, p_team, name, p_name, v_session, p_id, p_digest, now_ms(p_now_ms), p_kind, p_in_reply_to, p_summary, p_body
+      FROM address AS receiver WHERE tenant = p_tenant AND team = p_team AND (name = p_to OR p_to = '*' AND name <> p_name)
+      AND (SELECT count(*) FROM message WHERE message.tenant = p_tenant AND message.team = p_team AND message.receiver = receiver.name
+        AND message.state = 'waiting') < p_max_waiting;
+    -- Acknowledged ids of a sender are kept to recognize what is sent again: the newest 1,000, by number, since clocks jump.
+    IF FOUND THEN
+      IF currval('message_number') % 64 = 0 THEN
+        DELETE FROM message WHERE tenant = p_tenant AND sender_session = v_session AND state = 'acknowledged' AND number <= (
+          SELECT number FROM message WHERE tenant = p_tenant AND sender_session = v_session AND state = 'acknowledged'
+          ORDER BY number DESC OFFSET 1000 LIMIT 1);
+      END IF;
+    END IF;
+  END IF;
+  RETURN QUERY SELECT CASE WHEN sent.number IS NULL THEN 'full' ELSE 'sent' END, address.name, address.session,
+    address_state(address.state, renewed_at_ms, p_now_ms, p_silent_ms), address.socket, address.host, address.pid
+    FROM address LEFT JOIN message AS sent ON sent.tenant = p_tenant AND sent.sender_session = v_session AND sent.id = p_id
+      AND sent.team = p_team AND sent.receiver = address.name
+    WHERE address.tenant = p_tenant AND address.team = p_team
+      AND CASE WHEN v_is_new THEN address.name = p_to OR p_to = '*' AND address.name <> p_name ELSE sent.number IS NOT NULL END
+    ORDER BY address.name;
+END $$;
+
+-- No row: the name is lost. A row without a number: there is no mail.
+CREATE FUNCTION receive_messages(p_tenant text, p_team text, p_name text, p_token text, p_limit integer, p_now_ms double precision,
+  p_renew_ms double precision)
+RETURNS TABLE (number bigint, sender_name text, sender_session text, id text, sent_at_ms double precision, kind text, in_reply_to text,
+  summary bytea, body bytea)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+BEGIN
+  IF NOT own_address(p_tenant, p_team, p_name, p_token, p_now_ms, p_renew_ms) THEN RETURN; END IF;
+  RETURN QUERY SELECT m.* FROM (VALUES (1)) AS one LEFT JOIN (
+    SELECT number, sender_name, sender_session, id, sent_at_ms, kind, in_reply_to, summary, body FROM message
+    WHERE tenant = p_tenant AND team = p_team AND receiver = p_name AND state = 'waiting' ORDER BY number LIMIT p_limit
+  ) AS m ON true ORDER BY m.number;
+END $$;
+
+CREATE FUNCTION look_for_mail(p_tenant text, p_team text, p_name text, p_token text, p_after bigint, p_now_ms double precision,
+  p_renew_ms double precision)
+RETURNS text LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF NOT own_address(p_tenant, p_team, p_name, p_token, p_now_ms, p_renew_ms) THEN RETURN 'lost'; END IF;
+  RETURN CASE WHEN EXISTS (SELECT FROM message WHERE tenant = p_tenant AND team = p_team AND receiver = p_name AND state = 'waiting'
+    AND number > p_after) THEN 'mail' ELSE 'none' END;
+END $$;
+
+-- The ids of acknowledged messages stay; their texts go. Nobody takes the name before the transaction ends.
+CREATE FUNCTION acknowledge_messages(p_tenant text, p_team text, p_name text, p_token text, p_sessions text[], p_ids text[],
+  p_now_ms double precision, p_renew_ms double precision)
+RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  PERFORM FROM address WHERE tenant = p_tenant AND team = p_team AND name = p_name FOR UPDATE;
+  IF NOT own_address(p_tenant, p_team, p_name, p_token, p_now_ms, p_renew_ms) THEN RETURN false; END IF;
+  UPDATE message SET state = 'acknowledged', summary = NULL, body = NULL FROM unnest(p_sessions, p_ids) AS seen (session, id)
+    WHERE message.tenant = p_tenant AND message.team = p_team AND message.receiver = p_name
+    AND message.sender_session = seen.session AND message.id = seen.id;
+  RETURN true;
+END $$;
+`
+	}
 ];
 // packages/postgres/src/migrate.ts
-const LOCK = 1348553839;
+/** How long a migration waits for another process that migrates. */
+const OTHERS_TIMEOUT_MS = 6e4;
+/** Lists the migrations that `migrate` would run. Changes nothing. */
+async function planMigrations(pool) {
+	try {
+		const { rows } = await pool.query("SELECT to_regclass('palimpsest.migration') IS NOT NULL AS found");
+		const version = rows[0].found ? await versionOf(pool) : 0;
+		const first = {
+			number: 0,
+			name: "roles and schema",
+			sql: `${BEGINNING};`
+		};
+		const pending = numbered().filter(({ number }) => number > version);
+		return {
+			version,
+			latest: MIGRATIONS.length,
+			pending: version === 0 ? [first, ...pending] : pending
+		};
+	} catch (error) {
+		throw await explained(pool, "migrate", error, 0);
+	}
+}
 /**
-* Brings the schema up to date. To be called with the pool of a role that may create roles and schemas; workers need no more than
-* the role `palimpsest_worker`. May be called by many at a time. Each migration is one transaction.
+* Brings the schema up to date. Call it with the pool of a role that may create roles and schemas, or for which an administrator
+* has created them; an error names the grants that are missing. May be called by many at a time. Each migration is one transaction.
 */
-async function migrate(pool, { lockTimeoutMs = 2e3 } = {}) {
+async function migrate(pool, { lockTimeoutMs = 2e3, workerRole, operatorRole } = {}) {
+	const timeoutMs = Math.ceil(lockTimeoutMs);
 	const run = async (what, text) => {
 		try {
-			await pool.query(`SELECT set_config('lock_timeout', '0', true);
+			await pool.query(`SELECT set_config('lock_timeout', '${OTHERS_TIMEOUT_MS}', true);
 SELECT pg_advisory_xact_lock(${LOCK});
-SELECT set_config('lock_timeout', '${Math.ceil(lockTimeoutMs)}', true);
+SELECT set_config('lock_timeout', '${timeoutMs}', true);
 ${text}`);
 		} catch (error) {
-			throw toDatabaseError(what, error);
+			throw await explained(pool, what, error, timeoutMs);
 		}
 	};
 	await run("migrate", BEGINNING);
 	const before = await versionOf(pool);
-	for (const [index, sql] of MIGRATIONS.entries()) if (index + 1 > before) await run(`migration ${index + 1}`, migrationSql(index + 1, sql));
+	for (const { number, name, sql } of numbered()) if (number > before) await run(`migration ${number} (${name})`, sql);
+	for (const [right, role] of [
+		["palimpsest_worker", workerRole],
+		["palimpsest_worker", operatorRole],
+		["palimpsest_operator", operatorRole]
+	]) if (role !== void 0) await grantRole(pool, right, role);
 	return {
 		before,
 		version: Math.max(before, MIGRATIONS.length)
 	};
 }
+function numbered() {
+	return MIGRATIONS.map(({ name, sql }, index) => ({
+		number: index + 1,
+		name,
+		sql: migrationSql(index + 1, sql)
+	}));
+}
+/** The number of the newest migration in the database. */
 async function versionOf(pool) {
 	const { rows } = await pool.query("SELECT coalesce(max(number), 0)::int AS version FROM palimpsest.migration");
 	return Number(rows[0].version);
 }
-/** Roles belong to all databases of a server: another migration may create them at the same moment. */
-const BEGINNING = `DO $$
-DECLARE
-  v_role text;
-BEGIN
-  FOREACH v_role IN ARRAY ARRAY['palimpsest_owner', 'palimpsest_worker'] LOOP
-    BEGIN
-      EXECUTE format('CREATE ROLE %I NOLOGIN', v_role);
-    EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
-    END;
-  END LOOP;
-  IF NOT pg_has_role('palimpsest_owner', 'MEMBER') THEN EXECUTE format('GRANT palimpsest_owner TO %I', current_user); END IF;
-  -- What stands there is not announced as a notice again and again.
-  IF to_regclass('palimpsest.migration') IS NULL THEN
-    CREATE SCHEMA palimpsest AUTHORIZATION palimpsest_owner;
-    CREATE TABLE palimpsest.migration (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
-    ALTER TABLE palimpsest.migration OWNER TO palimpsest_owner;
-    GRANT SELECT ON palimpsest.migration TO palimpsest_worker;
-  END IF;
-END $$`;
-/** The owner is a role of its own without any rights elsewhere, so that row-level security binds it, too. */
-function migrationSql(number, sql) {
-	return `SET LOCAL ROLE palimpsest_owner;
-SET LOCAL search_path = palimpsest, pg_temp;
-DO $migration$ BEGIN
-  IF EXISTS (SELECT FROM palimpsest.migration WHERE number = ${number}) THEN RETURN; END IF;
-  EXECUTE $sql$${sql}$sql$;
-  INSERT INTO palimpsest.migration (number) VALUES (${number});
-END $migration$`;
+async function grantRole(pool, right, role) {
+	const statement = `GRANT ${right} TO ${role}`;
+	try {
+		const { rows } = await pool.query("SELECT pg_has_role($1, $2, 'MEMBER') AS has, format('GRANT %I TO %I', $2::text, $1::text) AS sql", [role, right]);
+		const { has, sql } = rows[0];
+		if (!has) await pool.query(sql);
+	} catch (error) {
+		const code = error.code;
+		throw toDatabaseError(statement, error, code === "42704" ? `there is no role ${role}. Create it first: CREATE ROLE ${role} LOGIN` : code === "42501" ? `an administrator has to run: ${statement}` : void 0);
+	}
+}
+/** With the grant that is missing, or the process that holds the lock, as far as this role may see it. */
+async function explained(pool, what, error, timeoutMs) {
+	const code = error.code;
+	return toDatabaseError(what, error, code === "42501" ? await findMissingRights(pool).catch(() => void 0) : code === "55P03" ? await findLockHolders(pool, timeoutMs).catch(() => void 0) : void 0);
 }
 // packages/postgres/src/heartbeat.ts
 /** A missed or late beat costs nothing. */
@@ -1234,55 +2009,6 @@ function createHeartbeat({ database, clock, leaseMs }) {
 function repeatByTimer(everyMs, work) {
 	const timer = setInterval(() => void work(), everyMs).unref();
 	return () => clearInterval(timer);
-}
-// packages/palimpsest/src/stores/assert-storable.ts
-/** An entry that a store could not give back as it was. Nothing was written. */
-var InvalidEntryError = class InvalidEntryError extends PalimpsestError {
-	static code = "invalid-entry";
-	code = InvalidEntryError.code;
-	sequence;
-	field;
-	constructor(entry) {
-		super(`Entry ${entry.sequence} was not appended: its ${entry.field} ${entry.reason}.`);
-		this.sequence = entry.sequence;
-		this.field = entry.field;
-	}
-};
-/** Rejects entries that a database would return changed. */
-function assertStorable(entries) {
-	for (const { sequence, parent, kind, version, atMs, digest, hash, payload = "" } of entries) {
-		for (const [field, value] of Object.entries({
-			sequence,
-			parent,
-			version
-		})) if (!Number.isSafeInteger(value)) throw new InvalidEntryError({
-			sequence,
-			field,
-			reason: `is ${value}, no integer`
-		});
-		if (!Number.isFinite(atMs)) throw new InvalidEntryError({
-			sequence,
-			field: "atMs",
-			reason: `is ${atMs}`
-		});
-		for (const [field, value] of Object.entries({
-			kind,
-			digest,
-			hash,
-			payload
-		})) {
-			if (!value.isWellFormed()) throw new InvalidEntryError({
-				sequence,
-				field,
-				reason: "has half a surrogate pair"
-			});
-			if (value.includes("\0")) throw new InvalidEntryError({
-				sequence,
-				field,
-				reason: "has a NUL character"
-			});
-		}
-	}
 }
 // packages/postgres/src/expire.ts
 /** Looks at one page of sessions, and deletes those that were silent for too long. */
@@ -1768,4 +2494,4 @@ function openPostgres({ pool, clock, leaseMs = 3e4 }) {
 		nowMs
 	}) };
 }
-export { ClosedStoreError, DatabaseError, migrate, openPostgres, openPostgresCoordination };
+export { ClosedStoreError, DatabaseError, migrate, openPostgres, openPostgresCoordination, planMigrations };
