@@ -6,6 +6,7 @@ import { testCoordinationOverPool } from "./testing/test-coordination-over-pool.
 import { testDispatchOver } from "./testing/test-dispatch-over.ts";
 import { testMemoryOverPools } from "./testing/test-memory-over-pool.ts";
 import { testOverPool } from "./testing/test-over-pool.ts";
+import { testRatesOverPool } from "./testing/test-rates-over-pool.ts";
 
 let database: StartedDatabase;
 let pooler: StartedPgbouncer;
@@ -32,4 +33,5 @@ afterAll(async () => {
 testOverPool(() => ({ pool }));
 testCoordinationOverPool(() => pool);
 testMemoryOverPools(() => [pool]);
+testRatesOverPool(() => pool);
 testDispatchOver(() => ({ database, pool: dispatchers }));

@@ -87,9 +87,9 @@ BEGIN
       asked_at_ms = v_now;
   END LOOP;
   FOR v_claim IN SELECT own.flow, own.needed_requests, own.needed_tokens, own.start_ms, own.since_ms, wanted_requests, wanted_tokens
-    FROM unnest(p_flows, p_wanted_requests, p_wanted_tokens) AS claim (flow, wanted_requests, wanted_tokens)
+    FROM unnest(p_flows, p_wanted_requests, p_wanted_tokens) WITH ORDINALITY AS claim (flow, wanted_requests, wanted_tokens, number)
     JOIN rate_flow AS own ON own.key = p_key AND own.model = p_model AND own.flow = claim.flow
-    WHERE own.state = 'waiting' ORDER BY own.start_ms, own.since_ms
+    WHERE own.state = 'waiting' ORDER BY own.start_ms, own.since_ms, claim.number
   LOOP
     SELECT coalesce(sum(least(needed_requests, p_most_requests)), 0) AS requests,
       coalesce(sum(least(needed_tokens, p_most_tokens)), 0) AS tokens,
