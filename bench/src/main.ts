@@ -7,6 +7,7 @@ import { cacheFidelityBench } from "./cache-fidelity/cache-fidelity.ts";
 import { checkFloors } from "./check-floors.ts";
 import { consentBench } from "./consent/consent.ts";
 import { countingBench } from "./counting/counting.ts";
+import { dispatchBench } from "./dispatch/dispatch.ts";
 import { economicsBench } from "./economics/economics.ts";
 import { tuningBench } from "./economics/tuning.ts";
 import { figuresText } from "./figures-text.ts";
@@ -37,6 +38,7 @@ const BENCHES: readonly Bench[] = [
   cacheFidelityBench,
   consentBench,
   countingBench,
+  dispatchBench,
   economicsBench,
   forksBench,
   importBench,
