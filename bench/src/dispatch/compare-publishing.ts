@@ -1,5 +1,6 @@
 import { openPostgres, openPostgresDispatch, type Pool } from "@palimpsest/postgres";
-import { sealEntries, sha256 } from "palimpsest/core";
+import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
+import type { Figures } from "../bench.ts";
 import { median, round } from "../statistics.ts";
 
 /** Sessions that publish or append at the same time. */
@@ -9,7 +10,7 @@ const ROUNDS = 5;
 const DELTA = { kind: "text", text: "a dozen words or so, as a model says them in one breath. " };
 
 /** Publishes a delta, and appends an entry of the same size to a log, in alternation. */
-export async function comparePublishing(pool: Pool, count: number) {
+export async function comparePublishing(pool: Pool, count: number): Promise<Figures> {
   const tenant = "publishing";
   const silent = openPostgresDispatch({ pool }).tenant(tenant).events;
   const ringing = openPostgresDispatch({ pool, notify: "always" }).tenant(tenant).events;
@@ -18,16 +19,17 @@ export async function comparePublishing(pool: Pool, count: number) {
     Array.from({ length: AT_ONCE }, async (_, index) => {
       const opened = await store.openWriter(`s${index}`, { owner: "bench" });
       if (opened.kind === "busy") throw new Error("busy");
-      return opened.writer;
+      return { writer: opened.writer, head: EMPTY_LOG };
     }),
   );
   const ways = {
     publish: async (index: number) => void (await silent.publish(`s${index}`, [DELTA])),
     publish_and_notify: async (index: number) => void (await ringing.publish(`s${index}`, [DELTA])),
     async append(index: number) {
-      const head = await writers[index]!.head();
+      const log = writers[index]!;
       const draft = { kind: "message", version: 1, payload: JSON.stringify(DELTA) };
-      await writers[index]!.append(sealEntries([draft], { head, atMs: 1, digest: sha256 }));
+      const result = await log.writer.append(sealEntries([draft], { head: log.head, atMs: 1, digest: sha256 }));
+      if (result.kind === "appended") log.head = result.head;
     },
   };
   const rates: Record<string, number[]> = { publish: [], publish_and_notify: [], append: [] };

@@ -1,5 +1,6 @@
 import { openPostgresDispatch } from "@palimpsest/postgres";
 import type { StartedDatabase } from "@palimpsest/postgres/test-server";
+import type { Figures } from "../bench.ts";
 import { median, round } from "../statistics.ts";
 
 const TENANTS = 50;
@@ -10,7 +11,7 @@ const ROUNDS = 15;
 export async function compareTaking(
   { admin, dispatchers }: StartedDatabase,
   { few, many }: { readonly few: number; readonly many: number },
-) {
+): Promise<Figures> {
   const { queue } = openPostgresDispatch({ pool: dispatchers });
   const measure = async (due: number): Promise<number> => {
     await admin.query("TRUNCATE palimpsest.wakeup");

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { PostgresDispatch } from "@palimpsest/postgres";
+import type { Figures } from "../bench.ts";
 import { percentile, round } from "../statistics.ts";
 
 /** Between two batches of one session: what `publishEvents` collects, and then some. */
@@ -12,7 +13,10 @@ interface WatchOptions {
 }
 
 /** Watches sessions that publish now and then, each by one watcher of this process, and counts what they see. */
-export async function watchStreams(dispatch: PostgresDispatch, { tenant, streams, batches }: WatchOptions) {
+export async function watchStreams(
+  dispatch: PostgresDispatch,
+  { tenant, streams, batches }: WatchOptions,
+): Promise<Figures> {
   const { events } = dispatch.tenant(tenant);
   const delaysMs: number[] = [];
   let missed = 0;

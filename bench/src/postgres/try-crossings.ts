@@ -98,7 +98,7 @@ function calls(secrets: Readonly<Record<string, string>>): readonly Attempt[] {
     `SELECT 1 FROM palimpsest.send_message('${tenant}', 'theirs-only', 'agent', '${token}', 'agent', 'x', '', '', NULL, NULL, '', 9, NULL, 0) WHERE outcome = 'sent'`,
     `SELECT 1 FROM palimpsest.read_approval('${tenant}', 'theirs-only', 'call', NULL)`,
     `SELECT 1 FROM palimpsest.pending_approvals('${tenant}', 'theirs-only', 0, 9, NULL)`,
-    `SELECT 1 FROM palimpsest.answer_approval('${tenant}', 'theirs-only', 'call', 'allow', 'x', NULL, '', NULL, NULL)`,
+    `SELECT 1 FROM palimpsest.answer_approval('${tenant}', 'theirs-only', 'call', 'allow', 'x', NULL, '', NULL)`,
     `SELECT 1 WHERE palimpsest.cancel_reminder('${tenant}', 'theirs-only', 'approval call')`,
     `SELECT 1 FROM palimpsest.read_events('${tenant}', 'theirs-only', 0, 9)`,
     `SELECT 1 FROM palimpsest.newest_events('${tenant}', '{theirs-only}')`,

@@ -2,9 +2,10 @@ import type { Dispatch, RunQueue } from "@palimpsest/coordination";
 import { DEFAULT_RUN_QUEUE, waitForWork } from "@palimpsest/coordination/parts";
 import { checkName } from "../check-name.ts";
 import { createDatabase, type Pool } from "../database.ts";
+import { createNotifier, SILENT } from "./notifier.ts";
 import { createPostgresApprovals } from "./postgres-approvals.ts";
 import { createPostgresEvents } from "./postgres-events.ts";
-import { CHANNELS, createListener, type ListenConnection } from "./postgres-listener.ts";
+import { createListener, type ListenConnection } from "./postgres-listener.ts";
 import { createPostgresRunQueue } from "./postgres-run-queue.ts";
 import { createPostgresSchedule } from "./postgres-schedule.ts";
 import { createWatchedStreams } from "./watched-streams.ts";
@@ -18,8 +19,8 @@ export interface PostgresDispatchOptions {
    */
   readonly listen?: () => Promise<ListenConnection>;
   /**
-   * Whether those that listen are notified of what happens here. Notifying costs something: PostgreSQL commits such transactions one after
-   * another. @default "always" if `listen` is given, else "never"
+   * Whether those that listen are notified of what happens here, up to 100 times a second. A front end that only wakes and answers
+   * notifies without listening. @default "always" if `listen` is given, else "never"
    */
   readonly notify?: "always" | "never";
   /** How often to look for work and events. @default 250, and 2,000 if `listen` is given */
@@ -52,8 +53,7 @@ export function openPostgresDispatch(options: PostgresDispatchOptions): Postgres
   const streams = createWatchedStreams({ database, pollMs, listener });
   const closed = new AbortController();
   const nowMs = (): number | null => clock?.now() ?? null;
-  const workChannel = notify === "always" ? CHANNELS.work : null;
-  const eventsChannel = notify === "always" ? CHANNELS.events : null;
+  const notifier = notify === "always" ? createNotifier(database) : SILENT;
   const work = waitForWork((onRing) => {
     const timer = setInterval(onRing, pollMs);
     const heard = listener?.listen("work", onRing);
@@ -68,12 +68,12 @@ export function openPostgresDispatch(options: PostgresDispatchOptions): Postgres
     tenant(name) {
       const tenant = checkName("tenant", name);
       return {
-        schedule: createPostgresSchedule({ database, tenant, nowMs, workChannel }),
-        approvals: createPostgresApprovals({ database, tenant, nowMs, workChannel }),
-        events: createPostgresEvents({ database, tenant, streams, eventsChannel, closed: closed.signal, nowMs }),
+        schedule: createPostgresSchedule({ database, tenant, nowMs, notifier }),
+        approvals: createPostgresApprovals({ database, tenant, nowMs, notifier }),
+        events: createPostgresEvents({ database, tenant, streams, notifier, closed: closed.signal, nowMs }),
       };
     },
-    queue: createPostgresRunQueue({ database, silentAfterMs, maxAttempts, work, workChannel, nowMs }),
+    queue: createPostgresRunQueue({ database, silentAfterMs, maxAttempts, work, notifier, nowMs }),
     async close() {
       work.close();
       closed.abort();

@@ -14,7 +14,7 @@ import type { TenantOptions } from "./postgres-schedule.ts";
 
 const COLUMNS = "now_at_ms, (asked).*";
 
-export function createPostgresApprovals({ database, tenant, nowMs, workChannel }: TenantOptions): Approvals {
+export function createPostgresApprovals({ database, tenant, nowMs, notifier }: TenantOptions): Approvals {
   return {
     async ask(question) {
       const { session, callId, tool, input, reason = null, expiresAtMs = null } = question;
@@ -32,15 +32,15 @@ export function createPostgresApprovals({ database, tenant, nowMs, workChannel }
       return toPendingPage(rows, limit);
     },
     async answer(session, callId, { decision, by, reason = null }) {
-      const values = [tenant, session, callId, decision, by, reason, expiryKey(callId), nowMs(), workChannel];
+      const values = [tenant, session, callId, decision, by, reason, expiryKey(callId), nowMs()];
       const [row] = await database.call("answer_approval", values, COLUMNS);
       if (row === undefined) return { kind: "absent" };
       // As it was before: whoever finds it pending has answered it.
       const before = toState(row, Number(row["now_at_ms"]));
       if (before.kind === "answered") return { kind: "answered-before", answer: toAnswer(row) };
-      return before.kind === "expired"
-        ? { kind: "expired", expiredAtMs: Number(row["expires_at_ms"]) }
-        : { kind: "answered" };
+      if (before.kind === "expired") return { kind: "expired", expiredAtMs: Number(row["expires_at_ms"]) };
+      notifier.ring("work");
+      return { kind: "answered" };
     },
   };
 }

@@ -2,20 +2,20 @@ import type { EventPage, Events } from "@palimpsest/coordination";
 import { DEFAULT_EVENTS, toEventPage, watchEvents } from "@palimpsest/coordination/parts";
 import { checkName } from "../check-name.ts";
 import type { Database } from "../database.ts";
+import { type Notifier, payloadOf } from "./notifier.ts";
 import type { WatchedStreams } from "./watched-streams.ts";
 
 export interface PostgresEventsOptions {
   readonly database: Database;
   readonly tenant: string;
   readonly streams: WatchedStreams;
-  /** The channel that watchers listen to, if somebody does. */
-  readonly eventsChannel: string | null;
+  readonly notifier: Notifier;
   readonly closed: AbortSignal;
   nowMs(): number | null;
 }
 
 export function createPostgresEvents(options: PostgresEventsOptions): Events {
-  const { database, tenant, streams, eventsChannel, closed, nowMs } = options;
+  const { database, tenant, streams, notifier, closed, nowMs } = options;
   const read: Events["read"] = async (session, reading = {}): Promise<EventPage> => {
     const { after = 0, limit = DEFAULT_EVENTS.readLimit } = reading;
     const rows = await database.call("read_events", [tenant, session, after, limit]);
@@ -30,8 +30,9 @@ export function createPostgresEvents(options: PostgresEventsOptions): Events {
   return {
     async publish(session, events, { fence = null, batch = null } = {}) {
       const values = [tenant, checkName("session", session), events.length, JSON.stringify(events), fence, batch];
-      const [row] = await database.call("publish_events", [...values, nowMs(), eventsChannel]);
+      const [row] = await database.call("publish_events", [...values, nowMs()]);
       if (row?.["outcome"] === "fenced") return { kind: "fenced", fence: Number(row["fence"]) };
+      notifier.ring("events", payloadOf(tenant, session));
       return { kind: "published", newestOffset: Number(row?.["newest_offset"]) };
     },
     read,

@@ -1,13 +1,14 @@
 import type { Run, RunQueue } from "@palimpsest/coordination";
 import { DEFAULT_RUN_QUEUE, type WorkWait } from "@palimpsest/coordination/parts";
 import type { Database, Row } from "../database.ts";
+import type { Notifier } from "./notifier.ts";
 
 export interface PostgresRunQueueOptions {
   readonly database: Database;
   readonly silentAfterMs: number;
   readonly maxAttempts: number;
   readonly work: WorkWait;
-  readonly workChannel: string | null;
+  readonly notifier: Notifier;
   nowMs(): number | null;
 }
 
@@ -49,15 +50,18 @@ async function begin(options: PostgresRunQueueOptions, taken: TakenSession): Pro
 }
 
 function createRun(
-  { database, silentAfterMs, workChannel, nowMs }: PostgresRunQueueOptions,
+  { database, silentAfterMs, notifier, nowMs }: PostgresRunQueueOptions,
   { tenant, session, number }: TakenSession,
   { attempts, version }: Row,
   rows: readonly Row[],
 ): Run {
   const call = async (name: string, ...values: readonly unknown[]): Promise<unknown> =>
     (await database.call(name, [tenant, session, number, ...values]))[0]?.[name];
-  const giveBack = async (afterMs: number, failure: string | null): Promise<"waiting" | "lost"> =>
-    (await call("give_back_run", afterMs, failure, nowMs(), workChannel)) === true ? "waiting" : "lost";
+  const giveBack = async (afterMs: number, failure: string | null): Promise<"waiting" | "lost"> => {
+    const isGivenBack = (await call("give_back_run", afterMs, failure, nowMs())) === true;
+    if (afterMs <= 0) notifier.ring("work");
+    return isGivenBack ? "waiting" : "lost";
+  };
   return {
     tenant,
     session,
@@ -67,7 +71,11 @@ function createRun(
       key === null ? [] : [{ key: String(key), reason: String(reason), dueAtMs: Number(dueAtMs) }],
     ),
     renew: async () => ((await call("renew_run", silentAfterMs, nowMs())) === true ? "held" : "lost"),
-    finish: async () => (await call("finish_run", version, nowMs(), workChannel)) as "finished" | "woken" | "lost",
+    async finish() {
+      const outcome = (await call("finish_run", version, nowMs())) as "finished" | "woken" | "lost";
+      if (outcome === "woken") notifier.ring("work");
+      return outcome;
+    },
     fail: ({ why, retryAfterMs }) => giveBack(retryAfterMs, why),
     release: () => giveBack(0, null),
   };

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { Listen } from "@palimpsest/coordination/parts";
 import type { Database } from "../database.ts";
+import { payloadOf } from "./notifier.ts";
 import type { PostgresListener } from "./postgres-listener.ts";
 
 export interface WatchedStreamsOptions {
@@ -89,9 +89,4 @@ export function createWatchedStreams({ database, pollMs, listener }: WatchedStre
       };
     },
   };
-}
-
-/** As the database computes it. */
-function payloadOf(tenant: string, session: string): string {
-  return createHash("md5").update(`${tenant} ${session}`).digest("hex");
 }

@@ -58,7 +58,7 @@ GRANT SELECT (tenant, session, state, due_at_ms, run, attempts), INSERT (tenant,
 GRANT SELECT (tenant, session, key, state, due_at_ms), UPDATE (state) ON reminder TO palimpsest_queue;
 
 -- Locks are taken in one order everywhere: reminders, then the session's wake-up.
-CREATE FUNCTION wake_session(p_tenant text, p_session text, p_now_ms double precision, p_channel text) RETURNS text
+CREATE FUNCTION wake_session(p_tenant text, p_session text, p_now_ms double precision) RETURNS text
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   v_state text;
@@ -68,20 +68,18 @@ BEGIN
     ON CONFLICT (tenant, session) DO UPDATE SET version = w.version + 1,
       due_at_ms = CASE w.state WHEN 'waiting' THEN least(w.due_at_ms, excluded.due_at_ms) ELSE w.due_at_ms END
     RETURNING state INTO v_state;
-  IF p_channel IS NOT NULL THEN PERFORM pg_notify(p_channel, ''); END IF;
   RETURN CASE v_state WHEN 'set-aside' THEN v_state ELSE 'woken' END;
 END $$;
 
 -- A new time counts for the next run, also if the reminder of this key was given to the run that is under way.
-CREATE FUNCTION remind_session(p_tenant text, p_session text, p_key text, p_due_at_ms double precision, p_reason text, p_past_entry integer,
-  p_now_ms double precision, p_channel text) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION remind_session(p_tenant text, p_session text, p_key text, p_due_at_ms double precision, p_reason text, p_past_entry integer)
+RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
   INSERT INTO reminder (tenant, session, key, state, due_at_ms, reason, past_entry)
     VALUES (p_tenant, p_session, p_key, 'waiting', p_due_at_ms, p_reason, p_past_entry)
     ON CONFLICT (tenant, session, key) DO UPDATE SET state = 'waiting', due_at_ms = excluded.due_at_ms, reason = excluded.reason,
       past_entry = excluded.past_entry, run = NULL;
-  IF p_channel IS NOT NULL AND p_due_at_ms <= now_ms(p_now_ms) THEN PERFORM pg_notify(p_channel, ''); END IF;
 END $$;
 
 CREATE FUNCTION cancel_reminder(p_tenant text, p_session text, p_key text) RETURNS boolean
@@ -102,17 +100,13 @@ BEGIN
     WHERE tenant = p_tenant AND state = 'set-aside' AND session > p_after ORDER BY session LIMIT p_limit;
 END $$;
 
-CREATE FUNCTION resume_session(p_tenant text, p_session text, p_now_ms double precision, p_channel text) RETURNS boolean
+CREATE FUNCTION resume_session(p_tenant text, p_session text, p_now_ms double precision) RETURNS boolean
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-DECLARE
-  v_found boolean;
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
   UPDATE wakeup SET state = 'waiting', attempts = 0, due_at_ms = now_ms(p_now_ms), set_aside_at_ms = NULL
     WHERE tenant = p_tenant AND session = p_session AND state = 'set-aside';
-  v_found := FOUND;
-  IF p_channel IS NOT NULL THEN PERFORM pg_notify(p_channel, ''); END IF;
-  RETURN v_found;
+  RETURN FOUND;
 END $$;
 
 -- Gives the run the reminders that are due, and drops the stale ones. One that an earlier run was given is not judged again: the log may have
@@ -151,7 +145,7 @@ BEGIN
 END $$;
 
 -- The row goes, unless the session was woken since the run began.
-CREATE FUNCTION finish_run(p_tenant text, p_session text, p_run bigint, p_version bigint, p_now_ms double precision, p_channel text) RETURNS text
+CREATE FUNCTION finish_run(p_tenant text, p_session text, p_run bigint, p_version bigint, p_now_ms double precision) RETURNS text
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   v_version bigint;
@@ -167,23 +161,25 @@ BEGIN
   END IF;
   UPDATE wakeup SET state = 'waiting', due_at_ms = now_ms(p_now_ms), attempts = 0, done_version = p_version, failure = NULL
     WHERE tenant = p_tenant AND session = p_session;
-  IF p_channel IS NOT NULL THEN PERFORM pg_notify(p_channel, ''); END IF;
   RETURN 'woken';
 END $$;
 
 -- Without a failure the attempt does not count.
-CREATE FUNCTION give_back_run(p_tenant text, p_session text, p_run bigint, p_after_ms double precision, p_failure text, p_now_ms double precision,
-  p_channel text) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-DECLARE
-  v_found boolean;
+CREATE FUNCTION give_back_run(p_tenant text, p_session text, p_run bigint, p_after_ms double precision, p_failure text, p_now_ms double precision) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
   UPDATE wakeup SET state = 'waiting', due_at_ms = now_ms(p_now_ms) + p_after_ms, failure = coalesce(p_failure, failure),
       attempts = attempts - CASE WHEN p_failure IS NULL THEN 1 ELSE 0 END
     WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state = 'held';
-  v_found := FOUND;
-  IF p_channel IS NOT NULL AND p_after_ms <= 0 THEN PERFORM pg_notify(p_channel, ''); END IF;
-  RETURN v_found;
+  RETURN FOUND;
+END $$;
+
+-- Tells those that listen, apart from what happened: PostgreSQL commits transactions that notify one after another, so there are few of them. What a
+-- crash loses, the listeners' poll finds.
+CREATE FUNCTION ring(p_channels text[], p_payloads text[]) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  PERFORM pg_notify(channel, payload) FROM unnest(p_channels, p_payloads) AS rung (channel, payload);
 END $$;
 
 -- What belongs to a session goes with it. The tables' owner does it, under the same row-level security.

@@ -37,7 +37,7 @@ BEGIN
   INSERT INTO approval (tenant, session, call_id, tool, input, reason, asked_at_ms, expires_at_ms)
     VALUES (p_tenant, p_session, p_call_id, p_tool, p_input, p_reason, v_now, p_expires_at_ms) ON CONFLICT DO NOTHING;
   IF FOUND AND p_expires_at_ms IS NOT NULL THEN
-    PERFORM remind_session(p_tenant, p_session, p_expiry_key, p_expires_at_ms, p_expiry_reason, NULL, p_now_ms, NULL);
+    PERFORM remind_session(p_tenant, p_session, p_expiry_key, p_expires_at_ms, p_expiry_reason, NULL);
   END IF;
   RETURN QUERY SELECT v_now, a FROM approval AS a WHERE tenant = p_tenant AND session = p_session AND call_id = p_call_id;
 END $$;
@@ -66,7 +66,7 @@ END $$;
 
 -- The row's lock orders those that answer at once. Returns the row as it was before, and the time; no row: nobody asked.
 CREATE FUNCTION answer_approval(p_tenant text, p_session text, p_call_id text, p_decision text, p_by text, p_reason text, p_expiry_key text,
-  p_now_ms double precision, p_channel text)
+  p_now_ms double precision)
 RETURNS TABLE (now_at_ms double precision, asked approval) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   v_asked approval;
@@ -80,7 +80,7 @@ BEGIN
     UPDATE approval SET decision = p_decision, answer_reason = p_reason, answered_by = p_by, answered_at_ms = v_now
       WHERE tenant = p_tenant AND session = p_session AND call_id = p_call_id;
     PERFORM cancel_reminder(p_tenant, p_session, p_expiry_key);
-    PERFORM wake_session(p_tenant, p_session, p_now_ms, p_channel);
+    PERFORM wake_session(p_tenant, p_session, p_now_ms);
   END IF;
   RETURN QUERY SELECT v_now, v_asked;
 END $$;

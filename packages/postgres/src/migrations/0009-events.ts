@@ -31,10 +31,9 @@ CREATE POLICY own_tenant ON event USING (tenant = current_setting('palimpsest.te
 GRANT SELECT, INSERT, UPDATE ON event_stream TO palimpsest_worker;
 GRANT SELECT, INSERT, DELETE ON event TO palimpsest_worker;
 
--- Synced before it returns: after a crash of the server no watcher has an offset that is given to another event. The channel's payload names
--- nobody, because everybody may listen.
+-- Synced before it returns: after a crash of the server no watcher has an offset that is given to another event.
 CREATE FUNCTION publish_events(p_tenant text, p_session text, p_count integer, p_payload text, p_fence bigint, p_batch text,
-  p_now_ms double precision, p_channel text)
+  p_now_ms double precision)
 RETURNS TABLE (outcome text, newest_offset bigint, fence bigint)
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
@@ -59,7 +58,6 @@ BEGIN
       batch = coalesce(p_batch, v_stream.batch)
     WHERE tenant = p_tenant AND session = p_session;
   INSERT INTO event VALUES (p_tenant, p_session, v_stream.newest_offset + p_count, v_stream.newest_offset + 1, now_ms(p_now_ms), p_payload);
-  IF p_channel IS NOT NULL THEN PERFORM pg_notify(p_channel, md5(p_tenant || ' ' || p_session)); END IF;
   RETURN QUERY SELECT 'published', v_stream.newest_offset + p_count, v_stream.fence;
 END $$;
 
