@@ -21,6 +21,8 @@ const counting = {
   session_bias_mean_abs_pct: 4,
   baselines: { plain: { median_abs_tokens: 80, p95_abs_tokens: 1_000 } },
 };
+const watched = { events: 200, missed: 0, twice: 0 };
+const dispatch = { publish_ratio_to_append: 3, notify_ratio_to_append: 3, listening: watched, polling: watched };
 const economics = (cost: number, met: number) => ({
   by_setting: {
     "200K/0.1/5m": { cost_ratio: { default: 0.8 }, needs_met_pct: { default: 99, window167: 98 } },
@@ -60,6 +62,7 @@ test("figures at the floors hold", () => {
   expect(brokenFloors("breaks", breaks)).toEqual([]);
   expect(brokenFloors("cache-fidelity", fidelity)).toEqual([]);
   expect(brokenFloors("counting", counting)).toEqual([]);
+  expect(brokenFloors("dispatch", dispatch)).toEqual([]);
   expect(brokenFloors("economics", economics(0.99, 97.8))).toEqual([]);
   expect(brokenFloors("forks", forks)).toEqual([]);
   expect(brokenFloors("import", importing)).toEqual([]);
@@ -89,6 +92,9 @@ test.each([
   ["counting", { ...counting, session_bias_mean_abs_pct: 4.1 }],
   ["counting", { ...counting, baselines: { plain: { median_abs_tokens: 79, p95_abs_tokens: 1_000 } } }],
   ["counting", { ...counting, baselines: { plain: { median_abs_tokens: 80, p95_abs_tokens: 999 } } }],
+  ["dispatch", { ...dispatch, notify_ratio_to_append: 3.1 }],
+  ["dispatch", { ...dispatch, polling: { ...watched, missed: 1 } }],
+  ["dispatch", { ...dispatch, listening: { ...watched, twice: 1 } }],
   ["economics", economics(1, 97.8)],
   ["economics", economics(0.99, 97.7)],
   ["forks", { ...forks, cache_read_pct: 98.9 }],

@@ -54,6 +54,17 @@ const FLOORS: readonly Floor[] = [
     holds: ({ unasked_in_project_pct: unasked, bare, network }) => Number(unasked) >= 85 && bare === 0 && network === 0,
   },
   {
+    bench: "dispatch",
+    // 0.4 to 0.9 of an append was seen; the delays are those of the machine.
+    rule: "every watcher sees every event once, whether it listens or polls, and publishing costs at most 3 appends",
+    holds: ({ publish_ratio_to_append, notify_ratio_to_append, listening, polling }) =>
+      Math.max(Number(publish_ratio_to_append), Number(notify_ratio_to_append)) <= 3 &&
+      [listening, polling].every((watched) => {
+        const { events, missed, twice } = watched as Record<string, number>;
+        return events! > 0 && missed === 0 && twice === 0;
+      }),
+  },
+  {
     bench: "economics",
     rule: "on a sample of recorded sessions the defaults cost less than appending until the window is full, in either window",
     holds: ({ by_setting }) => settings(by_setting).every(({ cost_ratio }) => cost_ratio.default < 1),
