@@ -111,3 +111,19 @@ test("while a hook runs, its name is shown, and a hook of one call does not hide
   expect(shown(one)).toContain("Hook PreToolUse: check…");
   expect(shown(after([hook("ended")], one).state)).toContain("Waiting for the model…");
 });
+
+test("a request that waits for its turn says what it waits for, and how long", () => {
+  const waiting = {
+    kind: "request-waiting",
+    waitMs: 2_500,
+    message: "The limit of 60 requests a minute is used up",
+  } as const;
+  const { state } = after([
+    { kind: "turn-started", said: [] },
+    { kind: "query", event: waiting },
+  ]);
+  const shown = viewLive({ ...state, columns: 120 })
+    .map(textOf)
+    .join("\n");
+  expect(shown).toContain("The limit of 60 requests a minute is used up. Its turn comes in 3 s");
+});

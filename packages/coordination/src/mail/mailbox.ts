@@ -136,7 +136,7 @@ export function createMailbox(options: MailboxOptions): Mailbox {
         for (const key of keys) acknowledgeMessage(connection, number, key);
         return "acknowledged";
       }),
-    wait: (options) => waitForMail({ wakeUp, ended: ended.signal, look }, options),
+    wait: (options) => waitForMail({ listen: wakeUp.listen, ended: ended.signal, look }, options),
     async stop() {
       if (ended.signal.aborted) return;
       // Waiters are notified even if the stop cannot be written; then it counts as running until its process ends.

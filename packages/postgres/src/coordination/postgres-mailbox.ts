@@ -6,6 +6,7 @@ import {
   digestOf,
   fromKey,
   isId,
+  type Listen,
   type MailLimits,
   refuseFull,
   refuseTakenId,
@@ -83,7 +84,7 @@ export function createPostgresMailbox(options: PostgresMailboxOptions): Mailbox 
       const [row] = await database.call("acknowledge_messages", [...own, sessions, ids, nowMs(), renewMs]);
       return row?.["acknowledge_messages"] === true ? "acknowledged" : "lost";
     },
-    wait: (wait) => waitForMail({ wakeUp: { listen: pollEvery(pollMs) }, ended: ended.signal, look }, wait),
+    wait: (wait) => waitForMail({ listen: pollEvery(pollMs), ended: ended.signal, look }, wait),
     async stop() {
       if (ended.signal.aborted) return;
       // Waiters are notified even if the stop cannot be written; then it counts as running until it was silent for long.
@@ -94,8 +95,8 @@ export function createPostgresMailbox(options: PostgresMailboxOptions): Mailbox 
   };
 }
 
-function pollEvery(pollMs: number) {
-  return (onRing: () => void): { stop(): void } => {
+function pollEvery(pollMs: number): Listen {
+  return (onRing) => {
     const timer = setInterval(onRing, pollMs);
     return { stop: () => clearInterval(timer) };
   };

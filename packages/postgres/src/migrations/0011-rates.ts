@@ -12,7 +12,8 @@ CREATE TABLE rate_bucket (
   virtual_ms double precision NOT NULL DEFAULT 0,
   PRIMARY KEY (key, model)
 ) WITH (fillfactor = 50);
--- What each tenant has had of a bucket. A flow is the digest of a tenant's name; it is forgotten ten minutes after its last request.
+-- What each tenant has had of a bucket. A flow is the digest of a tenant's name. It is forgotten ten minutes after its last
+-- request, when others use the bucket.
 CREATE TABLE rate_flow (
   key text COLLATE "C" NOT NULL,
   model text COLLATE "C" NOT NULL,
