@@ -99,6 +99,7 @@ function calls(secrets: Readonly<Record<string, string>>): readonly Attempt[] {
     `SELECT 1 FROM palimpsest.read_approval('${tenant}', 'theirs-only', 'call', NULL)`,
     `SELECT 1 FROM palimpsest.pending_approvals('${tenant}', 'theirs-only', 0, 9, NULL)`,
     `SELECT 1 FROM palimpsest.answer_approval('${tenant}', 'theirs-only', 'call', 'allow', 'x', NULL, '', NULL)`,
+    `SELECT 1 WHERE palimpsest.withdraw_approval('${tenant}', 'theirs-only', 'call', '') = 'withdrawn'`,
     `SELECT 1 WHERE palimpsest.cancel_reminder('${tenant}', 'theirs-only', 'approval call')`,
     `SELECT 1 FROM palimpsest.read_events('${tenant}', 'theirs-only', 0, 9)`,
     `SELECT 1 FROM palimpsest.newest_events('${tenant}', '{theirs-only}')`,
@@ -164,7 +165,13 @@ async function writeSession({ workers }: StartedDatabase, tenant: string): Promi
     if (registered.kind !== "registered") throw new Error(registered.kind);
     await registered.mailbox.send({ id: "m", to: "agent", body: tenant });
     await schedule.wake(session);
-    await approvals.ask({ session, callId: "call", tool: "pay", input: tenant, expiresAtMs: Date.now() + 600_000 });
+    await approvals.ask({
+      sessionId: session,
+      callId: "call",
+      tool: "pay",
+      input: tenant,
+      expiresAtMs: Date.now() + 600_000,
+    });
     await events.publish(session, [tenant]);
     const memory = openPostgresMemory({ pool: workers, tenant, name: session });
     const topic = { slug: "a", name: "A", description: tenant, type: "user", body: `A fact of ${tenant}.` } as const;

@@ -9,6 +9,7 @@ export type {
   PendingOptions,
   Question,
 } from "./approvals/approvals.ts";
+export { type SettleOptions, settleQuestions, type WaitingSession } from "./approvals/settle-questions.ts";
 export type { Budgets, DailyTokens } from "./budgets/budgets.ts";
 export type { Coordination } from "./coordination.ts";
 export { ClosedCoordinationError, CoordinationFormatError, DamagedCoordinationError } from "./coordination-errors.ts";

@@ -46,7 +46,13 @@ async function writeSession(tenant: string, session = "s"): Promise<void> {
   if (registered.kind === "registered") await registered.mailbox.send({ id: "m", to: "agent", body: `of ${tenant}` });
   const { schedule, approvals, events } = openPostgresDispatch({ pool: database.workers }).tenant(tenant);
   await schedule.wake(session);
-  await approvals.ask({ session, callId: "call", tool: "pay", input: tenant, expiresAtMs: Date.now() + 60_000 });
+  await approvals.ask({
+    sessionId: session,
+    callId: "call",
+    tool: "pay",
+    input: tenant,
+    expiresAtMs: Date.now() + 60_000,
+  });
   await events.publish(session, [`of ${tenant}`]);
 }
 
@@ -92,6 +98,8 @@ describe("entries", () => {
     for (const sql of [
       "DELETE FROM palimpsest.entry",
       "DELETE FROM palimpsest.session",
+      "DELETE FROM palimpsest.approval",
+      "UPDATE palimpsest.approval SET input = '{}'",
       "TRUNCATE palimpsest.entry",
       "UPDATE palimpsest.entry SET kind = 'x'",
       "UPDATE palimpsest.entry SET hash = ''",

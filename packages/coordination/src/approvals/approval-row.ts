@@ -5,7 +5,7 @@ export type ApprovalRow = Readonly<Record<string, unknown>>;
 
 export function toQuestion(row: ApprovalRow): AskedQuestion {
   return {
-    session: String(row["session"]),
+    sessionId: String(row["session"]),
     callId: String(row["call_id"]),
     tool: String(row["tool"]),
     input: JSON.parse(String(row["input"])),

@@ -10,11 +10,13 @@ export interface Approvals {
   pending(options?: PendingOptions): Promise<{ readonly questions: readonly AskedQuestion[]; readonly next?: string }>;
   /** Answers a question, once, and wakes the session: both or neither. */
   answer(session: string, callId: string, answer: AnswerDraft): Promise<AnswerOutcome>;
+  /** Takes an open question back, if its call waits for no answer any more. Whoever answers it then is told that it is absent. */
+  withdraw(session: string, callId: string): Promise<"withdrawn" | "absent" | "answered">;
 }
 
 /** What a call of a tool asks. */
 export interface Question {
-  readonly session: string;
+  readonly sessionId: string;
   readonly callId: string;
   readonly tool: string;
   /** JSON: the input that the tool would run with. */

@@ -34,7 +34,7 @@ export function createSqliteApprovals({ tables, clock, ring }: SqliteApprovalsOp
   return {
     ask: (question) =>
       tables.write((connection) => {
-        const { session, callId, tool, input, reason = null, expiresAtMs } = question;
+        const { sessionId: session, callId, tool, input, reason = null, expiresAtMs } = question;
         const nowMs = clock.now();
         const { changes } = connection
           .statement(`INSERT INTO approval (session, call_id, tool, input, reason, asked_at_ms, expires_at_ms)
@@ -81,6 +81,15 @@ WHERE session = ? AND call_id = ?`)
       if (outcome.kind === "answered") ring();
       return outcome;
     },
+    withdraw: (session, callId) =>
+      tables.write((connection) => {
+        const row = readApproval(connection, session, callId);
+        if (row === undefined) return "absent";
+        if (row["decision"] !== null) return "answered";
+        connection.statement("DELETE FROM approval WHERE session = ? AND call_id = ?").run(session, callId);
+        deleteReminder(connection, session, expiryKey(callId));
+        return "withdrawn";
+      }),
   };
 }
 

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 
 function question(callId: string, more: Partial<Question> = {}): Question {
   return {
-    session: "s",
+    sessionId: "s",
     callId,
     tool: "refund",
     input: { order: 17, cents: [1, 2] },
@@ -97,7 +97,7 @@ export function testApprovals(check: DispatchCheck): void {
   check("open questions are listed oldest first, in pages, of one session or of all", async (place) => {
     const { approvals } = await place.open();
     for (const callId of ["c1", "c2", "c3", "c4", "c5"])
-      await approvals.ask(question(callId, { session: callId === "c3" ? "other" : "s", input: null }));
+      await approvals.ask(question(callId, { sessionId: callId === "c3" ? "other" : "s", input: null }));
     await approvals.answer("s", "c2", { decision: "allow", by: "ada" });
     const ids = async (options: { session?: string; after?: string; limit?: number }) => {
       const { questions, next } = await approvals.pending(options);
@@ -110,4 +110,23 @@ export function testApprovals(check: DispatchCheck): void {
     const ofSession = await ids({ session: "s", limit: 1 });
     assert.deepEqual(await ids({ session: "s", after: ofSession.next! }), { ids: ["c4", "c5"], next: undefined });
   });
+
+  check(
+    "a question that is taken back is nobody's any more, and can be asked again; an answer stays",
+    async (place) => {
+      const worker = await place.open();
+      const { approvals } = worker;
+      assert.equal(await approvals.withdraw("s", "c1"), "absent");
+      await approvals.ask(question("c1", { expiresAtMs: place.nowMs() + DAY_MS }));
+      assert.equal(await approvals.withdraw("s", "c1"), "withdrawn");
+      assert.deepEqual(await approvals.pending(), { questions: [] });
+      assert.deepEqual(await approvals.answer("s", "c1", { decision: "allow", by: "ada" }), { kind: "absent" });
+      place.advanceClock(DAY_MS);
+      assert.deepEqual(names(await worker.queue.take()), []);
+      assert.equal((await approvals.ask(question("c1", { input: "another" }))).kind, "pending");
+      await approvals.answer("s", "c1", { decision: "allow", by: "ada" });
+      assert.equal(await approvals.withdraw("s", "c1"), "answered");
+      assert.equal((await approvals.read("s", "c1")).kind, "answered");
+    },
+  );
 }

@@ -201,7 +201,13 @@ export function testSchedule(check: DispatchCheck): void {
             if (round % 4 === 1)
               await worker.schedule.remind(session, { key: `k${index % 2}`, dueAtMs: place.nowMs(), reason: "r" });
             if (round % 4 === 2) {
-              await worker.approvals.ask({ session, callId, tool: "t", input: 1, expiresAtMs: place.nowMs() + 1 });
+              await worker.approvals.ask({
+                sessionId: session,
+                callId,
+                tool: "t",
+                input: 1,
+                expiresAtMs: place.nowMs() + 1,
+              });
               await worker.approvals.answer(session, callId, { decision: "allow", by: `${index}` });
             }
             await work(worker);

@@ -17,8 +17,8 @@ const COLUMNS = "now_at_ms, (asked).*";
 export function createPostgresApprovals({ database, tenant, nowMs, notifier }: TenantOptions): Approvals {
   return {
     async ask(question) {
-      const { session, callId, tool, input, reason = null, expiresAtMs = null } = question;
-      const asked = [tenant, checkName("session", session), callId, tool, inputText(input), reason, expiresAtMs];
+      const { sessionId, callId, tool, input, reason = null, expiresAtMs = null } = question;
+      const asked = [tenant, checkName("session", sessionId), callId, tool, inputText(input), reason, expiresAtMs];
       const values = [...asked, expiryKey(callId), EXPIRED, nowMs()];
       const [row] = await database.call("ask_approval", values, COLUMNS);
       return toAskResult(row!, question, Number(row!["now_at_ms"]));
@@ -41,6 +41,10 @@ export function createPostgresApprovals({ database, tenant, nowMs, notifier }: T
       if (before.kind === "expired") return { kind: "expired", expiredAtMs: Number(row["expires_at_ms"]) };
       notifier.ring("work");
       return { kind: "answered" };
+    },
+    async withdraw(session, callId) {
+      const [row] = await database.call("withdraw_approval", [tenant, session, callId, expiryKey(callId)]);
+      return row?.["withdraw_approval"] as "withdrawn" | "absent" | "answered";
     },
   };
 }

@@ -71,7 +71,7 @@ describe("tenants", () => {
     await clear();
     const dispatch = openPostgresDispatch({ pool: database.dispatchers });
     const [mine, theirs] = [randomUUID(), randomUUID()].map((name) => ({ name, ...dispatch.tenant(name) }));
-    const question = { session: "s", callId: "c", tool: "t", input: 1 };
+    const question = { sessionId: "s", callId: "c", tool: "t", input: 1 };
     for (const each of [mine!, theirs!]) {
       await each.approvals.ask(question);
       await each.events.publish("s", [each.name]);
@@ -158,7 +158,7 @@ test("what belongs to a session is deleted with it, and with no other", async ()
     const opened = await store.openWriter(session, { owner: "test" });
     if (opened.kind === "opened") await opened.writer.close();
     await schedule.wake(session);
-    await approvals.ask({ session, callId: "c", tool: "t", input: 1, expiresAtMs: Date.now() + 60_000 });
+    await approvals.ask({ sessionId: session, callId: "c", tool: "t", input: 1, expiresAtMs: Date.now() + 60_000 });
     await events.publish(session, ["a"]);
   }
   expect((await store.delete("s")).kind).toBe("deleted");

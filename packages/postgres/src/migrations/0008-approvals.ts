@@ -85,6 +85,23 @@ BEGIN
   RETURN QUERY SELECT v_now, v_asked;
 END $$;
 
+-- Workers may not delete: they may take an open question back, which its owner does, under the same row-level security.
+CREATE FUNCTION withdraw_approval(p_tenant text, p_session text, p_call_id text, p_expiry_key text) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  v_decision text;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  SELECT decision FROM approval WHERE tenant = p_tenant AND session = p_session AND call_id = p_call_id FOR UPDATE INTO v_decision;
+  IF NOT FOUND THEN RETURN 'absent'; END IF;
+  IF v_decision IS NOT NULL THEN RETURN 'answered'; END IF;
+  DELETE FROM approval WHERE tenant = p_tenant AND session = p_session AND call_id = p_call_id;
+  PERFORM cancel_reminder(p_tenant, p_session, p_expiry_key);
+  RETURN 'withdrawn';
+END $$;
+REVOKE ALL ON FUNCTION withdraw_approval FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION withdraw_approval TO palimpsest_worker;
+
 CREATE FUNCTION approvals_go_with_their_session() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN
   DELETE FROM approval WHERE tenant = OLD.tenant AND session = OLD.name;
   RETURN NULL;
