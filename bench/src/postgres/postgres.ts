@@ -94,6 +94,7 @@ export const postgresBench: Bench = {
           rls_attempts: crossings.attempts,
           database_gb: round(bytes.rows[0].bytes / 1e9),
           turn_ms: { few: costOf("few"), many: costOf("many"), sqlite: costOf("sqlite") },
+          encrypted_append_ratio: Math.min(...appends.map(({ encrypted_ratio: ratio }) => ratio)),
           appends,
           shapes,
         };

@@ -1,4 +1,10 @@
-import { openPostgres, openPostgresCoordination, openPostgresDispatch, openPostgresMemory } from "@palimpsest/postgres";
+import {
+  localKeyRing,
+  openPostgres,
+  openPostgresCoordination,
+  openPostgresDispatch,
+  openPostgresMemory,
+} from "@palimpsest/postgres";
 import type { StartedDatabase } from "@palimpsest/postgres/test-server";
 import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
 
@@ -10,6 +16,7 @@ const TABLES = [
   "result",
   "result_chunk",
   "object_folder",
+  "tenant_key",
   "lease",
   "spent",
   "address",
@@ -158,6 +165,7 @@ async function writeSession({ workers }: StartedDatabase, tenant: string): Promi
     const draft = await store.results.create(session);
     await draft.write(new TextEncoder().encode(tenant));
     await draft.keep("txt");
+    await localKeyRing({ pool: workers, masterKey: new Uint8Array(32) }).current(tenant);
     await workers.query("SELECT palimpsest.begin_object($1, $2, gen_random_uuid(), NULL)", [tenant, session]);
     await leases.take(session, { owner: "bench" });
     await budgets.daily(session, 100).spend(1);

@@ -12,6 +12,16 @@ export {
 export type { ListenConnection } from "./dispatch/postgres-listener.ts";
 export type { PostgresClock } from "./heartbeat.ts";
 export {
+  type EnvelopeKeyRingOptions,
+  envelopeKeyRing,
+  type KeyRingOptions,
+  type LocalKeyRingOptions,
+  localKeyRing,
+  type TenantKeyRing,
+} from "./key-ring/envelope-key-ring.ts";
+export { type KeyRing, NoKeyRingError, SealBrokenError, type TenantKey } from "./key-ring/key-ring.ts";
+export type { KeyContext, MasterKey } from "./key-ring/master-key.ts";
+export {
   deletePostgresMemory,
   type MemoryAddress,
   openPostgresMemory,

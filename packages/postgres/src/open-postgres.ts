@@ -2,6 +2,8 @@ import type { Store } from "palimpsest";
 import { checkName } from "./check-name.ts";
 import { createDatabase, type Pool } from "./database.ts";
 import { createHeartbeat, type PostgresClock } from "./heartbeat.ts";
+import type { KeyRing } from "./key-ring/key-ring.ts";
+import { PLAIN_SEALS, type TenantSeals, tenantSeals } from "./key-ring/tenant-seals.ts";
 import { postgresStore } from "./postgres-store.ts";
 import type { LargeResults } from "./results/postgres-results.ts";
 import { type PostgresTenants, postgresTenants } from "./tenants/postgres-tenants.ts";
@@ -18,6 +20,11 @@ export interface PostgresOptions {
   readonly leaseMs?: number;
   /** Keeps results beyond a size in a bucket; `sweepObjects` removes those of deleted results. @default all results are in the database */
   readonly largeResults?: LargeResults;
+  /**
+   * Encrypts payloads, metadata and results with keys of each tenant. What was written before is read as it is. A key that is lost erases
+   * what it encrypted. @default nothing is encrypted
+   */
+  readonly keyRing?: KeyRing;
 }
 
 /** One database, as seen by one process. */
@@ -29,14 +36,18 @@ export interface Postgres {
 }
 
 /** Keeps sessions in PostgreSQL, so that any number of machines can serve them. Run `migrate` before. */
-export function openPostgres({ pool, clock, leaseMs = 30_000, largeResults }: PostgresOptions): Postgres {
+export function openPostgres({ pool, clock, leaseMs = 30_000, largeResults, keyRing }: PostgresOptions): Postgres {
   const database = createDatabase(pool);
   const heartbeat = createHeartbeat({ database, clock, leaseMs });
   const nowMs = (): number | null => clock?.now() ?? null;
-  const storeOf = (tenant: string): Store =>
-    postgresStore({ database, heartbeat, tenant: checkName("tenant", tenant), leaseMs, nowMs, largeResults });
+  const sealsOf = (tenant: string): TenantSeals =>
+    keyRing === undefined ? PLAIN_SEALS : tenantSeals(keyRing, checkName("tenant", tenant));
+  function storeOf(tenant: string): Store {
+    checkName("tenant", tenant);
+    return postgresStore({ database, heartbeat, tenant, leaseMs, nowMs, largeResults, seals: sealsOf(tenant) });
+  }
   return {
     store: ({ tenant }) => storeOf(tenant),
-    tenants: postgresTenants({ database, leaseMs, nowMs, storeOf }),
+    tenants: postgresTenants({ database, leaseMs, nowMs, storeOf, sealsOf }),
   };
 }

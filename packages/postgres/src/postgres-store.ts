@@ -6,13 +6,15 @@ import {
   type OpenWriterResult,
   toMetadataText,
 } from "palimpsest/core";
-import { fromMetadataText } from "palimpsest/store-parts";
+import { type BatchOptions, type EntryBatch, fromMetadataText } from "palimpsest/store-parts";
 import { checkName } from "./check-name.ts";
 import type { Database, Row } from "./database.ts";
 import { expirePage } from "./expire.ts";
 import type { Heartbeat } from "./heartbeat.ts";
-import { PLAIN_SEALS } from "./key-ring/tenant-seals.ts";
-import { BATCH_COLUMNS, batchValues, toBatch } from "./log/entry-batch.ts";
+import type { TenantSeals } from "./key-ring/tenant-seals.ts";
+import { BATCH_COLUMNS, batchEntries, batchValues, toBatch } from "./log/entry-batch.ts";
+import { entryPayloads } from "./log/entry-payloads.ts";
+import { toHead } from "./log/entry-row.ts";
 import { createReader, createWriter, type LogOptions } from "./log/postgres-log.ts";
 import { type LargeResults, postgresResults } from "./results/postgres-results.ts";
 import { ClosedStoreError } from "./store-errors.ts";
@@ -24,6 +26,7 @@ export interface PostgresStoreOptions {
   readonly leaseMs: number;
   nowMs(): number | null;
   readonly largeResults: LargeResults | undefined;
+  readonly seals: TenantSeals;
 }
 
 const PAGE_SESSIONS = 100;
@@ -31,7 +34,7 @@ const OPENING_COLUMNS = `outcome, session, fence, owner, active_at_ms, free_at_m
 
 /** The logs and results of one tenant. Nothing here reaches another: the database would not show it. */
 export function postgresStore(options: PostgresStoreOptions): Store {
-  const { database, heartbeat, tenant, leaseMs, nowMs, largeResults: large } = options;
+  const { database, heartbeat, tenant, leaseMs, nowMs, largeResults: large, seals } = options;
   const openLogs = new Set<LogReader>();
   let state: "open" | "closed" = "open";
   const call = async (name: string, values: readonly unknown[], columns?: string) => {
@@ -45,6 +48,8 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       database,
       tenant,
       session,
+      payloads: entryPayloads(seals, session),
+      digest: seals.newDigest(),
       nowMs,
       assertOpen() {
         if (!openLogs.has(log)) throw new ClosedStoreError("The log");
@@ -57,11 +62,23 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     return log;
   }
 
+  const batchOf = async (number: string, rows: readonly Row[], read: BatchOptions): Promise<EntryBatch> =>
+    toBatch(toHead(rows[0]), await entryPayloads(seals, number).open(batchEntries(rows)), read);
+  const toMetadata = async (session: string, kept: unknown): Promise<ListedSession["metadata"]> =>
+    typeof kept === "string"
+      ? fromMetadataText((await seals.openPayload(kept, ["metadata", session])) ?? "")
+      : undefined;
+  const toListed = async (row: Row): Promise<ListedSession> => {
+    const id = String(row["name"]);
+    const metadata = await toMetadata(id, row["metadata"]);
+    return metadata === undefined ? { id } : { id, metadata };
+  };
+
   return {
     async list({ after = "", limit = PAGE_SESSIONS } = {}) {
       const most = Math.max(1, Math.floor(limit));
       const rows = await call("list_sessions", [after, most + 1]);
-      const sessions = rows.slice(0, most).map(toListed);
+      const sessions = await Promise.all(rows.slice(0, most).map(toListed));
       const last = sessions.at(-1);
       return rows.length > most && last !== undefined ? { sessions, next: last.id } : { sessions };
     },
@@ -74,7 +91,9 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       }
       const rows = await call("find_and_read", [session, ...batchValues(read)], `session, ${BATCH_COLUMNS}`);
       const [row] = rows;
-      return row && { ...open(String(row["session"]), createReader), batch: toBatch(rows, read) };
+      if (row === undefined) return undefined;
+      const number = String(row["session"]);
+      return { ...open(number, createReader), batch: await batchOf(number, rows, read) };
     },
     async openWriter(session, { owner, takeover = "if-free", read }): Promise<OpenWriterResult> {
       checkName("session", session);
@@ -89,8 +108,10 @@ export function postgresStore(options: PostgresStoreOptions): Store {
         if (row["outcome"] === "busy") return { kind: "busy", ...toHolder(row) };
         const fence = Number(row["fence"]);
         heartbeat.enter();
-        const writer = open(String(row["session"]), (options) => createWriter(options, fence), heartbeat.leave);
-        return read === undefined ? { kind: "opened", writer } : { kind: "opened", writer, batch: toBatch(rows, read) };
+        const number = String(row["session"]);
+        const writer = open(number, (options) => createWriter(options, fence), heartbeat.leave);
+        if (read === undefined) return { kind: "opened", writer };
+        return { kind: "opened", writer, batch: await batchOf(number, rows, read) };
       }
     },
     async writerOf(session) {
@@ -106,13 +127,14 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     expire: (page) => expirePage({ call, leaseMs, nowMs }, page),
     async readMetadata(session) {
       const [row] = await call("read_metadata", [checkName("session", session)]);
-      return fromMetadataText(String(row?.["read_metadata"] ?? ""));
+      return toMetadata(session, row?.["read_metadata"]);
     },
     async setMetadata(session, metadata) {
-      const [row] = await call("set_metadata", [checkName("session", session), toMetadataText(metadata)]);
+      const text = await seals.sealPayload(toMetadataText(metadata), ["metadata", checkName("session", session)]);
+      const [row] = await call("set_metadata", [session, text]);
       return row?.["set_metadata"] as "set" | "absent";
     },
-    results: postgresResults({ database, tenant, nowMs, large, seals: PLAIN_SEALS }),
+    results: postgresResults({ database, tenant, nowMs, large, seals }),
     async close() {
       await Promise.all([...openLogs].map((log) => log.close()));
       state = "closed";
@@ -126,9 +148,4 @@ function toHolder(row: Row) {
     activeAtMs: Number(row["active_at_ms"]),
     freeAtMs: Number(row["free_at_ms"]),
   };
-}
-
-function toListed(row: Row): ListedSession {
-  const metadata = fromMetadataText(String(row["metadata"] ?? ""));
-  return metadata === undefined ? { id: String(row["name"]) } : { id: String(row["name"]), metadata };
 }

@@ -3,6 +3,7 @@ import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgresCoordination } from "./coordination/open-postgres-coordination.ts";
 import { openPostgresDispatch } from "./dispatch/open-postgres-dispatch.ts";
+import { localKeyRing } from "./key-ring/envelope-key-ring.ts";
 import { openPostgresMemory } from "./memory/open-postgres-memory.ts";
 import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
@@ -26,6 +27,7 @@ async function writeSession(tenant: string, session = "s"): Promise<void> {
   const draft = await store.results.create(session);
   await draft.write(new TextEncoder().encode(`a result of ${tenant}`));
   await draft.keep("txt");
+  await localKeyRing({ pool: database.workers, masterKey: new Uint8Array(32) }).current(tenant);
   await database.workers.query("SELECT palimpsest.begin_object($1, $2, gen_random_uuid(), NULL)", [tenant, session]);
   await store.setMetadata(session, { title: `of ${tenant}` });
   await store.close();
@@ -76,6 +78,7 @@ const TABLES = [
   "result",
   "result_chunk",
   "object_folder",
+  "tenant_key",
   "lease",
   "spent",
   "address",

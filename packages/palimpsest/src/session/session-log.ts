@@ -45,7 +45,8 @@ export function createSessionLog({ session, writer, base, clock }: SessionLogOpt
       const own = drafts.map((draft) =>
         draft.parent === undefined ? draft : { ...draft, parent: draft.parent - shared },
       );
-      const entries = sealEntries(own, { head, atMs: clock.now(), digest: sha256 });
+      const digests = { digest: sha256, payloadDigest: writer.digest };
+      const entries = sealEntries(own, { head, atMs: clock.now(), ...digests });
       const result = await writer.append(entries);
       if (result.kind === "fenced") throw new SessionLostError(session, `${result.owner} has taken it over`);
       if (result.kind === "out-of-order") {

@@ -2,15 +2,24 @@ import { type ChainProblem, checkChain } from "../log/check-chain.ts";
 import { checkArgument, type Needed, withMethods } from "../log/check-options.ts";
 import { EMPTY_LOG, type Entry } from "../log/entry.ts";
 import { fromLine, toLine } from "../log/entry-line.ts";
+import { resealEntry } from "../log/seal-entries.ts";
 import { BATCH_ENTRIES, readEntries } from "./read-entries.ts";
 import { sha256 } from "./sha256.ts";
 import type { AppendResult, LogReader, LogWriter } from "./store.ts";
 
-/** Exports a whole log as lines of JSON, one entry each, oldest first. */
+/**
+ * Exports a whole log as lines of JSON, one entry each, oldest first. A log with keyed digests is exported with those that everybody can
+ * check.
+ */
 export async function* exportLog(reader: LogReader): AsyncGenerator<string> {
   checkArgument("exportLog(reader)", reader, withMethods(["head", "read"], "what store.openReader(session) returns"));
   const { sequence: last } = await reader.head();
-  for await (const entry of readEntries(reader, 1, last)) yield toLine(entry);
+  let before = EMPTY_LOG;
+  for await (const entry of readEntries(reader, 1, last)) {
+    const exported = reader.digests === "keyed" ? resealEntry(entry, before.hash, { digest: sha256 }) : entry;
+    yield toLine(exported);
+    before = exported;
+  }
 }
 
 export type ImportResult =
@@ -34,6 +43,7 @@ export async function importLog(
   checkArgument("importLog(writer)", writer, withMethods(["append"], "the writer that store.openWriter() returns"));
   checkArgument("importLog(writer, lines)", lines, LINES);
   let before = EMPTY_LOG;
+  let newest = EMPTY_LOG;
   let line = 0;
   let batch: Entry[] = [];
   const flush = async (): Promise<ImportResult | undefined> => {
@@ -49,7 +59,10 @@ export async function importLog(
       return (await flush()) ?? { kind: "damaged", line, problem: problem ?? "not-an-entry" };
     }
     before = entry;
-    batch.push(entry);
+    const { digest: payloadDigest } = writer;
+    const own = payloadDigest ? resealEntry(entry, newest.hash, { digest: sha256, payloadDigest }) : entry;
+    newest = own;
+    batch.push(own);
     const refused = batch.length === BATCH_ENTRIES ? await flush() : undefined;
     if (refused !== undefined) return refused;
   }

@@ -1,4 +1,4 @@
-import type { Entry, LogHead } from "../log/entry.ts";
+import type { Digest, Entry, LogHead } from "../log/entry.ts";
 import type { ResultFiles } from "./results.ts";
 
 /**
@@ -127,6 +127,11 @@ export interface BusyWriter {
 }
 
 export interface LogReader {
+  /**
+   * `keyed`: digests are not SHA-256 of the payloads, because the store encrypts and a short payload could be guessed from that. The
+   * store itself has checked that what it read is what was appended. @default SHA-256
+   */
+  readonly digests?: "keyed";
   /** The newest entry; sequence 0 for an empty log. */
   head(): Promise<LogHead>;
   /** The entries from one number to another, both included, in order; as many of them as there are. */
@@ -188,6 +193,8 @@ export interface SearchHit {
 }
 
 export interface LogWriter extends LogReader {
+  /** Digests the payloads of entries for this log. @default SHA-256 */
+  readonly digest?: Digest;
   /** Rises with every writer of the log: the one with the highest number is the only one that writes. */
   readonly fence: number;
   /**

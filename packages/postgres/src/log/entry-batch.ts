@@ -1,7 +1,7 @@
-import type { Entry } from "palimpsest/core";
+import type { Entry, LogHead } from "palimpsest/core";
 import type { BatchOptions, EntryBatch } from "palimpsest/store-parts";
 import type { Row } from "../database.ts";
-import { ENTRY_COLUMNS, toEntry, toHead, toSequence } from "./entry-row.ts";
+import { ENTRY_COLUMNS, toEntry, toSequence } from "./entry-row.ts";
 
 /** What is selected of a batch: its head is in every row. */
 export const BATCH_COLUMNS: string = `head_sequence, head_hash, ${ENTRY_COLUMNS}`;
@@ -18,14 +18,18 @@ export function batchValues({ upTo, ranges = [], newest = [], tail }: BatchOptio
   ];
 }
 
-/** What was read of a log, by the rows that `read_batch` returned for these options. */
+/** The entries of the rows that `read_batch` returned: without any, there is one row with the head alone. */
+export function batchEntries(rows: readonly Row[]): readonly Entry[] {
+  return rows.filter((row) => row["sequence"] !== null).map(toEntry);
+}
+
+/** What was read of a log, by the entries that came for these options. */
 export function toBatch(
-  rows: readonly Row[],
+  head: LogHead,
+  read: readonly Entry[],
   { upTo = Number.POSITIVE_INFINITY, ranges = [], newest = [], tail }: BatchOptions,
 ): EntryBatch {
-  const head = toHead(rows[0]);
   const end = Math.min(upTo, head.sequence);
-  const read = rows.filter((row) => row["sequence"] !== null).map(toEntry);
   const entries = read.toSorted((a, b) => a.sequence - b.sequence);
   // The newest of a kind is there if there is one at all, so it is the newest in the batch.
   const found = newest.flatMap((kind): [string, Entry][] => {

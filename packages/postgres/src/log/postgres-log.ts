@@ -1,7 +1,8 @@
 import type { AppendResult, Entry, LogReader, LogWriter } from "palimpsest/core";
 import { assertStorable } from "palimpsest/store-parts";
 import type { Database, Row } from "../database.ts";
-import { BATCH_COLUMNS, batchValues, toBatch } from "./entry-batch.ts";
+import { BATCH_COLUMNS, batchEntries, batchValues, toBatch } from "./entry-batch.ts";
+import type { EntryPayloads } from "./entry-payloads.ts";
 import { ENTRY_COLUMNS, toEntry, toHead, toSequence, valuesOf } from "./entry-row.ts";
 import { searchLog } from "./search-log.ts";
 
@@ -10,18 +11,23 @@ export interface LogOptions {
   readonly tenant: string;
   /** The session's number, which no other session ever has. */
   readonly session: string;
+  readonly payloads: EntryPayloads;
+  /** Of payloads, if it is not SHA-256. */
+  readonly digest: LogWriter["digest"] | undefined;
   nowMs(): number | null;
   /** Throws if the store or this log was closed. */
   assertOpen(): void;
   onClose(): void;
 }
 
-export function createReader({ database, tenant, session, assertOpen, onClose }: LogOptions): LogReader {
+export function createReader(options: LogOptions): LogReader {
+  const { database, tenant, session, payloads, digest, assertOpen, onClose } = options;
   const entries = async (name: string, ...values: readonly unknown[]): Promise<readonly Entry[]> => {
     assertOpen();
-    return (await database.call(name, [tenant, session, ...values], ENTRY_COLUMNS)).map(toEntry);
+    return payloads.open((await database.call(name, [tenant, session, ...values], ENTRY_COLUMNS)).map(toEntry));
   };
   return {
+    ...(digest && { digests: "keyed" as const }),
     async head() {
       assertOpen();
       const [row] = await database.call("read_refusal", [tenant, session, 0]);
@@ -32,22 +38,23 @@ export function createReader({ database, tenant, session, assertOpen, onClose }:
       const [entry] = await entries("newest_entry", kind, toSequence(below));
       return entry;
     },
-    async readBatch(options) {
+    async readBatch(batch) {
       assertOpen();
-      const values = [tenant, session, ...batchValues(options)];
-      return toBatch(await database.call("read_batch", values, BATCH_COLUMNS), options);
+      const rows = await database.call("read_batch", [tenant, session, ...batchValues(batch)], BATCH_COLUMNS);
+      return toBatch(toHead(rows[0]), await payloads.open(batchEntries(rows)), batch);
     },
-    search: (query, options) => searchLog((...values) => entries("read_back", ...values), query, options),
+    search: (query, limits) => searchLog((...values) => entries("read_back", ...values), query, limits),
     close: async () => onClose(),
   };
 }
 
 export function createWriter(options: LogOptions, fence: number): LogWriter {
-  const { database, tenant, session, nowMs, assertOpen, onClose } = options;
+  const { database, tenant, session, payloads, digest, nowMs, assertOpen, onClose } = options;
   const call = (name: string, ...values: readonly unknown[]) =>
     database.call(name, [tenant, session, fence, ...values]);
   return {
     ...createReader(options),
+    ...(digest && { digest }),
     fence,
     async append(entries) {
       assertOpen();
@@ -57,7 +64,7 @@ export function createWriter(options: LogOptions, fence: number): LogWriter {
         const [row] = await call("read_refusal");
         return refusalOf(row, fence);
       }
-      const values = entries.map(valuesOf);
+      const values = (await payloads.seal(entries)).map(valuesOf);
       // One entry as plain values: arrays of one take the server longer.
       const [row] =
         values.length === 1

@@ -24,9 +24,11 @@ CREATE INDEX result_object_uploading ON result_object (at_ms) WHERE state = 'upl
 ALTER TABLE result ADD COLUMN object_key text COLLATE "C";
 -- The key of the tenant that encrypted it; null: it is as it was written.
 ALTER TABLE result ADD COLUMN key_id text;
+-- Encrypted: the name that the session knows it by. Its column \`file\` is derived from that with a key.
+ALTER TABLE result ADD COLUMN sealed_name text;
 -- Deleting a result dooms its object. So workers name objects by keep_content only, which knows whose they are.
 REVOKE INSERT ON result FROM palimpsest_worker;
-GRANT INSERT (tenant, session, file, content, bytes, at_ms, key_id) ON result TO palimpsest_worker;
+GRANT INSERT (tenant, session, file, content, bytes, at_ms, key_id, sealed_name) ON result TO palimpsest_worker;
 
 -- Whoever deletes results, in whatever way: their objects are doomed in the same transaction.
 CREATE FUNCTION objects_go_with_their_results() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN
@@ -64,7 +66,7 @@ END $$;
 -- The name of a content that is whole: in the bucket, or in pieces of which this is the last. The first that was kept under a name
 -- stays, because somebody may read it, unless the caller has found that it cannot be read and names it in p_replace.
 CREATE FUNCTION keep_content(p_tenant text, p_session text, p_file text, p_content uuid, p_size bigint, p_number integer, p_now_ms double precision,
-  p_bytes bytea, p_object text, p_key_id text, p_replace uuid)
+  p_bytes bytea, p_object text, p_key_id text, p_sealed_name text, p_replace uuid)
 RETURNS TABLE (outcome text, content uuid, object_key text, key_id text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
@@ -81,8 +83,9 @@ BEGIN
     DELETE FROM result WHERE tenant = p_tenant AND session = p_session AND file = p_file AND content = p_replace;
     DELETE FROM result_chunk WHERE tenant = p_tenant AND content = p_replace;
   END IF;
-  INSERT INTO result (tenant, session, file, content, bytes, at_ms, object_key, key_id)
-    VALUES (p_tenant, p_session, p_file, p_content, p_size, now_ms(p_now_ms), p_object, p_key_id) ON CONFLICT (tenant, session, file) DO NOTHING;
+  INSERT INTO result (tenant, session, file, content, bytes, at_ms, object_key, key_id, sealed_name)
+    VALUES (p_tenant, p_session, p_file, p_content, p_size, now_ms(p_now_ms), p_object, p_key_id, p_sealed_name)
+    ON CONFLICT (tenant, session, file) DO NOTHING;
   IF NOT FOUND THEN
     UPDATE result SET at_ms = now_ms(p_now_ms) WHERE tenant = p_tenant AND session = p_session AND file = p_file;
     RETURN QUERY SELECT 'other', result.content, result.object_key, result.key_id FROM result WHERE tenant = p_tenant AND session = p_session AND file = p_file;
@@ -98,11 +101,12 @@ END $$;
 
 -- With its first piece, which is all there is of most.
 CREATE FUNCTION find_content(p_tenant text, p_session text, p_file text)
-RETURNS TABLE (content uuid, size bigint, bytes bytea, object_key text, key_id text) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+RETURNS TABLE (content uuid, size bigint, bytes bytea, object_key text, key_id text, sealed_name text)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
-  RETURN QUERY SELECT result.content, result.bytes, result_chunk.bytes, result.object_key, result.key_id FROM result
+  RETURN QUERY SELECT result.content, result.bytes, result_chunk.bytes, result.object_key, result.key_id, result.sealed_name FROM result
     LEFT JOIN result_chunk ON result_chunk.tenant = result.tenant AND result_chunk.content = result.content AND result_chunk.number = 0
     WHERE result.tenant = p_tenant AND result.session = p_session AND result.file = p_file
       AND (result_chunk.content IS NOT NULL OR result.object_key IS NOT NULL);

@@ -11,6 +11,7 @@ import { RESULT_OBJECTS } from "./0010-result-objects.ts";
 import { RATES } from "./0011-rates.ts";
 import { MEMORY } from "./0012-memory.ts";
 import { TENANTS } from "./0013-tenants.ts";
+import { TENANT_KEYS } from "./0014-tenant-keys.ts";
 
 export interface Migration {
   readonly name: string;
@@ -35,4 +36,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "rates", sql: RATES },
   { name: "memory", sql: MEMORY },
   { name: "tenants", sql: TENANTS },
+  { name: "tenant keys", sql: TENANT_KEYS },
 ];

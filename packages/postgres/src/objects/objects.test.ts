@@ -260,7 +260,7 @@ test("a worker reaches no object of another tenant, and writes to the list of ob
     await expect(database.workers.query(sql), sql).rejects.toMatchObject({ code: "42501" });
   await database.workers.query("SELECT palimpsest.doom_object($1, $2)", [mine.tenant, key]);
   const taken =
-    "SELECT outcome FROM palimpsest.keep_content($1, 's', 'x', gen_random_uuid(), 1, NULL, NULL, NULL, $2, NULL, NULL)";
+    "SELECT outcome FROM palimpsest.keep_content($1, 's', 'x', gen_random_uuid(), 1, NULL, NULL, NULL, $2, NULL, NULL, NULL)";
   expect((await database.workers.query(taken, [mine.tenant, key])).rows).toEqual([{ outcome: "gone" }]);
   const named = `WITH tenant AS (SELECT set_config('palimpsest.tenant', $1, true))
     INSERT INTO palimpsest.result SELECT set_config, 's', 'x', gen_random_uuid(), 1, 1, $2 FROM tenant`;

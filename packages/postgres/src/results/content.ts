@@ -12,7 +12,10 @@ export interface ContentSink {
 }
 
 export interface ContentName {
+  /** Under which it is found. */
   readonly file: string;
+  /** The name that the session knows it by, encrypted; null if that is the same. */
+  readonly sealedName: string | null;
   /** Of the whole content. */
   readonly bytes: number;
 }
@@ -33,12 +36,12 @@ export interface SinkOptions {
 /** Keeps a content under its name. What was kept before under that name stays, if it can be read. */
 export async function keepContent(
   { call, session, content, keyId, nowMs, isReadable }: SinkOptions,
-  { file, bytes }: ContentName,
+  { file, sealedName, bytes }: ContentName,
   where: { readonly number?: number; readonly last?: Buffer; readonly object?: string },
 ): Promise<"kept" | "other" | "gone"> {
   const { number = null, last = null, object = null } = where;
   const keep = async (replace: unknown): Promise<Row> => {
-    const values = [session, file, content, bytes, number, nowMs(), last, object, keyId, replace];
+    const values = [session, file, content, bytes, number, nowMs(), last, object, keyId, sealedName, replace];
     const [row] = await call("keep_content", ...values);
     // The one that was there was removed meanwhile.
     return row ?? keep(replace);

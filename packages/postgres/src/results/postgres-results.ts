@@ -26,6 +26,9 @@ export interface LargeResults {
   readonly aboveBytes?: number;
 }
 
+/** Where the name of a result is kept. */
+const namePlace = (session: string, file: string) => ["result-name", session, file];
+
 interface FoundResult {
   readonly content: string;
   readonly size: string;
@@ -63,7 +66,11 @@ export function postgresResults({ database, tenant, nowMs, large, seals }: Postg
           large !== undefined && bytes > aboveBytes
             ? objectContent({ ...options, objects: large.objects })
             : databaseContent(options),
-        nameOf: async (file) => (await namesOf(session, file))[0],
+        async nameOf(file) {
+          const [kept] = await namesOf(session, file);
+          const isSame = kept === file;
+          return { file: kept, sealedName: isSame ? null : await seals.sealPayload(file, namePlace(session, kept)) };
+        },
       });
     },
     async find(session, file): Promise<ResultContent | undefined> {
@@ -102,4 +109,15 @@ export function postgresResults({ database, tenant, nowMs, large, seals }: Postg
         for (const name of await namesOf(session, file)) await call("remove_results", session, name);
     },
   };
+}
+
+/** The name by which a session knows a result that the database has under another; undefined if it is gone, or its key is lost. */
+export async function knownName(
+  { database, tenant, seals }: Pick<PostgresResultsOptions, "database" | "tenant" | "seals">,
+  session: string,
+  file: string,
+): Promise<string | undefined> {
+  const [row] = await database.call("find_content", [tenant, session, file]);
+  const sealed = row?.["sealed_name"] as string | null | undefined;
+  return sealed === null || sealed === undefined ? row && file : seals.openPayload(sealed, namePlace(session, file));
 }

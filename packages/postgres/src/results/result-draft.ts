@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ResultDraft } from "palimpsest/store-parts";
 import type { Frames } from "../key-ring/frames.ts";
-import { type ContentSink, FRAME_BYTES } from "./content.ts";
+import { type ContentName, type ContentSink, FRAME_BYTES } from "./content.ts";
 
 export interface ResultDraftOptions {
   readonly frames: Frames;
@@ -9,8 +9,8 @@ export interface ResultDraftOptions {
   readonly waitingBytes: number;
   /** Where a content of this size goes, or one that has already so much and no end. */
   sinkFor(bytes: number): ContentSink;
-  /** The name under which the database keeps a file. */
-  nameOf(file: string): Promise<string>;
+  /** How the database keeps the name of a file. */
+  nameOf(file: string): Promise<Omit<ContentName, "bytes">>;
 }
 
 /** A result that is being written: cut into pieces, and sent on as soon as it is known where to. */
@@ -55,7 +55,7 @@ export function createResultDraft({ frames, waitingBytes, sinkFor, nameOf }: Res
       const digest = hash.digest("hex");
       const file = `${digest}.${ending}`;
       const last = frames.seal(taken(), cut);
-      const name = { file: await nameOf(file), bytes };
+      const name = { ...(await nameOf(file)), bytes };
       await (await send()).keep(name, last);
       return { file, digest };
     },

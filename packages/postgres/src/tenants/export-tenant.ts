@@ -1,6 +1,8 @@
 import { exportLog, type Store } from "palimpsest";
 import { eachSession } from "palimpsest/core";
 import type { Database, Row } from "../database.ts";
+import type { TenantSeals } from "../key-ring/tenant-seals.ts";
+import { knownName } from "../results/postgres-results.ts";
 import { type ExportCounts, type ExportLine, toEntryLine } from "./export-line.ts";
 
 /** Tables that are read through the store; and what belongs to running processes, and to nobody when it is read elsewhere. */
@@ -14,11 +16,13 @@ export interface ExportTenantOptions {
   readonly database: Database;
   readonly store: Store;
   readonly tenant: string;
+  readonly seals: TenantSeals;
   readonly nowMs: number;
 }
 
 /** Yields everything of a tenant as lines of JSON: logs with their chains, metadata, results, and rows of all other tables. */
-export async function* exportTenant({ database, store, tenant, nowMs }: ExportTenantOptions): AsyncGenerator<string> {
+export async function* exportTenant(options: ExportTenantOptions): AsyncGenerator<string> {
+  const { database, store, tenant, nowMs } = options;
   const counts = { sessions: 0, entries: 0, results: 0, rows: 0 };
   yield lineOf({ kind: "tenant", format: 1, tenant, atMs: nowMs });
   for await (const listed of eachSession(store)) {
@@ -37,9 +41,9 @@ export async function* exportTenant({ database, store, tenant, nowMs }: ExportTe
   for await (const session of store.results.sessions()) {
     const listResults = (after: string) => database.call("list_results", [tenant, session, after, PAGE]);
     for await (const row of pages(listResults, (last) => String(last["list_results"]), "")) {
-      const file = String(row["list_results"]);
-      const content = await store.results.find(session, file);
-      if (content === undefined) continue;
+      const file = await knownName(options, session, String(row["list_results"]));
+      const content = file && (await store.results.find(session, file));
+      if (!content) continue;
       counts.results++;
       yield lineOf({ kind: "result", session, file, bytes: content.bytes });
       for await (const piece of content.chunks())

@@ -1,6 +1,7 @@
 import type { Store } from "palimpsest";
 import { checkName } from "../check-name.ts";
 import type { Database } from "../database.ts";
+import type { TenantSeals } from "../key-ring/tenant-seals.ts";
 import {
   countTenant,
   type DeleteTenantOptions,
@@ -41,6 +42,7 @@ interface Ports {
   readonly leaseMs: number;
   nowMs(): number | null;
   storeOf(tenant: string): Store;
+  sealsOf(tenant: string): TenantSeals;
 }
 
 /** More than anybody opens a session while a backup grows old. */
@@ -48,7 +50,7 @@ const FAR = 1_000_000;
 const PAGE = 100;
 
 export function postgresTenants(ports: Ports): PostgresTenants {
-  const { database, leaseMs, nowMs, storeOf } = ports;
+  const { database, leaseMs, nowMs, storeOf, sealsOf } = ports;
   const list = async (after: string, limit: number): Promise<readonly string[]> =>
     (await database.call("list_tenants", [after, limit])).map((row) => String(row["list_tenants"]));
   return {
@@ -56,7 +58,8 @@ export function postgresTenants(ports: Ports): PostgresTenants {
     count: (tenant) => countTenant({ database, tenant: checkName("tenant", tenant) }),
     async *export(tenant) {
       const [row] = await database.call("now_ms", [nowMs()]);
-      yield* exportTenant({ database, store: storeOf(tenant), tenant, nowMs: Number(row!["now_ms"]) });
+      const { store, seals } = { store: storeOf(tenant), seals: sealsOf(tenant) };
+      yield* exportTenant({ database, store, seals, tenant, nowMs: Number(row!["now_ms"]) });
     },
     import: (tenant, lines) => importTenant(storeOf(tenant), lines),
     delete: (tenant, options) =>

@@ -23,6 +23,7 @@ export interface Base {
  */
 export function forkedReader({ reader: parent, sequence: shared }: Base, own: LogReader): LogReader {
   const reader: LogReader = {
+    ...(own.digests && { digests: own.digests }),
     async head() {
       const { sequence, hash } = await own.head();
       return { sequence: shared + sequence, hash };

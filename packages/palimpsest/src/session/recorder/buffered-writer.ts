@@ -31,6 +31,8 @@ export async function createBufferedWriter(writer: LogWriter): Promise<BufferedW
 
   const buffered: BufferedWriter = {
     fence: writer.fence,
+    ...(writer.digest && { digest: writer.digest }),
+    ...(writer.digests && { digests: writer.digests }),
     head: async () => head,
     async read(from, to) {
       const written = from < firstHeld() ? await writer.read(from, Math.min(to, firstHeld() - 1)) : [];
