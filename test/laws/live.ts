@@ -207,7 +207,7 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
         const { outputTokens: _, ...input } = usage;
         const calls = operation.reply.words.flatMap((one) => (one.kind === "tool-call" ? [one.name] : []));
         const reported = operation.report === "input" ? { usage: input } : {};
-        await session.recordInterrupted({ responseId, model, text: operation.text, calls, ...reported }, request);
+        await session.turn.recordInterrupted({ responseId, model, text: operation.text, calls, ...reported }, request);
         return true;
       }
       if (operation.meanwhile !== undefined) await session.append(operation.meanwhile.text);

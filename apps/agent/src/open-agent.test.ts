@@ -28,7 +28,7 @@ async function setUp(files: Readonly<Record<string, string>>, more: Partial<Agen
   const run = async (name: string, input: object): Promise<string> => {
     const tool = agent.tools.find((one) => one.name === name)!;
     const call = { kind: "tool_call" as const, id: "call", name, input };
-    const given = await tool.run(input, { signal: new AbortController().signal, call });
+    const given = await tool.run(input, { signal: new AbortController().signal, call, key: "call" });
     const { content } = given as { readonly content: unknown };
     return String(content);
   };

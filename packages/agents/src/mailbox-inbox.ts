@@ -32,7 +32,7 @@ export function mailboxInbox(options: MailboxInboxOptions): Inbox {
       const { fresh, recorded } = separateRecorded(messages, (key) => known.has(key));
       const contents = fresh.map(({ from, ...message }) => toAttachment({ ...message, from: from.name }));
       announce(fresh);
-      if (contents.length > 0) await session.append(contents);
+      if (contents.length > 0) await session.append(contents, { answer: "wanted" });
       for (const { key } of fresh) known.add(key);
       await mailbox.acknowledge([...recorded, ...fresh].map(({ key }) => key));
       return fresh.length;

@@ -111,7 +111,7 @@ function inboxOf(messages: AgentMessage[]): Inbox {
   return {
     async deliver(session) {
       const count = messages.length;
-      if (count > 0) await session.append(messages.slice(0, count).map(toAttachment));
+      if (count > 0) await session.append(messages.slice(0, count).map(toAttachment), { answer: "wanted" });
       messages.splice(0, count);
       return count;
     },

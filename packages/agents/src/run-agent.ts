@@ -90,6 +90,10 @@ function toEnd(outcome: QueryOutcome, lastText: string, signal: AbortSignal): Ag
       return { outcome: "done", text: outcome.text };
     case "aborted":
       return { outcome: "stopped", text: withLast(reasonOf(signal), lastText) };
+    case "left":
+      return { outcome: "stopped", text: withLast("Its session was closed.", lastText) };
+    case "waiting":
+      return failed("Its tool calls wait for permission, and nobody can give it to an agent later.", lastText);
     case "refused":
       return failed("The model declined to answer.", outcome.text);
     case "window-full":

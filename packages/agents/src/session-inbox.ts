@@ -59,7 +59,7 @@ export function createSessionInbox({ session, store, roster, settings, mail }: S
       );
     }
     const taken = messages.length;
-    if (taken > 0) await target.append(messages.slice(0, taken).map(toAttachment));
+    if (taken > 0) await target.append(messages.slice(0, taken).map(toAttachment), { answer: "wanted" });
     messages.splice(0, taken);
     return count + taken + ((await mail?.deliver(target)) ?? 0);
   }

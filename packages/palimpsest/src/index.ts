@@ -14,6 +14,7 @@ export type { Permission } from "./query/permission.ts";
 export { type QueryOptions, query } from "./query/query.ts";
 export type { QueryEvent, QueryOutcome } from "./query/query-event.ts";
 export { recallFrom } from "./query/recall-from.ts";
+export { stepTurn, type TurnStep } from "./query/step-turn.ts";
 export type { Clock } from "./session/clock.ts";
 export type { CompactionOutcome } from "./session/compact/compact-options.ts";
 export type { Surroundings } from "./session/compact/surroundings.ts";

@@ -78,7 +78,7 @@ function exitCodeOf({ kind }: TurnOutcome, denied: readonly DeniedCall[]): numbe
   if (kind === "refused") return EXIT.refused;
   if (kind === "rounds-used-up") return EXIT.roundsUsedUp;
   if (kind === "budget-used-up") return EXIT.budgetUsedUp;
-  return kind === "aborted" ? EXIT.interrupted : EXIT.failed;
+  return kind === "aborted" || kind === "left" ? EXIT.interrupted : EXIT.failed;
 }
 
 /** Says what went wrong in a turn, and what to do about it. */
@@ -92,6 +92,10 @@ export function problemOf(outcome: TurnOutcome, surface: Surface): string | unde
       return "The model declined to answer.";
     case "aborted":
       return 'Interrupted. The session is saved. To resume it: palimpsest --continue -p "..."';
+    case "left":
+      return "The session was closed while the model worked. To continue: palimpsest --continue";
+    case "waiting":
+      return `Waiting for permission: ${outcome.questions.map(({ tool }) => tool).join(", ")}. To continue: palimpsest --continue`;
     case "rounds-used-up":
       return `Stopped after ${outcome.rounds} model responses (--max-rounds), before the model was done. To continue: palimpsest --continue`;
     case "budget-used-up":

@@ -21,21 +21,24 @@ export function toTool(
     sideEffects,
     provenance,
     timeoutMs,
+    repeat = tool.effect === "read" ? "free" : "never",
   } = tool;
   return {
     name,
     description,
     input,
     concurrency,
+    repeat,
     ...(results === undefined ? {} : { results }),
     ...(provenance === undefined ? {} : { provenance }),
     ...(resultSize === undefined ? {} : { resultSize }),
     ...(sideEffects === undefined ? {} : { sideEffects }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    async run(given, { signal, call }) {
+    async run(given, { signal, call, key }) {
       const context = {
         signal,
         callId: call.id,
+        key,
         folder,
         newestEntry: session.history.newestEntry,
         ...(onOutput === undefined ? {} : { onOutput: (text: string) => onOutput(call.id, text) }),

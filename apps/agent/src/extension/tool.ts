@@ -1,4 +1,4 @@
-import type { Part, ToolDefinition } from "palimpsest";
+import type { Part, Tool, ToolDefinition } from "palimpsest";
 import type { PermittedTool } from "../permissions/permission-call.ts";
 import { type Fields, InputError, type InputShape, toJsonSchema, toValues } from "./input.ts";
 
@@ -9,6 +9,11 @@ export interface AgentTool extends ToolDefinition, PermittedTool {
   readonly concurrency: "safe" | "alone";
   /** Its time limit, if it needs longer than other tools. */
   readonly timeoutMs?: number;
+  /**
+   * What may be done about a call that was open when Palimpsest ended: run it again, or tell the model that its outcome is
+   * unknown. @default "free" for a tool that only reads, "never" for any other
+   */
+  readonly repeat?: NonNullable<Tool["repeat"]>;
   /** Rejects only if the call was aborted. Any other failure is an outcome that tells the model what to do. */
   run(input: unknown, context: ToolContext): Promise<ToolOutcome>;
 }
@@ -16,6 +21,8 @@ export interface AgentTool extends ToolDefinition, PermittedTool {
 export interface ToolContext {
   readonly signal: AbortSignal;
   readonly callId: string;
+  /** The same whenever this call is run: for services that must not do a thing twice. */
+  readonly key: string;
   /** The project, as an absolute path. */
   readonly folder: string;
   /** The number of the session's newest entry. The result of this call gets a higher number. */

@@ -48,6 +48,8 @@ export function updateTurn(state: ScreenState, event: QueryEvent): ScreenState {
       return startTool(state, turn, event);
     case "tool-ended":
       return endTool(state, turn, event);
+    case "tool-waiting":
+      return withItems(finishAnswer(state), [lines(waitingText(event.question), { color: "warning" })]);
     case "new-content-taken": {
       const taken = state.queued.slice(0, event.count);
       return withItems({ ...finishAnswer(state), queued: state.queued.slice(event.count) }, taken.map(youItem));
@@ -159,9 +161,17 @@ function endTool(
   };
   const tools = turn.tools.filter((one) => one !== tool);
   const outcome = how === "denied" ? "denied" : how === "aborted" || how === "not-run" ? "stopped" : status;
-  const said = tool.result === undefined && outcome === "error" ? [`The tool did not run: ${how}.`] : [];
+  const isSilent = tool.result === undefined && outcome === "error";
+  const said = isSilent ? [how === "unknown" ? OUTCOME_UNKNOWN : `The tool did not run: ${how}.`] : [];
   const item = toolItem({ ...tool, ...(said.length === 0 ? {} : { result: said[0]! }) }, outcome);
   return withItems({ ...state, turn: { ...turn, tools } }, call.name === "Todo" && outcome === "ok" ? [] : [item]);
+}
+
+const OUTCOME_UNKNOWN =
+  "Palimpsest ended while this call was open. It may have taken effect. The model was told to look before it calls the tool again.";
+
+function waitingText({ tool, reason }: Extract<QueryEvent, { kind: "tool-waiting" }>["question"]): string {
+  return `${tool} waits for permission.${reason === undefined ? "" : ` ${reason}`}`;
 }
 
 function toolItem({ name, input, result, tail, diff }: RunningTool, outcome: ToolItem["outcome"]): ToolItem {

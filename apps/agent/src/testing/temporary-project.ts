@@ -61,7 +61,13 @@ export function call(
   input: unknown,
   context: Partial<ToolContext> & Pick<ToolContext, "folder">,
 ): Promise<ToolOutcome> {
-  return tool.run(input, { signal: new AbortController().signal, callId: "call", newestEntry: 1, ...context });
+  return tool.run(input, {
+    signal: new AbortController().signal,
+    callId: "call",
+    key: "call",
+    newestEntry: 1,
+    ...context,
+  });
 }
 
 /** The text of an outcome. */

@@ -77,7 +77,7 @@ export async function openTools(options: ToolsOptions): Promise<OpenTools> {
       const tool = tools.find((candidate) => candidate.name === name);
       if (tool === undefined) throw new Error(`there is no tool ${name}`);
       const signal = AbortSignal.timeout(20_000);
-      const { content } = await tool.run(input, { signal, callId: "call", folder, newestEntry: 1 });
+      const { content } = await tool.run(input, { signal, callId: "call", key: "call", folder, newestEntry: 1 });
       if (typeof content === "string") return content;
       if (!(Symbol.asyncIterator in content)) return JSON.stringify(content);
       let said = "";

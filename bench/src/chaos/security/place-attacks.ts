@@ -100,7 +100,7 @@ async function startAt(
     const bash = shell.tools!({ session, kind: "main", main: session }).find(({ name }) => name === "Bash")!;
     const { content } = await bash.run(
       { command: line },
-      { signal: AbortSignal.timeout(20_000), callId: "call", folder: real, newestEntry: 1 },
+      { signal: AbortSignal.timeout(20_000), callId: "call", key: "call", folder: real, newestEntry: 1 },
     );
     return String(content);
   } finally {

@@ -64,7 +64,7 @@ export const modelCases: readonly PromiseCase[] = [
           if (part.kind === "text") setTimeout(() => stop.abort(), 20);
         }
       } catch {
-        const { usage, estimated } = await session.recordInterrupted(partial.answer()!, request);
+        const { usage, estimated } = await session.turn.recordInterrupted(partial.answer()!, request);
         holds((usage?.freshTokens ?? 0) > 0 && estimated === "output", `its usage is ${JSON.stringify(usage)}`);
       }
       reported(world.emitted("answer-interrupted").length === 1, "no event told of it");

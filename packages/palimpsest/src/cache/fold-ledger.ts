@@ -1,6 +1,7 @@
+import type { RewindPayload } from "../log/branch-payloads.ts";
 import type { PromptChange } from "../log/cause.ts";
 import { inputTokensOf } from "../log/input-tokens.ts";
-import type { BoundaryPayload, ReplacePayload, RewindPayload, UsagePayload } from "../log/payload.ts";
+import type { BoundaryPayload, ReplacePayload, UsagePayload } from "../log/payload.ts";
 import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
 import {
   addTotals,

@@ -1,11 +1,13 @@
 import type { AgentPayload } from "./agent-payload.ts";
 import type { Block } from "./block.ts";
+import type { ForkPayload, RewindPayload } from "./branch-payloads.ts";
 import type { CacheDiagnosis, CacheFacts } from "./cause.ts";
 import type { AttemptPayload, CompactionRecord, OverflowPayload } from "./compaction-record.ts";
 import type { KeyPayload, MarkPayload, NotesPayload, PinPayload, UnpinPayload } from "./kept-payloads.ts";
 import type { ModelPrices } from "./prices.ts";
 import type { Provenance } from "./provenance.ts";
 import type { AppliedEdits } from "./provider-edits.ts";
+import type { CallPayload, TakenPayload, TurnPayload } from "./turn-payloads.ts";
 
 /** The payload of each kind of entry. Readers skip kinds and versions that they do not know. */
 export interface Payloads {
@@ -27,6 +29,9 @@ export interface Payloads {
   readonly agent: AgentPayload;
   readonly mark: MarkPayload;
   readonly key: KeyPayload;
+  readonly turn: TurnPayload;
+  readonly call: CallPayload;
+  readonly taken: TakenPayload;
   readonly erased: ErasedPayload;
 }
 
@@ -52,6 +57,9 @@ export const PAYLOAD_VERSIONS: Readonly<Record<PayloadKind, number>> = {
   agent: 1,
   mark: 1,
   key: 1,
+  turn: 1,
+  call: 1,
+  taken: 1,
   erased: 1,
 };
 
@@ -265,29 +273,6 @@ export interface BoundaryState {
   readonly ledger: unknown;
   /** The carried state: pins, notes, numbers of user messages, evidence, failures. */
   readonly standing?: unknown;
-}
-
-/** Goes back to an earlier entry, which is this entry's parent. The entries in between are on another branch now. */
-export interface RewindPayload {
-  readonly reason: string;
-  /** The ledger at this point: a rewind does not refund anything. */
-  readonly ledger: unknown;
-  /** The newest entry that was shown before and still is; 0 if there is none. */
-  readonly sharedTo: number;
-  /** The request at the end of the restored view. It may be sent again. */
-  readonly request?: { readonly entry: number; readonly cache?: CacheFacts };
-}
-
-/** The first entry of a fork's own log: its parent session, and the entry at which the fork starts. */
-export interface ForkPayload {
-  readonly session: string;
-  readonly sequence: number;
-  /** The hash of that entry. It proves that both logs hold the same conversation. */
-  readonly hash: string;
-  /** The source under which its requests and token counts are recorded. */
-  readonly source: string;
-  /** The tools that it may use. The list of tools stays complete, so that the cache is found; calls of other tools are refused. @default all */
-  readonly allowedTools?: readonly string[];
 }
 
 /**

@@ -58,6 +58,9 @@ const EXAMPLES: Payloads = {
   overflow: { request: 3, inputTokens: 210_000, limitTokens: 200_000 },
   agent: { id: "a1", step: "started", way: "background", goal: "Look around.", session: "s-a1" },
   mark: { name: "extract_memories", coveredTo: 12 },
+  turn: { step: "answered", stop: "length", phase: "cut", cuts: 1 },
+  call: { step: "waiting", call: "1", reason: "It writes outside of the project." },
+  taken: { queue: "mail", number: 3, entries: 1 },
   key: { key: "a", entries: 2 },
   erased: { was: "attachment", entry: 2, stub: { type: "note", blocks: [{ kind: "text", text: "[Erased.]" }] } },
 };

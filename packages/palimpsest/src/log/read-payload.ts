@@ -73,6 +73,9 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
   mark: ({ name, coveredTo }) => isText(name) && isCount(coveredTo),
   erased: ({ was, entry, stub }) => isCount(entry) && isRecord(stub) && isStub(was, stub),
   key: ({ key, entries }) => isText(key) && isCount(entries),
+  turn: ({ step }) => isText(step),
+  call: ({ step, call, calls = [call] }) => isText(step) && isListOf(calls, isText),
+  taken: ({ queue, number, entries }) => isText(queue) && isCount(number) && isCount(entries),
 };
 
 /** What each kind of block must have. */

@@ -4,12 +4,12 @@ import type { TurnEnd } from "./query-event.ts";
 import { type SendOptions, sendWithRetries } from "./send-with-retries.ts";
 
 export interface ExchangeOptions extends Omit<SendOptions, "provider"> {
-  readonly session: Pick<Session, "provider" | "prepare" | "recover" | "recordInterrupted">;
+  readonly session: Pick<Session, "provider" | "prepare" | "recover" | "turn">;
 }
 
 export type Exchanged =
   | { readonly kind: "response"; readonly response: unknown; readonly request: unknown }
-  | Exclude<TurnEnd, { kind: "done" | "refused" | "rounds-used-up" }>;
+  | Extract<TurnEnd, { kind: "aborted" | "window-full" | "failed" }>;
 
 type Aborted = Extract<TurnEnd, { kind: "aborted" }>;
 type WindowFull = Extract<TurnEnd, { kind: "window-full" }>;
@@ -32,20 +32,20 @@ export async function exchange(options: ExchangeOptions): Promise<Exchanged> {
     const sent = await sendWithRetries(request, {
       ...options,
       provider: session.provider,
-      onVoid: async (partial) => void (await session.recordInterrupted(partial, request, { view: "left-out" })),
+      onVoid: async (partial) => void (await session.turn.recordInterrupted(partial, request, { view: "left-out" })),
     });
     if (sent.kind === "response") return { ...sent, request };
     if (sent.kind === "aborted") {
       const { partial } = sent;
       if (partial !== "not-asked")
-        await session.recordInterrupted(partial === "nothing-arrived" ? { text: "" } : partial, request);
+        await session.turn.recordInterrupted(partial === "nothing-arrived" ? { text: "" } : partial, request);
       return { kind: "aborted" };
     }
     const { partial, ...failed } = sent;
     if (!RECOVERABLE.includes(failed.error.failure.kind)) {
       // Text that the user has seen stays in the log: a later message may refer to it.
       const view = partial?.text.trim() ? "kept" : "left-out";
-      if (partial !== undefined) await session.recordInterrupted(partial, request, { view });
+      if (partial !== undefined) await session.turn.recordInterrupted(partial, request, { view });
       return failed;
     }
     const recovery = await session.recover(failed.error, signal);

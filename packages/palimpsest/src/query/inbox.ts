@@ -30,7 +30,7 @@ export function createInbox(): MemoryInbox {
     },
     async deliver(session) {
       const count = content.length;
-      if (count > 0) await session.append(content.slice(0, count));
+      if (count > 0) await session.append(content.slice(0, count), { answer: "wanted" });
       content.splice(0, count);
       return count;
     },

@@ -9,7 +9,7 @@ export interface PartialAnswer {
 }
 
 /**
- * Collects the parts of a stream for `session.recordInterrupted`. Thinking and inputs of tool calls are only measured: neither
+ * Collects the parts of a stream for `session.turn.recordInterrupted`. Thinking and inputs of tool calls are only measured: neither
  * can be sent back before it is complete.
  */
 export function createPartialAnswer(): PartialAnswer {

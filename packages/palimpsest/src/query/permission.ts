@@ -22,7 +22,23 @@ export interface WantedCall {
 /** `ask`: first hooks are asked, then the host. */
 export type PermissionAnswer = PermissionDecision | { readonly kind: "ask" };
 
-export type PermissionDecision = { readonly kind: "allow" } | { readonly kind: "deny"; readonly reason: string };
+export type PermissionDecision =
+  | { readonly kind: "allow" }
+  | { readonly kind: "deny"; readonly reason: string }
+  /** Somebody answers some other time, with `session.turn.decide`. The turn ends with the call open, and no process waits. */
+  | { readonly kind: "later"; readonly reason?: string };
+
+/** A question for permission that waits for an answer. `session.turn.decide(callId, ...)` answers it. */
+export interface OpenQuestion {
+  readonly sessionId: string;
+  readonly callId: string;
+  /** The name of the tool. */
+  readonly tool: string;
+  /** The input that the tool would run with, as JSON. */
+  readonly input: unknown;
+  /** Why permission is needed. */
+  readonly reason?: string;
+}
 
 export interface PermissionOptions {
   readonly session: Pick<Session, "id" | "events">;

@@ -4,6 +4,7 @@ import type { RequestWaiting, ResponseContent, ShownPart } from "../providers/pr
 import type { ProviderError, ProviderFailure } from "../providers/provider-error.ts";
 import type { RecordedResponse } from "../session/recorded-response.ts";
 import type { SessionEvent } from "../session-event.ts";
+import type { OpenQuestion } from "./permission.ts";
 
 /** Events of a turn, in order. Only the contents of `response` and `tool-ended` are in the log. */
 export type QueryEvent =
@@ -14,6 +15,7 @@ export type QueryEvent =
   | ResponseArrived
   | ToolStarted
   | ToolEnded
+  | ToolWaiting
   | NewContentTaken
   | QueryNotice
   /** Any event of the session: compactions, results stored and cleared, cache breaks, hooks. */
@@ -58,6 +60,12 @@ export interface ToolEnded {
   readonly how: ToolEnding;
 }
 
+/** Permission for a call was asked for, and somebody answers later. */
+export interface ToolWaiting {
+  readonly kind: "tool-waiting";
+  readonly question: OpenQuestion;
+}
+
 /** `not-run`: the turn had ended, or the call was incomplete. `unknown`: it may have run when an earlier process ended. */
 export type ToolEnding =
   | "ran"
@@ -95,7 +103,15 @@ export type TurnEnd =
   | { readonly kind: "done"; readonly text: string; readonly stop: ResponseContent["stop"] }
   /** The model, or the provider on its behalf, declined to answer. */
   | { readonly kind: "refused"; readonly text: string }
+  /** Somebody stopped the turn. Its open calls are answered. */
   | { readonly kind: "aborted" }
+  /**
+   * This process may not continue the turn, because its session was closed or `left` was aborted. Nothing was written since; the
+   * turn continues from its log, anywhere.
+   */
+  | { readonly kind: "left" }
+  /** Only calls are left that wait for permission. `session.turn.decide` answers a question; then the turn continues. */
+  | { readonly kind: "waiting"; readonly questions: readonly OpenQuestion[] }
   /** The window has no room for an answer. `advice` says what you can do, with the numbers. */
   | {
       readonly kind: "window-full";

@@ -502,13 +502,13 @@ test("who stops pulling aborts the turn, and every call is answered", async () =
   }
 });
 
-test("a session that is closed meanwhile ends the turn", async () => {
+test("a session that is closed meanwhile ends the turn, and its calls stay open for whoever continues", async () => {
   const opened = await open(inOrder([cities], repeatResults));
   const slow: Tool = { ...weather, run: () => new Promise(() => undefined) };
   const { outcome } = await run(opened, { prompt: "?", tools: [slow] }, ({ kind }) => {
     if (kind === "tool-started") void opened.session.close();
   });
-  expect(outcome).toMatchObject({ kind: "aborted", rounds: 1 });
+  expect(outcome).toMatchObject({ kind: "left", rounds: 1 });
 });
 
 test("work after the turn does not delay its end, and what it throws is its own", async () => {

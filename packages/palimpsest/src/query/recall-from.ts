@@ -10,6 +10,7 @@ export function recallFrom(session: Pick<Session, "recall">): Tool {
     description,
     input,
     concurrency: "safe",
+    repeat: "free",
     resultSize: "bounded",
     run: async (asked) => recalledText(await session.recall(readRecallInput(asked))),
   };

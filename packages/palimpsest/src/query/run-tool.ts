@@ -1,7 +1,7 @@
-import type { ToolCall, ToolResult } from "../log/block.ts";
+import type { ToolResult } from "../log/block.ts";
 import { type Watched, type WatchOptions, watchCall } from "../session/compact/watch-call.ts";
 import { NO_LONGER_NEEDED } from "../session/no-longer-needed.ts";
-import type { Tool, ToolOutput, ToolStream } from "../tools/tool.ts";
+import type { Tool, ToolContext, ToolOutput, ToolStream } from "../tools/tool.ts";
 import { messageOf } from "./permission.ts";
 import type { ToolEnding } from "./query-event.ts";
 import { watchStream } from "./watch-stream.ts";
@@ -20,13 +20,13 @@ export type RunningTool =
 /** Runs a tool. It ends in time whatever the tool does, and never rejects: an error becomes a result for the model. */
 export async function runTool(
   tool: Tool,
-  { call, input }: { readonly call: ToolCall; readonly input: unknown },
+  { input, ...call }: Pick<ToolContext, "call" | "key"> & { readonly input: unknown },
   watch: WatchOptions,
 ): Promise<RunningTool> {
   // Not the signal of the watch, which ends when the stream begins.
   const over = new AbortController();
   const signal = AbortSignal.any([watch.signal, over.signal]);
-  const started = await watchCall(async () => tool.run(input, { signal, call }), watch);
+  const started = await watchCall(async () => tool.run(input, { signal, ...call }), watch);
   if (started.kind !== "done" || !isStream(started.result)) {
     over.abort(NO_LONGER_NEEDED);
     if (started.kind !== "done") return { kind: "whole", ...failed(started, watch) };

@@ -17,8 +17,10 @@ import type { Session } from "./session.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { SessionBackground, SessionEvents, SessionHistory, SessionView } from "./session-groups.ts";
 import type { SessionParts } from "./session-parts.ts";
+import type { SessionTurn } from "./session-turn.ts";
 import { isStreamed } from "./streamed-result.ts";
 import { createSync } from "./sync/sync.ts";
+import { createTurnSteps } from "./turn/turn-steps.ts";
 
 /** The session that its host sees. What changes the log goes through `inOrder`, one after another. */
 export function assembleSession<Request, Response, Message>(
@@ -44,6 +46,7 @@ export function assembleSession<Request, Response, Message>(
       keepWarm: warmth.keepWarm,
     },
     view: viewOf(context, parts),
+    turn: turnOf(context, parts),
     history: historyOf(context, parts),
     pins: {
       add: (what) => inOrder(() => pins.pin(what)),
@@ -68,13 +71,12 @@ export function assembleSession<Request, Response, Message>(
     messages: (how) => inOrder(() => listMessages(state, how)),
     erase: (entry) => inOrder(() => erase(entry, { session: context.resultSession, state, files })),
     prepare: parts.prepare,
-    async record(response, request) {
-      const recorded = await inOrder(() => parts.record(response, request));
+    async record(response, request, how) {
+      const recorded = await inOrder(() => parts.record(response, request, how));
       // A fork is forgotten, or has a parent whose notes know of it.
       if (fork === undefined) notes.afterResponse();
       return recorded;
     },
-    recordInterrupted: (answer, request, how) => inOrder(() => parts.recordInterrupted(answer, request, how)),
     recover: parts.recover,
     configure: (wanted) => inOrder(() => configure(context, wanted)),
     settings: context.heldSettings.resolved,
@@ -102,10 +104,27 @@ function viewOf({ state, tools }: AnyContext, { requests }: AnyParts): SessionVi
   return {
     size: requests.size,
     accounting: (how) => account(state.view, how),
-    openCalls: () => openCalls(state.view),
+    openCalls: () => openCalls(state.view).map(({ call }) => call),
     tools: () => tools.find(state.configuration.tools),
     filesRead: requests.filesRead,
     attached: (type) => attachedTexts(state.view, type),
+  };
+}
+
+function turnOf<Request>(
+  { session, state }: AnyContext,
+  { contents, recordInterrupted }: Pick<SessionParts<Request, never>, "contents" | "recordInterrupted">,
+): SessionTurn<Request> {
+  const { inOrder } = state;
+  const steps = createTurnSteps(session, state, contents);
+  return {
+    next: steps.next,
+    decide: (callId, decision) => inOrder(() => steps.decide(callId, decision)),
+    stop: (said = {}) => inOrder(() => steps.stop(said)),
+    takeIn: (item) => inOrder(() => steps.takeIn(item)),
+    recordInterrupted: (answer, request, how) => inOrder(() => recordInterrupted(answer, request, how)),
+    enterCall: (step) => inOrder(async () => void (await state.append([toDraft("call", step)]))),
+    enterStep: (step, ...told) => inOrder(async () => void (await contents.append(told, [toDraft("turn", step)]))),
   };
 }
 

@@ -15,7 +15,7 @@ import { isStreamed } from "./streamed-result.ts";
 type MethodOf<Part> = {
   [Name in keyof Part]: Part[Name] extends (...args: never) => unknown ? Name & string : never;
 }[keyof Part];
-type Group = "provider" | "view" | "history" | "pins" | "notes" | "ledger" | "events" | "background";
+type Group = "provider" | "view" | "turn" | "history" | "pins" | "notes" | "ledger" | "events" | "background";
 /** A method of a session: `append`, or `pins.add` for one of a group. */
 type Method = MethodOf<Session> | { [Name in Group]: `${Name}.${MethodOf<Session[Name]>}` }[Group];
 type Check = (...args: readonly unknown[]) => void;
@@ -26,11 +26,12 @@ const CONTENT: Needed = {
 };
 const APPEND_OPTIONS = ifGiven({
   needed:
-    '{ key, provenance }, with a key that is not empty and a provenance like { kind: "outside" }; several contents are passed as one list',
+    '{ key, provenance, answer: "wanted" }, with a key that is not empty and a provenance like { kind: "outside" }; several contents are passed as one list',
   fits: (value) => {
-    const { key = "?", provenance, ...others } = value as { readonly key?: unknown; readonly provenance?: unknown };
+    const { key = "?", provenance, answer = "wanted", ...others } = value as Readonly<Record<string, unknown>>;
     const isNamed = provenance === undefined || isProvenance(provenance);
-    return typeof key === "string" && key !== "" && isNamed && Object.keys(others).length === 0;
+    const isKnown = answer === "wanted" && Object.keys(others).length === 0;
+    return typeof key === "string" && key !== "" && isNamed && isKnown;
   },
 });
 const NO_OPTIONS: Needed = { needed: "left out: a streamed result has no key", fits: (value) => value === undefined };
@@ -81,6 +82,19 @@ const CHECKS: { readonly [Name in Method]?: Check } = {
       },
     }),
   sync: (messages) => checkArgument("sync(messages)", messages, SYNC_MESSAGES),
+  "turn.decide"(callId, decision) {
+    checkArgument("turn.decide(callId)", callId, aText("the id of a call"));
+    checkArgument("turn.decide(callId, decision)", decision, {
+      needed: '{ kind: "allow" } or { kind: "deny", reason }, and by whom: { by }',
+      fits: (value) => ["allow", "deny"].includes((value as { readonly kind?: string } | undefined)?.kind ?? ""),
+    });
+  },
+  "turn.takeIn": (item) =>
+    checkOptions("turn.takeIn", item, {
+      queue: aText("the name of the queue"),
+      number: { needed: "the number of the item: a whole number, at least 1", fits: isCount },
+    }),
+  "turn.stop": (said) => checkArgument("turn.stop(said)", said, HOW),
   erase: (entry) => checkArgument("erase(entry)", entry, ENTRY),
   prepare: (how) => checkArgument("prepare(options)", how, HOW),
   record: (response) => checkArgument("record(response)", response, RESPONSE),

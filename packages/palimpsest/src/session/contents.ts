@@ -26,8 +26,15 @@ interface Prepared {
 
 /** The way in: the one place that everything passes before it is an entry. What is too large goes to a file here. */
 export interface Contents {
-  /** @param before entries that stand before it, in the same batch */
-  append(content: readonly NewContent[], before?: readonly Draft[]): Promise<readonly number[]>;
+  /**
+   * @param before entries that stand before it, in the same batch
+   * @param behind entries that stand behind it, in the same batch
+   */
+  append(
+    content: readonly NewContent[],
+    before?: readonly Draft[],
+    behind?: readonly Draft[],
+  ): Promise<readonly number[]>;
   appendStream(streamed: StreamedResult): Promise<readonly number[]>;
 }
 
@@ -70,22 +77,27 @@ export function createContents<Request, Response, Message>(
     };
   }
 
-  async function appendAll(prepared: readonly Prepared[], before: readonly Draft[] = []): Promise<readonly number[]> {
+  async function appendAll(
+    prepared: readonly Prepared[],
+    before: readonly Draft[] = [],
+    behind: readonly Draft[] = [],
+  ): Promise<readonly number[]> {
     const drafts = prepared.map(({ draft }) => draft);
-    const numbers = await state.append([...before, ...drafts, ...prepared.flatMap(({ notice }) => notice)]);
+    const notices = prepared.flatMap(({ notice }) => notice);
+    const numbers = await state.append([...before, ...drafts, ...notices, ...behind]);
     prepared.flatMap(({ newEvents }) => newEvents).forEach(emit);
     return numbers.slice(before.length, before.length + drafts.length);
   }
 
   return {
-    async append(content, before = []) {
+    async append(content, before = [], behind = []) {
       const prepared: Prepared[] = [];
       for (const given of content.flatMap(toContents)) {
         const one = cleanContent(given, cleanText);
         const entry = state.newestEntry + 1 + before.length + prepared.length;
         prepared.push("role" in one ? await store(one, entry) : attach(one, entry));
       }
-      return appendAll(prepared, before);
+      return appendAll(prepared, before, behind);
     },
 
     async appendStream({ callId, chunks, status: wanted }) {

@@ -1,9 +1,12 @@
 import type { ReplacePayload } from "../log/payload.ts";
 import { withProvenance } from "../log/provenance.ts";
+import { readPayload } from "../log/read-payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { planSnip, type SnipTarget } from "../stages/plan-snip.ts";
+import { readEntries } from "../stores/read-entries.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import { firstOverlapping } from "../view/fold-entry.ts";
+import { openCalls } from "../view/open-calls.ts";
 import { sharedTo } from "../view/shared-to.ts";
 import type { View } from "../view/view.ts";
 import { changeConfiguration, type NewConfiguration } from "./change-configuration.ts";
@@ -87,10 +90,11 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
       const { view: target } = await loadView(state.log, to, options);
       const shared = { reason, ledger: state.ledger, sharedTo: sharedTo(state.view, target) };
       const again = await requestAtEnd(target);
+      const begun = await begunSince(target, to);
       const payload = changeConfiguration(target.configuration, wantedAt(target));
       // In one batch: a session without a configuration could not go on.
       await state.append([
-        toDraft("rewind", { ...shared, ...again }, to),
+        toDraft("rewind", { ...shared, ...again, ...(begun.length === 0 ? {} : { begun }) }, to),
         ...(payload === undefined ? [] : [toDraft("configuration", payload)]),
       ]);
       await state.reload();
@@ -103,6 +107,19 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
     return then?.provider === provider
       ? { provider, model: then.model }
       : { provider, model: now.model, system: now.system, tools: now.tools, parameters: now.parameters };
+  }
+
+  /** Calls that are open at an entry and had begun behind it: to go back does not undo their effects. */
+  async function begunSince(target: View, to: number): Promise<readonly string[]> {
+    const open = new Set(openCalls(target).map(({ call }) => call.id));
+    const begun: string[] = [];
+    if (open.size === 0) return begun;
+    for await (const entry of readEntries(state.log, to + 1, state.newestEntry)) {
+      const read = readPayload(entry);
+      if (read.kind === "call" && read.payload.step === "begun" && open.has(read.payload.call))
+        begun.push(read.payload.call);
+    }
+    return begun;
   }
 
   /** The request at the end of a view, which would be issued again. */

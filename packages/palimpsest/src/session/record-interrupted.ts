@@ -5,6 +5,7 @@ import { HOST } from "../log/provenance.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { estimateTokens } from "../tokens/calibration.ts";
 import { featuresOf } from "../tokens/features.ts";
+import { INTERRUPTED } from "../view/turn-state.ts";
 import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./interrupted-answer.ts";
 import { attachment } from "./messages.ts";
 import type { IssuedRequest, Requests } from "./requests.ts";
@@ -17,8 +18,6 @@ export type RecordInterrupted<Request> = (
   options?: InterruptionOptions,
 ) => Promise<RecordedInterruption>;
 
-/** The type of the attachment that says that an answer was interrupted. */
-const INTERRUPTED = "interrupted";
 /** What broken streams have cost whose requests were sent again. */
 const RETRIES = "retries";
 /** Thinking and tool inputs are only measured. */

@@ -12,12 +12,17 @@ import { findTruncation, type Truncation } from "../view/find-truncation.ts";
 import type { MessageItem } from "../view/item.ts";
 import { planProviderCompaction } from "./compact/provider-compaction.ts";
 import { toolResult } from "./messages.ts";
-import type { RecordedResponse } from "./recorded-response.ts";
+import type { RecordedResponse, RecordOptions } from "./recorded-response.ts";
 import type { Requests } from "./requests.ts";
 import type { SessionContext } from "./session-context.ts";
+import { turnDrafts } from "./turn/turn-drafts.ts";
 import { wholeTokens } from "./whole-tokens.ts";
 
-export type RecordResponse<Request, Response> = (response: Response, request?: Request) => Promise<RecordedResponse>;
+export type RecordResponse<Request, Response> = (
+  response: Response,
+  request?: Request,
+  options?: RecordOptions,
+) => Promise<RecordedResponse>;
 
 /** Of what is told of a response, what the ledger does not know. */
 type Told = Omit<ResponseRecorded, "kind" | "source" | "requestedAtMs" | "priceUsd">;
@@ -40,7 +45,11 @@ export function createRecord<Request, Response, Message>(
 ): RecordResponse<Request, Response> {
   const { session, state, provider, factsOf, settings, clock, emit, fork, surroundings } = context;
 
-  async function record(response: Response, answered?: Request): Promise<RecordedResponse> {
+  async function record(
+    response: Response,
+    answered?: Request,
+    { calls: howCalls }: RecordOptions = {},
+  ): Promise<RecordedResponse> {
     const { blocks, usage, compaction, ...rest } = readWhole(provider, response);
     const { responseId, model, stop, cacheDiagnosis, appliedEdits } = rest;
     const { entry: request, model: requestModel = state.configuration.model } = requests.answeredBy(answered) ?? {};
@@ -102,7 +111,9 @@ export function createRecord<Request, Response, Message>(
       ];
       const before = state.ledger;
       const learned = truncation === undefined ? [] : [toDraft("overflow", toOverflow(truncation, answers))];
-      const entries = await state.append([...drafts, ...learned, ...(fold?.behind ?? [])]);
+      const answer = { stop, blocks, calls: calls.filter((call) => !refused.includes(call)) };
+      const turn = turnDrafts(answer, { cuts: state.carriedState.turn.cuts, calls: howCalls });
+      const entries = await state.append([...drafts, ...learned, ...(fold?.behind ?? []), ...turn]);
       const line = lineOf(before, entries[drafts.length - 1]!, used, clock.now());
       fold?.newEvents.forEach(emit);
       emitRecorded({ provider: provider.name, requestModel, model, responseId, stop, text, ...whole }, line);

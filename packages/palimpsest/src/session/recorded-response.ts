@@ -14,3 +14,11 @@ export interface RecordedResponse extends Omit<ResponseContent, "blocks"> {
   /** The server has read less than it was sent and said nothing. The next request is made to fit what it read. */
   readonly truncation?: Truncation;
 }
+
+export interface RecordOptions {
+  /**
+   * `in-steps`: whoever runs the calls logs their beginnings, as `stepTurn` does. After a crash it is then known which of them
+   * may have run. @default unknown: after a crash, any of them may have run
+   */
+  readonly calls?: "in-steps";
+}

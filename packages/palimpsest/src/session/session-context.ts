@@ -1,5 +1,5 @@
 import type { Hooks } from "../hooks/hook.ts";
-import type { ForkPayload } from "../log/payload.ts";
+import type { ForkPayload } from "../log/branch-payloads.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Emit } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";

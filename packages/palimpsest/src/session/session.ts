@@ -5,9 +5,8 @@ import type { WantedConfiguration } from "./change-configuration.ts";
 import type { CompactionOutcome, CompactOptions, Recovery } from "./compact/compact-options.ts";
 import type { Erased } from "./erase/erase.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork/fork-options.ts";
-import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./interrupted-answer.ts";
 import type { MessagePage, MessagesOptions } from "./message-list/session-message.ts";
-import type { RecordedResponse } from "./recorded-response.ts";
+import type { RecordedResponse, RecordOptions } from "./recorded-response.ts";
 import type {
   SessionBackground,
   SessionEvents,
@@ -18,6 +17,7 @@ import type {
   SessionProvider,
   SessionView,
 } from "./session-groups.ts";
+import type { SessionTurn } from "./session-turn.ts";
 import type { StreamedResult } from "./streamed-result.ts";
 import type { Synced, SyncMessage } from "./sync/sync-message.ts";
 import type { NewContent } from "./to-contents.ts";
@@ -30,6 +30,7 @@ import type { NewContent } from "./to-contents.ts";
  *     await session.append("Fix the test.");
  *     await session.record(await client.messages.create(await session.prepare()));
  *     session.view.size().percentLeft;            // what the model sees: size, open calls, tools
+ *     session.turn.next();                        // what the turn needs next; answers to questions, queues
  *     await session.history.rewind(12);           // entries: go back, replace, explain, export
  *     await session.pins.add("Never push.");      // stays through every compaction
  *     await session.notes.read();                 // the session's notes
@@ -48,6 +49,7 @@ export interface Session<Request = any, Response = any> {
   readonly signal: AbortSignal;
   readonly provider: SessionProvider<Request, Response>;
   readonly view: SessionView;
+  readonly turn: SessionTurn<Request>;
   readonly history: SessionHistory;
   readonly pins: SessionPins;
   readonly notes: SessionNotes;
@@ -76,18 +78,7 @@ export interface Session<Request = any, Response = any> {
    * Appends a response of the provider with its token counts. For a stream, pass the final message.
    * @param request the request that it answers, as `prepare` returned it. @default the newest request
    */
-  record(response: Response, request?: Request): Promise<RecordedResponse>;
-  /**
-   * Records an answer that was stopped before its end. Its text stays in view, followed by a marker. The ledger counts its price,
-   * as the provider reported it or as an estimate. Thinking and unfinished calls are left out, because no provider accepts them
-   * back.
-   * @param request the request that it answers, as `prepare` returned it. @default the newest request
-   */
-  recordInterrupted(
-    answer: InterruptedAnswer,
-    request?: Request,
-    options?: InterruptionOptions,
-  ): Promise<RecordedInterruption>;
+  record(response: Response, request?: Request, options?: RecordOptions): Promise<RecordedResponse>;
   /**
    * Handles a failed call. If the request was too long, it compacts the conversation. If an image or a document was refused, it
    * shows a stub instead. Returns whether to try again.

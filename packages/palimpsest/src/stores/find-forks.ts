@@ -1,4 +1,4 @@
-import type { ForkPayload } from "../log/payload.ts";
+import type { ForkPayload } from "../log/branch-payloads.ts";
 import { readPayload } from "../log/read-payload.ts";
 import { eachSession } from "./list-sessions.ts";
 import type { Store } from "./store.ts";

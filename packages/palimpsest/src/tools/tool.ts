@@ -15,6 +15,14 @@ export interface Tool<Input = unknown>
    * @default `toolTimeoutMs` of the query
    */
   readonly timeoutMs?: number;
+  /**
+   * What may be done about a call that was begun by a process which is gone. `free`: the call changes nothing, and is run again.
+   * `by-key`: it is run again with the same `key`, by which whoever does the work recognizes what is done already. `never`: it is
+   * not run again, and the model is told that the outcome is unknown; its beginning is logged before it runs.
+   * @default "free" for a tool that says `sideEffects: "none"`, "never" for any other: to do a thing twice is worse than to say that
+   * one does not know
+   */
+  readonly repeat?: "free" | "by-key" | "never";
   /** What it throws is told to the model: say there what is wrong and what can be done. */
   run(input: Input, context: ToolContext): ToolOutput | Promise<ToolOutput>;
 }
@@ -23,6 +31,8 @@ export interface ToolContext {
   /** Aborts when the turn is aborted and when its time is over. Who does not listen is not waited for. */
   readonly signal: AbortSignal;
   readonly call: ToolCall;
+  /** The same whenever and wherever this call is run, and no other call's: for services that must not do a thing twice. */
+  readonly key: string;
 }
 
 /** A stream is taken in as it comes, in constant memory. */
@@ -56,6 +66,11 @@ export function tool(made: Tool<Readonly<Record<string, unknown>>>): Tool<Readon
 export function tool<Input>(made: Tool<Input>): Tool<Input> {
   checkTool("tool", made);
   return made;
+}
+
+/** What may be done about a call of this tool that may have run. */
+export function repeatOf({ repeat, sideEffects }: Pick<Tool, "repeat" | "sideEffects">): "free" | "by-key" | "never" {
+  return repeat ?? (sideEffects === "none" ? "free" : "never");
 }
 
 /** Whether it can be run, and is not only described. */

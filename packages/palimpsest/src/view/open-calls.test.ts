@@ -7,7 +7,7 @@ const result = (callId: string) => ({ kind: "tool_result", callId, content: "", 
 const seal = { kind: "seal" };
 const model = (...blocks: object[]) => ({ kind: "message", role: "assistant", blocks });
 const tool = (...blocks: object[]) => ({ kind: "message", role: "user", blocks });
-const idsOf = (...items: object[]) => openCalls({ items } as unknown as View).map(({ id }) => id);
+const idsOf = (...items: object[]) => openCalls({ items } as unknown as View).map(({ call: { id } }) => id);
 
 test("calls behind the newest request that no result answers, in order", () => {
   expect(idsOf()).toEqual([]);

@@ -156,6 +156,9 @@ async function listTools(client: Client, timeout: number): Promise<readonly Serv
         description,
         inputSchema,
         ...(annotations?.readOnlyHint === true ? { claims: "reads-only" as const } : {}),
+        ...(annotations?.readOnlyHint === true || annotations?.idempotentHint === true
+          ? { repeat: "free" as const }
+          : {}),
       })),
     );
     if (nextCursor === undefined) break;

@@ -87,6 +87,7 @@ function absent(tool: ToolDefinition, problem: string): AgentTool {
     description: tool.description ?? "",
     concurrency: "safe",
     effect: "talk",
+    repeat: "free",
     run: async () => failed(`${problem} Go on without it.`),
   };
 }

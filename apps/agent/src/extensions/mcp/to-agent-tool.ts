@@ -9,6 +9,8 @@ export interface ServedTool {
   readonly inputSchema: ToolDefinition["inputSchema"];
   /** Shown to the user when the tool asks for permission. */
   readonly claims?: "reads-only";
+  /** A second call with the same input does no more than the first, as the server says. @default "never" */
+  readonly repeat?: "free";
 }
 
 /** What a server answers to a call: content by type. */
@@ -38,7 +40,7 @@ export function prefixOf(server: string): string {
 }
 
 function toAgentTool(server: string, served: ServedTool, call: CallServer): AgentTool {
-  const { name, description = "", inputSchema, claims } = served;
+  const { name, description = "", inputSchema, claims, repeat } = served;
   return {
     name: `${prefixOf(server)}${name.replaceAll(/[^\w-]/g, "_")}`.slice(0, MAX_NAME_CHARACTERS),
     description,
@@ -48,6 +50,7 @@ function toAgentTool(server: string, served: ServedTool, call: CallServer): Agen
     effect: "execute",
     origin: { kind: "server", name: server, ...(claims === undefined ? {} : { claims }) },
     results: "clearable",
+    ...(repeat === undefined ? {} : { repeat }),
     async run(input, { signal }): Promise<ToolOutcome> {
       signal.throwIfAborted();
       try {

@@ -115,9 +115,9 @@ function toAgentTool({ name, description, input, results, run }: Tool): AgentToo
     concurrency: "alone",
     effect: "talk",
     ...(results === undefined ? {} : { results }),
-    async run(given, { signal, callId }) {
+    async run(given, { signal, callId, key }) {
       const call = { kind: "tool_call" as const, id: callId, name, input: given };
-      return { content: (await run(given, { signal, call })) as string, status: "ok" };
+      return { content: (await run(given, { signal, call, key })) as string, status: "ok" };
     },
   };
 }

@@ -24,6 +24,7 @@ export function planTools({ mode, setMode, approvePlan }: PlanPorts): readonly A
     input: {},
     concurrency: "alone",
     effect: "talk",
+    repeat: "free",
     results: "kept",
     async run() {
       if (mode() === "plan") return done("A plan is being made already. Look around, then present it with ExitPlan.");
@@ -37,6 +38,7 @@ export function planTools({ mode, setMode, approvePlan }: PlanPorts): readonly A
     input: { plan: text("The plan, in markdown: what will be changed, in which order, how it is checked.") },
     concurrency: "alone",
     effect: "talk",
+    repeat: "free",
     results: "kept",
     timeoutMs: A_DAY_MS,
     async run({ plan }, { signal }) {

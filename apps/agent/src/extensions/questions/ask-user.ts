@@ -22,6 +22,7 @@ export function askUserTool(askUser: AskUser | undefined): AgentTool {
     },
     concurrency: "alone",
     effect: "talk",
+    repeat: "free",
     results: "kept",
     timeoutMs: A_DAY_MS,
     async run({ question, options, several = false }, { signal }) {

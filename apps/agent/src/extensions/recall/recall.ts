@@ -12,6 +12,7 @@ export function recallTool(recall: Recall): AgentTool {
     description: definition.description ?? "",
     concurrency: "safe",
     effect: "talk",
+    repeat: "free",
     results: "clearable",
     async run(input) {
       return { content: recalledText(await recall(readRecallInput(input))), status: "ok" };

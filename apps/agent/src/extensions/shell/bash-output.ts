@@ -31,6 +31,7 @@ export function killBashTool(background: BackgroundCommands): AgentTool {
     input: { id: text(ID) },
     concurrency: "alone",
     effect: "talk",
+    repeat: "free",
     results: "clearable",
     async run({ id }) {
       const killed = await background.kill(id);

@@ -27,6 +27,7 @@ export function todoTool(): AgentTool {
     },
     concurrency: "alone",
     effect: "talk",
+    repeat: "free",
     // Kept when old results are cleared: nothing else says what is still to do.
     results: "kept",
     run: async ({ todos }) => done(todosText(todos)),

@@ -7,6 +7,7 @@ import type { Contents } from "../contents.ts";
 import { user } from "../messages.ts";
 import type { SessionState } from "../session-state.ts";
 import { type NewContent, toContents } from "../to-contents.ts";
+import { openingOf } from "../turn/turn-steps.ts";
 
 export interface AppendOptions {
   /**
@@ -20,6 +21,11 @@ export interface AppendOptions {
    * somebody else wrote. The model sees it as data. @default a string and `user()` are the user's words, an attachment is "outside"
    */
   readonly provenance?: Provenance;
+  /**
+   * `wanted`: the model is to answer this content, even if it is an attachment. `session.turn.next()` then says so until it has.
+   * @default messages of the user and of the host are answered, attachments and command outputs are not
+   */
+  readonly answer?: "wanted";
 }
 
 /** Appends content, unless its key was used before on this branch. Costs a seek, whatever the length of the log. */
@@ -27,16 +33,17 @@ export async function appendOnce(
   state: SessionState,
   contents: Contents,
   content: NewContent | readonly NewContent[],
-  { key, provenance }: AppendOptions = {},
+  { key, provenance, answer }: AppendOptions = {},
 ): Promise<readonly number[]> {
   const given = isList(content) ? content : [content];
   const list = provenance === undefined ? given : given.map((one) => withProvenance(one, provenance));
-  if (key === undefined) return contents.append(list);
+  const opening = answer === undefined ? [] : openingOf(list);
+  if (key === undefined) return contents.append(list, opening);
   const name = sha256(key);
   const before = await findKeyed(state, name);
   if (before !== undefined) return before;
   const entries = list.flatMap(toContents).length;
-  return contents.append(list, [toNamedDraft("key", name, { key, entries })]);
+  return contents.append(list, [...opening, toNamedDraft("key", name, { key, entries })]);
 }
 
 /** The entries that were appended under a key; undefined if none were. */

@@ -14,6 +14,7 @@ import type { Budget } from "../../tokens/budget.ts";
 import { estimateTokens, padTokens } from "../../tokens/calibration.ts";
 import { featuresOf } from "../../tokens/features.ts";
 import type { Item, MessageItem } from "../../view/item.ts";
+import { openCalls } from "../../view/open-calls.ts";
 import { type Configuration, sizeTokens, type View } from "../../view/view.ts";
 import { readEntry } from "../load-view.ts";
 import { HEAD, type HeadContent, headText } from "../messages.ts";
@@ -133,16 +134,22 @@ export async function planCompaction(
   options: PlanOptions,
 ): Promise<CompactionPlan | NothingToCompact> {
   const targetTokens = targetOf(snapshot, options.trigger);
-  const range = withinTarget(chooseRange(snapshot.items, part), part, snapshot, {
-    targetTokens,
-    trigger: options.trigger,
-  });
+  const openAt = openResponse(snapshot);
+  const chosen = chooseRange(snapshot.items, part, openAt);
+  // Calls that are still to be run stay in view, however large: without them nobody would know of them.
+  const range =
+    openAt === undefined ? withinTarget(chosen, part, snapshot, { targetTokens, trigger: options.trigger }) : chosen;
   if (range.kind === "nothing") return { ...range, cause: "nothing-to-compact" };
   const plan = await planForRange(snapshot, range, part.variant, options);
   // What fits as it is need not be smaller: then the user's words are not cut to make it so.
   const fits = options.trigger !== "reactive" && snapshot.sizeTokens < targetTokens;
   const isCut = plan.room !== undefined && !hasRoomForUser(plan.room, plan.material);
   return fits && isCut ? MOSTLY_USER : plan;
+}
+
+/** The entry of the response whose calls are still to be run, in steps. */
+function openResponse({ items, carriedState }: Snapshot): number | undefined {
+  return carriedState.turn.calls.length === 0 ? undefined : openCalls({ items })[0]?.entry;
 }
 
 /** The same for a range that is settled. */

@@ -1,6 +1,7 @@
 import type { ConfigurationPayload } from "../../log/payload.ts";
 import type { Provenance } from "../../log/provenance.ts";
 import type { PassedOver, ReadEntry } from "../../log/read-payload.ts";
+import { foldTurn, NO_TURN, type TurnState } from "../../view/turn-state.ts";
 import { type BreakerState, breakerAfter, CLOSED, ECONOMIC_BREAKER, type Seen } from "./breaker.ts";
 import { type AgentInFlight, foldAgent } from "./running-agents.ts";
 
@@ -24,6 +25,8 @@ export interface CarriedState {
   readonly agents: readonly AgentInFlight[];
   /** How far each reader has read the log. */
   readonly marks: Readonly<Record<string, number>>;
+  /** How far the newest turn has come. */
+  readonly turn: TurnState;
   /** How many messages the user has sent in all. */
   readonly userMessages: number;
   /** The entry of the newest message; 0 if there is none. */
@@ -76,6 +79,7 @@ export const EMPTY_CARRIED_STATE: CarriedState = {
   economicBreaker: CLOSED,
   agents: [],
   marks: {},
+  turn: NO_TURN,
   userMessages: 0,
   spokenAt: 0,
   chain: { boundary: 0, boundaries: 0, turns: 0 },
@@ -89,7 +93,9 @@ export const EMPTY_CARRIED_STATE: CarriedState = {
 export const COMPACTION_SOURCE = "compact";
 
 /** Adds one entry of the branch. The caller leaves out decisions that a later `restore` takes back. */
-export function foldCarriedState(carriedState: CarriedState, read: ReadEntry | PassedOver, atMs: number): CarriedState {
+export function foldCarriedState(before: CarriedState, read: ReadEntry | PassedOver, atMs: number): CarriedState {
+  const turn = foldTurn(before.turn, read);
+  const carriedState = turn === before.turn ? before : { ...before, turn };
   switch (read.kind) {
     case "message":
       return read.payload.origin === "human" ? heard(carriedState, read.sequence) : carriedState;
@@ -195,8 +201,9 @@ function atBoundary(
 
 /** Reads the state of a boundary; undefined if its format cannot be read. */
 function readCarriedState(stored: unknown): CarriedState {
-  if (typeof stored !== "object" || stored === null) return EMPTY_CARRIED_STATE;
+  const unsaid: CarriedState = { ...EMPTY_CARRIED_STATE, turn: { ...NO_TURN, phase: "unknown" } };
+  if (typeof stored !== "object" || stored === null) return unsaid;
   const { pins, said, chain } = stored as Partial<CarriedState>;
   const isWhole = Array.isArray(pins) && Array.isArray(said) && typeof chain === "object";
-  return isWhole ? { ...EMPTY_CARRIED_STATE, ...(stored as CarriedState) } : EMPTY_CARRIED_STATE;
+  return isWhole ? { ...unsaid, ...(stored as CarriedState) } : unsaid;
 }

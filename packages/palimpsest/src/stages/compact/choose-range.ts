@@ -20,10 +20,17 @@ export type ChosenRange =
     }
   | { readonly kind: "nothing"; readonly why: string };
 
-/** Chooses the items that a compaction replaces. Calls stay with their results, and the pieces of a response with each other. */
-export function chooseRange(items: readonly Item[], part: CompactionPart): ChosenRange {
-  const pendingAt = pendingFrom(items);
-  const [first, last] = part.variant === "full" ? [0, pendingAt] : cutAt(items, part);
+/**
+ * Chooses the items that a compaction replaces. Calls stay with their results, and the pieces of a response with each other. A
+ * response whose calls are still to be run stays whole, with everything after it.
+ * @param openAt the entry of that response, if there is one
+ */
+export function chooseRange(items: readonly Item[], part: CompactionPart, openAt?: number): ChosenRange {
+  const openFrom = openAt === undefined ? -1 : items.findIndex(({ to }) => to >= openAt);
+  const end = openFrom < 0 ? items.length : wholeFrom(items, openFrom);
+  const pendingAt = Math.min(pendingFrom(items), end);
+  const [first, wanted] = part.variant === "full" ? [0, pendingAt] : cutAt(items, part);
+  const last = Math.max(first, Math.min(wanted, end));
   const folded = messagesOf(items.slice(first, last));
   // A summary of a summary would only lose information.
   if (!folded.some(({ origin, attachment }) => origin !== "summary" && attachment === undefined)) {

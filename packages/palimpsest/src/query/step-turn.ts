@@ -1,0 +1,39 @@
+import { aList, checkArgument, checkOptions, ifGiven, withMethods } from "../log/check-options.ts";
+import type { Session } from "../session/session.ts";
+import { checkTool } from "../tools/tool.ts";
+import type { QueryEvent } from "./query-event.ts";
+import { type StepResult, takeStep } from "./take-step.ts";
+import { type StepOptions, withEvents } from "./with-events.ts";
+
+/** What `stepTurn` has done, and how many responses of the model were part of it: 0 or 1. */
+export type TurnStep = StepResult & { readonly rounds: number };
+
+/**
+ * Takes one step of a turn: one exchange with the model, or the calls of its response that may run together. `session.turn.next()` says
+ * which, from the log alone, and nothing is kept in memory between steps: the next one can be taken by another process. A step that
+ * was cut off because its process is gone is taken again: the same request is sent again, and a call is run again if its tool
+ * allows it (`repeat`). Yields events, returns what was done. `query` is this in a loop.
+ */
+export async function* stepTurn(session: Session, options: StepOptions = {}): AsyncGenerator<QueryEvent, TurnStep> {
+  checkStep("stepTurn", session, options);
+  let rounds = 0;
+  const result = yield* withEvents<StepResult>(session, options, async (context) => {
+    function emit(event: QueryEvent): void {
+      if (event.kind === "response") rounds++;
+      context.emit(event);
+    }
+    return takeStep({ ...context, emit });
+  });
+  return { ...result, rounds };
+}
+
+/** @param of the function that they were passed to */
+export function checkStep(of: string, session: unknown, options: unknown): void {
+  const needed = withMethods(["append", "prepare", "record"], "a session: await openSession()");
+  checkArgument(`${of}(session)`, session, needed);
+  checkOptions(of, options, {
+    tools: ifGiven(aList("a list of tools: tool({ name, description, input, run })")),
+  });
+  const { tools = [] } = options as { readonly tools?: readonly unknown[] };
+  for (const one of tools) checkTool(`${of}(session, { tools }): tool`, one);
+}

@@ -1,0 +1,82 @@
+import type { Draft } from "../../log/entry.ts";
+import { readPayload } from "../../log/read-payload.ts";
+import { namedKind, toDraft, toNamedDraft } from "../../log/to-draft.ts";
+import type { SaidBy } from "../../log/turn-payloads.ts";
+import { sha256 } from "../../stores/sha256.ts";
+import { type NextInTurn, nextInTurn } from "../../view/next-in-turn.ts";
+import type { Contents } from "../contents.ts";
+import { toolResult } from "../messages.ts";
+import type { SessionState } from "../session-state.ts";
+import { type NewContent, toContents } from "../to-contents.ts";
+import { endingOf, MAY_HAVE_RUN, NOT_RUN, SUPERSEDED } from "./call-texts.ts";
+import type { CallDecided, CallDecision, QueuedContent, StoppedCall, TakenIn } from "./turn-options.ts";
+
+/** What a session knows and writes of its turn. One operation at a time: the caller keeps the order. */
+export interface TurnSteps {
+  next(): NextInTurn;
+  decide(callId: string, decision: CallDecision): Promise<CallDecided>;
+  stop(said: SaidBy): Promise<readonly StoppedCall[]>;
+  takeIn(item: QueuedContent): Promise<TakenIn>;
+}
+
+export function createTurnSteps(session: string, state: SessionState, contents: Pick<Contents, "append">): TurnSteps {
+  const next = (): NextInTurn => nextInTurn(state.view, state.carriedState.turn, session);
+  return {
+    next,
+
+    async decide(callId, { kind, by, reason }) {
+      const now = next();
+      const isWaiting =
+        now.kind === "calls" && now.calls.some(({ call, step }) => call.id === callId && step === "waiting");
+      if (!isWaiting) return "not-waiting";
+      const step = kind === "allow" ? "allowed" : "denied";
+      await state.append([toDraft("call", { step, call: callId, ...saidBy({ by, reason }) })]);
+      return "recorded";
+    },
+
+    async stop(said) {
+      const now = next();
+      if (now.kind === "nothing") return [];
+      const open = now.kind === "calls" ? now.calls : [];
+      const stopped = open.map((call): StoppedCall => ({ call: call.call, how: endingOf(call) }));
+      const results = open.map(({ call, step }) =>
+        toolResult(
+          call.id,
+          step === "superseded" ? SUPERSEDED : endingOf({ step }) === "unknown" ? MAY_HAVE_RUN : NOT_RUN,
+          "error",
+        ),
+      );
+      await contents.append(results, [], [toDraft("turn", { step: "stopped", ...saidBy(said) })]);
+      return stopped;
+    },
+
+    async takeIn({ queue, number, content }) {
+      const name = sha256(queue);
+      const newest = await state.log.newest(namedKind("taken", name));
+      const read = newest && readPayload(newest);
+      // On any branch: what a rewind has taken back was delivered all the same.
+      if (read?.kind === "taken" && read.payload.number >= number) return "known";
+      const list = isList(content) ? content : [content];
+      const entries = list.flatMap(toContents).length;
+      await contents.append(list, [toNamedDraft("taken", name, { queue, number, entries })]);
+      return "taken";
+    },
+  };
+}
+
+/** What is written so that content is answered; nothing if it asks for an answer by itself. */
+export function openingOf(content: readonly NewContent[]): readonly Draft[] {
+  const asks = content
+    .flatMap(toContents)
+    .some((one) => "role" in one && one.role === "user" && (one.origin === "human" || one.origin === "host"));
+  return asks ? [] : [toDraft("turn", { step: "opened" })];
+}
+
+/** Without fields that were not given: JSON has no place for them. */
+function saidBy({ by, reason }: { readonly [Name in keyof SaidBy]?: SaidBy[Name] | undefined }): SaidBy {
+  return { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
+}
+
+function isList(content: NewContent | readonly NewContent[]): content is readonly NewContent[] {
+  return Array.isArray(content);
+}
