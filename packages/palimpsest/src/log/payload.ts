@@ -82,6 +82,11 @@ export interface MessagePayload {
   readonly provider?: string;
   /** Why the model stopped, if that affects the next request. `paused`: the response must be sent back unchanged. */
   readonly stop?: "paused";
+  /**
+   * `in-steps`: whoever runs the calls of this response logs how far each one has come, so that another process can continue.
+   * @default unknown: an open call may have run
+   */
+  readonly calls?: "in-steps";
   /** Where the full text is, if it was too large. The blocks then hold a preview. */
   readonly stored?: StoredContent;
 }

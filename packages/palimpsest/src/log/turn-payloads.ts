@@ -29,10 +29,8 @@ export interface SaidBy {
   readonly reason?: string;
 }
 
-/** What became of calls of the newest response, before they have their results. */
+/** What became of calls of the newest response, before they have their results. A call without such an entry is only asked for. */
 export type CallPayload =
-  /** The calls are run in steps: whoever continues the turn finds here how far each one has come. Written with the response. */
-  | { readonly step: "asked"; readonly calls: readonly string[] }
   /** The calls are not to be run. `cut`: the response was cut, and the call may be incomplete. */
   | { readonly step: "void"; readonly calls: readonly string[]; readonly why: "cut" | "refused" }
   /** Somebody was asked for permission and answers later. `input`: what a hook made of the input, if one changed it. */

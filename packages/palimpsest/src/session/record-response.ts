@@ -63,6 +63,7 @@ export function createRecord<Request, Response, Message>(
       provider: provider.name,
       ...answers,
       ...(stop === "paused" ? { stop } : {}),
+      ...(howCalls !== undefined && blocks.some(({ kind }) => kind === "tool_call") ? { calls: howCalls } : {}),
     };
     const source = fork === undefined ? {} : { source: fork.source };
     const whole = wholeTokens(usage);

@@ -75,13 +75,14 @@ export function foldTurn(turn: TurnState, read: ReadEntry | PassedOver): TurnSta
   }
 }
 
-function afterMessage(turn: TurnState, { role, origin, audience, blocks, stop }: MessagePayload): TurnState {
+function afterMessage(turn: TurnState, { role, origin, audience, blocks, stop, calls }: MessagePayload): TurnState {
   if (audience === "user") return turn;
   if (role === "assistant") {
     if (origin !== "model") return turn;
-    const goesOn = stop === "paused" || blocks.some(({ kind }) => kind === "tool_call");
-    const { stop: _, ...rest } = turn;
-    return { ...rest, phase: goesOn ? "unanswered" : "idle", cuts: 0, calls: [] };
+    const ids = blocks.flatMap((block) => (block.kind === "tool_call" ? [block.id] : []));
+    const phase = stop === "paused" || ids.length > 0 ? "unanswered" : "idle";
+    const asked = calls === "in-steps" ? ids.map((id) => ({ id, step: "asked" as const })) : [];
+    return { phase, cuts: 0, stopBlocks: turn.stopBlocks, calls: asked };
   }
   const answered = blocks.flatMap((block) => (block.kind === "tool_result" ? [block.callId] : []));
   const afterResults = answered.length === 0 ? turn : afterAnswers(turn, answered);
@@ -110,8 +111,6 @@ function afterTurnStep(turn: TurnState, said: TurnPayload): TurnState {
 
 function afterCallStep(calls: readonly CallState[], said: CallPayload): readonly CallState[] {
   switch (said.step) {
-    case "asked":
-      return [...calls, ...said.calls.map((id) => ({ id, step: "asked" as const }))];
     case "void":
       return marked(calls, said.calls, said.why);
     case "begun":

@@ -34,7 +34,6 @@ export function turnDrafts(
           }),
         ]
       : []),
-    ...(ids.length > 0 && howCalls === "in-steps" ? [toDraft("call", { step: "asked", calls: ids })] : []),
     ...(voided.length > 0 && howCalls === "in-steps"
       ? [toDraft("call", { step: "void", calls: voided, why: stop === "refused" ? "refused" : "cut" })]
       : []),
