@@ -70,7 +70,7 @@ async function openWorld(place: "folder" | "PostgreSQL"): Promise<World> {
   };
 }
 
-test("a folder and PostgreSQL answer the same to any steps, and have the same texts after each", async () => {
+test("a folder and PostgreSQL answer the same to any steps, have the same texts after each, and find the same with the same scores", async () => {
   let written = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(steps, lists), async (taken) => {
@@ -79,7 +79,12 @@ test("a folder and PostgreSQL answer the same to any steps, and have the same te
         const [one, other] = await Promise.all(
           worlds.map(async ({ memory, pass }) => {
             pass();
-            return { outcome: withoutIds(await take(memory, step)), contents: await contentsOf(memory) };
+            const outcome = withoutIds(await take(memory, step));
+            return {
+              outcome,
+              contents: await contentsOf(memory),
+              found: await memory.search("what is b, and two?", 5),
+            };
           }),
         );
         expect(other).toEqual(one);

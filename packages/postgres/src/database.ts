@@ -18,6 +18,22 @@ export interface Database {
   call(call: string, values: readonly unknown[], columns?: string): Promise<readonly Row[]>;
 }
 
+/** Runs calls in one transaction, on one connection. If they fail, nothing of them is kept. */
+export async function inTransaction<T>(pool: TransactionPool, work: (database: Database) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let outcome: "whole" | "broken" = "broken";
+  try {
+    await client.query("BEGIN");
+    const value = await work(createDatabase(client));
+    await client.query("COMMIT");
+    outcome = "whole";
+    return value;
+  } finally {
+    // A connection that may be in the middle of a transaction is not given to anybody else.
+    client.release(outcome === "broken");
+  }
+}
+
 /** No statement has a name and nothing is set for longer than a transaction: a pooler may change connections in between. */
 export function createDatabase(pool: Pool): Database {
   return {

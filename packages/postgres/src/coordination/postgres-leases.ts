@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Lease, LeaseOwner, Leases } from "@palimpsest/coordination";
-import { createDatabase, type Database, type Row, type TransactionPool } from "../database.ts";
+import { type Database, inTransaction, type Row, type TransactionPool } from "../database.ts";
 
 export interface PostgresLeasesOptions {
   readonly database: Database;
@@ -66,21 +66,11 @@ function createLease(
     ...(row["outcome"] === "reclaimed" ? { reclaimed: { from: toOwner(row), because: "silent" as const } } : {}),
     renew: async () => ((await isDone("renew_lease", nowMs())) ? "held" : "lost"),
     check: async () => ((await isDone("hold_lease")) ? "held" : "lost"),
-    async guard(write) {
-      const client = await pool.connect();
-      let outcome: "whole" | "broken" = "broken";
-      try {
-        await client.query("BEGIN");
-        const [held] = await createDatabase(client).call("hold_lease", key);
-        const value = held?.["hold_lease"] === true ? { kind: "done" as const, value: await write() } : undefined;
-        await client.query("COMMIT");
-        outcome = "whole";
-        return value ?? { kind: "lost" };
-      } finally {
-        // A connection that may be in the middle of a transaction is not given to anybody else.
-        client.release(outcome === "broken");
-      }
-    },
+    guard: (write) =>
+      inTransaction(pool, async (transaction) => {
+        const [held] = await transaction.call("hold_lease", key);
+        return held?.["hold_lease"] === true ? { kind: "done", value: await write() } : { kind: "lost" };
+      }),
     finish: async (outcome) => ((await isDone("finish_lease", outcome)) ? "finished" : "lost"),
   };
 }

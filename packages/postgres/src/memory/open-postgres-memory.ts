@@ -1,13 +1,13 @@
 import { DEFAULT_LIMITS, type Memory, type MemoryLimits } from "@palimpsest/memory";
 import { type CreateMemoryOptions, createMemory } from "@palimpsest/memory/memory-parts";
 import { checkName } from "../check-name.ts";
-import { createDatabase, type Pool } from "../database.ts";
+import { createDatabase, type TransactionPool } from "../database.ts";
 import { postgresFiles } from "./postgres-files.ts";
 
 /** Names one memory of a tenant. */
 export interface MemoryAddress {
   /** Yours: it is neither configured nor ended here. Its role needs `palimpsest_worker`. */
-  readonly pool: Pool;
+  readonly pool: TransactionPool;
   readonly tenant: string;
   /** One per scope within the tenant: a user, a project. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface PostgresMemoryOptions extends MemoryAddress, CreateMemoryOption
   readonly clock?: { now(): number };
   /** @default DEFAULT_LIMITS */
   readonly limits?: Partial<MemoryLimits>;
-  /** How long a write is tried again while others are faster, in real time. @default 30,000 */
+  /** How long a write waits for other writers, in real time. @default 30,000 */
   readonly busyTimeoutMs?: number;
 }
 
@@ -29,7 +29,7 @@ export interface PostgresMemoryOptions extends MemoryAddress, CreateMemoryOption
 export function openPostgresMemory(options: PostgresMemoryOptions): Memory {
   const { pool, clock = { now: Date.now }, busyTimeoutMs = 30_000 } = options;
   const files = postgresFiles({
-    database: createDatabase(pool),
+    pool,
     tenant: checkName("tenant", options.tenant),
     name: checkName("memory", options.name),
     clock,

@@ -1,5 +1,4 @@
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Author, ClosedMemoryError, type MemoryLimits } from "@palimpsest/memory";
 import {
   type ChangeSet,
@@ -7,17 +6,18 @@ import {
   INDEX_PATH,
   type MemoryFiles,
   type MemoryView,
+  type PlannedChanges,
   rowsAfter,
   toMemoryFile,
   treesOf,
 } from "@palimpsest/memory/memory-parts";
-import type { Database } from "../database.ts";
+import { createDatabase, type Database, inTransaction, type TransactionPool } from "../database.ts";
 import { DatabaseError } from "../database-error.ts";
 import { blobsOf, EMPTY_MEMORY, type MemoryState, stateAfter } from "./memory-state.ts";
 import { type CallMemory, postgresHistory } from "./postgres-history.ts";
 
 export interface PostgresFilesOptions {
-  readonly database: Database;
+  readonly pool: TransactionPool;
   readonly tenant: string;
   readonly name: string;
   readonly clock: { now(): number };
@@ -25,28 +25,28 @@ export interface PostgresFilesOptions {
   readonly busyTimeoutMs: number;
 }
 
-/** Where many write at once, each waits for up to this long before the next try. */
-const LONGEST_PAUSE_MS = 50;
-
 /**
  * The files of a memory in PostgreSQL. This process keeps the newest state that it has seen, and asks for what has changed since:
- * one round trip to look, one more to write. No lock is held between the two: a commit names the commit that it was planned upon,
- * and is planned again where another writer was faster.
+ * one round trip to look, one more to write. No lock is held between the two: a commit names the commit that it was planned upon.
+ * Where another writer was faster, the changes are planned once more, with the other writers in a line behind.
  */
 export function postgresFiles(options: PostgresFilesOptions): MemoryFiles {
-  const { database, tenant, name, clock, limits, busyTimeoutMs } = options;
+  const { pool, tenant, name, clock, limits, busyTimeoutMs } = options;
   let known = EMPTY_MEMORY;
   let search: DatabaseSync | undefined;
   let phase: "open" | "closed" = "open";
 
-  const call: CallMemory = async (procedure, ...values) => {
-    if (phase === "closed") throw new ClosedMemoryError(`PostgreSQL (tenant ${tenant}, memory ${name})`);
-    return database.call(procedure, [tenant, name, ...values]);
+  const callOf = (database: Database): CallMemory => {
+    return async (procedure, ...values) => {
+      if (phase === "closed") throw new ClosedMemoryError(`PostgreSQL (tenant ${tenant}, memory ${name})`);
+      return database.call(procedure, [tenant, name, ...values]);
+    };
   };
+  const call = callOf(createDatabase(pool));
 
-  async function readState(): Promise<MemoryState> {
+  async function readState(ask: CallMemory = call): Promise<MemoryState> {
     const before = known;
-    const rows = await call("read_memory", before.number, before.id);
+    const rows = await ask("read_memory", before.number, before.id);
     const [first] = rows;
     if (first === undefined) known = EMPTY_MEMORY;
     else if (Number(first["base"]) !== before.number || Number(first["head"]) !== before.number) {
@@ -70,7 +70,7 @@ export function postgresFiles(options: PostgresFilesOptions): MemoryFiles {
   }
 
   /** Returns the id of the new commit; undefined if another one has taken its place. */
-  async function commit(state: MemoryState, { by, message, changes }: ChangeSet, nowMs: number) {
+  async function commit(ask: CallMemory, state: MemoryState, { by, message, changes }: ChangeSet, nowMs: number) {
     const { tree } = treesOf(blobsOf(rowsAfter(state.rows, changes, nowMs)));
     const parent = state.number === 0 ? undefined : state.id;
     const authors = new Map(changes.map(({ path, author }) => [path, author]));
@@ -81,17 +81,39 @@ export function postgresFiles(options: PostgresFilesOptions): MemoryFiles {
       atMs: nowMs,
       content: after === undefined ? undefined : Buffer.from(after),
     }));
-    const [row] = await call(
+    const [row] = await ask(
       "commit_memory",
       ...[state.number, state.id, id, by, nowMs, message],
       changed.map(({ path }) => path),
       changed.map(({ author }) => author),
       changed.map(({ content }) => content?.toString() ?? null),
+      busyTimeoutMs,
     );
     if (row?.["commit_memory"] !== true) return undefined;
     known = stateAfter(state, { number: state.number + 1, id, changed }, limits);
     return id;
   }
+
+  /** Returns what comes of the plan; undefined if another writer was faster. */
+  async function tryChange<Outcome>(
+    ask: CallMemory,
+    plan: (view: MemoryView) => PlannedChanges<Outcome>,
+  ): Promise<(() => Outcome) | undefined> {
+    const state = await readState(ask);
+    const view = viewOf(state, limits, clock.now());
+    const planned = plan(view);
+    if ("outcome" in planned) return () => planned.outcome;
+    const made = await commit(ask, state, planned.set, view.nowMs);
+    return made === undefined ? undefined : () => planned.outcomeOf({ kind: "done", commit: made });
+  }
+
+  /** The same, alone: other writers wait until it is done. */
+  const changeAlone = <Outcome>(plan: (view: MemoryView) => PlannedChanges<Outcome>) =>
+    inTransaction(pool, async (database) => {
+      const ask = callOf(database);
+      await ask("lock_memory", busyTimeoutMs);
+      return tryChange(ask, plan);
+    });
 
   return {
     limits,
@@ -117,20 +139,9 @@ export function postgresFiles(options: PostgresFilesOptions): MemoryFiles {
     },
     readIndex: async () => (await readState()).contents.get(INDEX_PATH),
     async change(plan) {
-      const startedAtMs = Date.now();
-      for (let tries = 1; ; tries++) {
-        const state = await readState();
-        const view = viewOf(state, limits, clock.now());
-        const planned = plan(view);
-        if ("outcome" in planned) return planned.outcome;
-        const made = await commit(state, planned.set, view.nowMs);
-        if (made !== undefined) return planned.outcomeOf({ kind: "done", commit: made });
-        if (Date.now() - startedAtMs > busyTimeoutMs) {
-          const why = `${tries} tries in ${busyTimeoutMs} ms: others were faster each time`;
-          throw new DatabaseError("commit_memory", "conflict", { cause: why });
-        }
-        await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** tries));
-      }
+      const done = (await tryChange(call, plan)) ?? (await changeAlone(plan));
+      if (done !== undefined) return done();
+      throw new DatabaseError("commit_memory", "conflict", { cause: "the memory was deleted at this moment" });
     },
     problems: async () => [],
     ...postgresHistory(call),

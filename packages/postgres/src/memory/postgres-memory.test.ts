@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type StartedDatabase, startDatabase } from "../test-server/start-database.ts";
 import { testMemoryOverPools } from "../testing/test-memory-over-pool.ts";
 import { deletePostgresMemory, openPostgresMemory } from "./open-postgres-memory.ts";
@@ -30,6 +30,7 @@ function counted() {
         calls.push(/palimpsest\.(\w+)/.exec(text)?.[1] ?? text);
         return database.workers.query(text, values);
       },
+      connect: () => database.workers.connect(),
     },
   };
 }
@@ -81,20 +82,60 @@ test("whoever still knows a memory that was deleted and begun again sees the new
   expect(await other.head()).not.toContain("old");
 });
 
-test("a write that meets others again and again says so in the end", async () => {
-  const tenant = randomUUID();
-  const other = openPostgresMemory({ pool: database.workers, tenant, name: "one" });
-  let number = 0;
-  const pool = {
-    async query(text: string, values?: unknown[]) {
-      if (text.includes("commit_memory")) await other.write(draft(`other-${number++}`), "model", "none");
-      return database.workers.query(text, values);
-    },
+test("a look without news reads no file, and one with news those alone", async () => {
+  const place = { tenant: randomUUID(), name: "one", pool: database.workers };
+  const other = openPostgresMemory(place);
+  await other.batch("model", "fill", async (batch) => {
+    for (let number = 0; number < 150; number++) await batch.write(draft(`topic-${number}`), "none");
+  });
+  // One connection counts for itself, whatever others do.
+  const client = await database.workers.connect();
+  onTestFinished(() => client.release());
+  await client.query("BEGIN");
+  const pool = { query: client.query.bind(client), connect: () => database.workers.connect() };
+  const memory = openPostgresMemory({ ...place, pool });
+  const readFiles = async (): Promise<number> => {
+    const sql = "SELECT idx_tup_fetch::int AS files FROM pg_stat_xact_user_tables WHERE relname = 'memory_change'";
+    return (await client.query(sql)).rows[0].files;
   };
-  const memory = openPostgresMemory({ pool, tenant, name: "one", busyTimeoutMs: 300 });
+  const before = await readFiles();
+  expect(await memory.list()).toHaveLength(150);
+  expect((await readFiles()) - before).toBe(150);
+  for (let look = 0; look < 10; look++) await memory.read("topic-7");
+  expect((await readFiles()) - before).toBe(150);
+  await other.write(draft("new"), "model", "none");
+  expect(await memory.list()).toHaveLength(151);
+  expect((await readFiles()) - before).toBe(151);
+  await client.query("ROLLBACK");
+});
+
+test("32 writers of one memory wait for each other and are all done", { timeout: 120_000 }, async () => {
+  const place = { tenant: randomUUID(), name: "one" };
+  const pools = [database.workers, another];
+  const writers = Array.from({ length: 32 }, (_, number) => openPostgresMemory({ ...place, pool: pools[number % 2]! }));
+  const outcomes = await Promise.all(
+    writers.flatMap((memory, number) =>
+      [0, 1].map((at) => memory.write(draft(`topic-${number}-${at}`), "model", "none")),
+    ),
+  );
+  expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["written"]));
+  expect(await writers[0]!.list()).toHaveLength(64);
+  const log = await writers[1]!.log(100);
+  expect(log).toMatchObject({ kind: "log" });
+  expect(log.kind === "log" && new Set(log.commits.map(({ commit }) => commit)).size).toBe(64);
+});
+
+test("a write that waits for another for too long says so", async () => {
+  const place = { tenant: randomUUID(), name: "one", pool: database.workers };
+  const client = await database.workers.connect();
+  onTestFinished(() => client.release());
+  await client.query("BEGIN");
+  await client.query("SELECT palimpsest.lock_memory($1, $2, 0)", [place.tenant, place.name]);
+  const memory = openPostgresMemory({ ...place, busyTimeoutMs: 100 });
   await expect(memory.write(draft("a"), "model", "none")).rejects.toMatchObject({ reason: "conflict" });
-  expect(number).toBeGreaterThan(1);
-  expect(await memory.read("a")).toBeUndefined();
+  expect(await memory.list()).toEqual([]);
+  await client.query("COMMIT");
+  expect(await memory.write(draft("a"), "model", "none")).toMatchObject({ kind: "written" });
 });
 
 test("workers can add to the history and change nothing of it", async () => {

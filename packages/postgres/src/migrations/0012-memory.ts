@@ -56,70 +56,99 @@ GRANT SELECT, INSERT ON memory_commit, memory_change TO palimpsest_worker;
 GRANT SELECT, INSERT, UPDATE (number) ON memory_file TO palimpsest_worker;
 GRANT SELECT, INSERT, UPDATE (uses, last_at_ms) ON memory_use TO palimpsest_worker;
 
+-- Rows are looked up one by one, each by its whole key: a join would be planned by guesses about a memory's size. Functions that read are
+-- STABLE: all their statements see the same moment.
+
 -- The files that have changed since a commit that the caller knows; all files, if there is no such commit (any more). Without a
 -- row nothing was ever written; a row without a path says that nothing has changed.
 CREATE FUNCTION read_memory(p_tenant text, p_memory text, p_number integer, p_id text)
 RETURNS TABLE (base integer, head integer, id text, path text, author text, at_ms double precision, content text)
-LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
+DECLARE
+  v_head record;
+  v_base integer;
+  v_file record;
+  v_found integer := 0;
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
-  RETURN QUERY
-    WITH base AS (
-      SELECT coalesce(max(number), 0) AS number FROM memory_commit
-        WHERE tenant = p_tenant AND memory = p_memory AND number = p_number AND id = p_id
-    ), head AS (
-      SELECT number, id FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory ORDER BY number DESC LIMIT 1
-    )
-    SELECT base.number, head.number, head.id, changed.path, changed.author, changed.at_ms, changed.content FROM base CROSS JOIN head
-      LEFT JOIN LATERAL (
-        SELECT memory_file.path, memory_change.author, memory_commit.at_ms, memory_change.content FROM memory_file
-          JOIN memory_change USING (tenant, memory, number, path) JOIN memory_commit USING (tenant, memory, number)
-          WHERE memory_file.tenant = p_tenant AND memory_file.memory = p_memory AND memory_file.number > base.number
-      ) AS changed ON true;
+  SELECT number, id FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory ORDER BY number DESC LIMIT 1 INTO v_head;
+  IF v_head.number IS NULL THEN RETURN; END IF;
+  v_base := CASE WHEN v_head.number = p_number AND v_head.id = p_id
+    OR EXISTS (SELECT FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory AND number = p_number AND id = p_id)
+    THEN p_number ELSE 0 END;
+  IF v_base < v_head.number THEN
+    FOR v_file IN SELECT path, number FROM memory_file WHERE tenant = p_tenant AND memory = p_memory AND number > v_base LOOP
+      v_found := v_found + 1;
+      RETURN QUERY SELECT v_base, v_head.number, v_head.id, changed.path, changed.author,
+          (SELECT at_ms FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory AND number = v_file.number), changed.content
+        FROM memory_change AS changed
+        WHERE changed.tenant = p_tenant AND changed.memory = p_memory AND changed.number = v_file.number AND changed.path = v_file.path;
+    END LOOP;
+  END IF;
+  IF v_found = 0 THEN
+    RETURN QUERY SELECT v_base, v_head.number, v_head.id, NULL::text, NULL::text, NULL::double precision, NULL::text;
+  END IF;
+END $$;
+
+-- Writers of one memory in a line, until the transaction ends.
+CREATE FUNCTION lock_memory(p_tenant text, p_memory text, p_timeout_ms integer) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('lock_timeout', p_timeout_ms::text, true);
+  -- Names have no spaces.
+  PERFORM pg_advisory_xact_lock(hashtextextended(p_tenant || ' ' || p_memory, 0));
 END $$;
 
 -- Upon this commit or not at all: false says that another writer was faster.
 CREATE FUNCTION commit_memory(p_tenant text, p_memory text, p_number integer, p_id text, p_new_id text, p_author text,
-  p_at_ms double precision, p_message text, p_paths text[], p_authors text[], p_contents text[]) RETURNS boolean
+  p_at_ms double precision, p_message text, p_paths text[], p_authors text[], p_contents text[], p_timeout_ms integer) RETURNS boolean
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_before integer;
+  v_replaced integer;
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  PERFORM lock_memory(p_tenant, p_memory, p_timeout_ms);
   IF p_number > 0 AND NOT EXISTS (SELECT FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory AND number = p_number AND id = p_id) THEN
     RETURN false;
   END IF;
   INSERT INTO memory_commit VALUES (p_tenant, p_memory, p_number + 1, p_new_id, p_author, p_at_ms, p_message) ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN RETURN false; END IF;
-  INSERT INTO memory_change SELECT p_tenant, p_memory, p_number + 1, changed.path, changed.author, before.number, changed.content
-    FROM unnest(p_paths, p_authors, p_contents) AS changed (path, author, content)
-    LEFT JOIN memory_file AS file ON file.tenant = p_tenant AND file.memory = p_memory AND file.path = changed.path
-    LEFT JOIN memory_change AS before ON before.tenant = p_tenant AND before.memory = p_memory AND before.number = file.number
-      AND before.path = file.path AND before.content IS NOT NULL;
-  INSERT INTO memory_file SELECT p_tenant, p_memory, changed.path, p_number + 1 FROM unnest(p_paths) AS changed (path)
-    ON CONFLICT (tenant, memory, path) DO UPDATE SET number = excluded.number;
+  FOR v_index IN 1 .. cardinality(p_paths) LOOP
+    v_before := (SELECT number FROM memory_file WHERE tenant = p_tenant AND memory = p_memory AND path = p_paths[v_index]);
+    v_replaced := (SELECT number FROM memory_change WHERE tenant = p_tenant AND memory = p_memory AND number = v_before
+      AND path = p_paths[v_index] AND content IS NOT NULL);
+    INSERT INTO memory_change VALUES (p_tenant, p_memory, p_number + 1, p_paths[v_index], p_authors[v_index], v_replaced, p_contents[v_index]);
+    INSERT INTO memory_file VALUES (p_tenant, p_memory, p_paths[v_index], p_number + 1)
+      ON CONFLICT (tenant, memory, path) DO UPDATE SET number = excluded.number;
+  END LOOP;
   RETURN true;
 END $$;
 
 -- The newest first, with one row for each change.
 CREATE FUNCTION list_commits(p_tenant text, p_memory text, p_limit integer)
 RETURNS TABLE (id text, author text, at_ms double precision, message text, path text, how text)
-LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
+DECLARE
+  v_commit memory_commit;
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
-  RETURN QUERY SELECT newest.id, newest.author, newest.at_ms, newest.message, memory_change.path,
-      CASE WHEN memory_change.content IS NULL THEN 'removed' WHEN memory_change.replaced IS NULL THEN 'added' ELSE 'changed' END
-    FROM (SELECT * FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory ORDER BY number DESC LIMIT p_limit) AS newest
-    JOIN memory_change USING (tenant, memory, number) ORDER BY newest.number DESC, memory_change.path;
+  FOR v_commit IN SELECT * FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory ORDER BY number DESC LIMIT p_limit LOOP
+    RETURN QUERY SELECT v_commit.id, v_commit.author, v_commit.at_ms, v_commit.message, path,
+        CASE WHEN content IS NULL THEN 'removed' WHEN replaced IS NULL THEN 'added' ELSE 'changed' END
+      FROM memory_change WHERE tenant = p_tenant AND memory = p_memory AND number = v_commit.number ORDER BY path;
+  END LOOP;
 END $$;
 
 -- One commit by the beginning of its id, the newest without one; no row if there are several.
 CREATE FUNCTION read_commit(p_tenant text, p_memory text, p_start text)
 RETURNS TABLE (id text, message text, path text, content text, before_author text, before_content text)
-LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
 DECLARE
   v_numbers integer[];
+  v_commit memory_commit;
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
   -- Ids are hexadecimal: a g comes behind all that begin in the same way.
@@ -127,11 +156,11 @@ BEGIN
     AND (p_start IS NULL OR (memory_commit.id >= p_start AND memory_commit.id < p_start || 'g'))
     ORDER BY number DESC LIMIT CASE WHEN p_start IS NULL THEN 1 ELSE 2 END);
   IF cardinality(v_numbers) <> 1 THEN RETURN; END IF;
-  RETURN QUERY SELECT found.id, found.message, change.path, change.content, before.author, before.content FROM memory_commit AS found
-    JOIN memory_change AS change USING (tenant, memory, number)
-    LEFT JOIN memory_change AS before ON before.tenant = change.tenant AND before.memory = change.memory AND before.path = change.path
-      AND before.number = change.replaced
-    WHERE found.tenant = p_tenant AND found.memory = p_memory AND found.number = v_numbers[1] ORDER BY change.path;
+  SELECT * FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory AND number = v_numbers[1] INTO v_commit;
+  RETURN QUERY SELECT v_commit.id, v_commit.message, change.path, change.content,
+      (SELECT author FROM memory_change WHERE tenant = p_tenant AND memory = p_memory AND number = change.replaced AND path = change.path),
+      (SELECT content FROM memory_change WHERE tenant = p_tenant AND memory = p_memory AND number = change.replaced AND path = change.path)
+    FROM memory_change AS change WHERE change.tenant = p_tenant AND change.memory = p_memory AND change.number = v_commit.number ORDER BY change.path;
 END $$;
 
 CREATE FUNCTION note_uses(p_tenant text, p_memory text, p_slugs text[], p_now_ms double precision) RETURNS void

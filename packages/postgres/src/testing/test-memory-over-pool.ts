@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { Memory } from "@palimpsest/memory";
 import { testMemory } from "@palimpsest/memory/test-memory";
 import { test } from "vitest";
-import type { Pool } from "../database.ts";
+import type { TransactionPool } from "../database.ts";
 import { openPostgresMemory } from "../memory/open-postgres-memory.ts";
 
 /** The contract of memories. Every case is another tenant, every process has the next pool. */
-export function testMemoryOverPools(pools: () => readonly Pool[]): void {
+export function testMemoryOverPools(pools: () => readonly TransactionPool[]): void {
   testMemory({
     test,
     async place() {
