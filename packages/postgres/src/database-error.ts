@@ -51,11 +51,14 @@ const REASONS: readonly (readonly [start: string, reason: DatabaseFailure])[] = 
   ["55P03", "conflict"],
 ];
 
+/** Codes of the system begin with E: most are longer (ECONNREFUSED), and EPIPE is not. No class of PostgreSQL does. */
+const SQL_STATE = /^[0-9A-DF-Z][0-9A-Z]{4}$/;
+
 /** @param remedy what to do, where more is known than PostgreSQL's code says */
 export function toDatabaseError(statement: string, error: unknown, remedy?: string): DatabaseError {
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-  // Codes of the system (ECONNREFUSED) are longer; without any, the connection ended before there was an answer.
-  if (!/^[0-9A-Z]{5}$/.test(code)) return new DatabaseError(statement, "unreachable", { cause: error });
+  // A code of the system, or none: the connection ended before there was an answer.
+  if (!SQL_STATE.test(code)) return new DatabaseError(statement, "unreachable", { cause: error });
   const reason = REASONS.find(([start]) => code.startsWith(start))?.[1] ?? "refused";
   return new DatabaseError(statement, reason, { sqlState: code, cause: error, remedy });
 }

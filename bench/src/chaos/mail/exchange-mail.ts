@@ -1,26 +1,28 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { mount, unmount } from "../mount.ts";
 import { readLog } from "../open-log.ts";
-import { inTemporaryFolder } from "../temporary-folder.ts";
 import { auditMail, type MailLosses, receiverOf, type Sent } from "./mail-ledger.ts";
 import type { AgentLine, AgentPlan, MailPayload } from "./mail-process.ts";
 
 export interface MailFindings extends MailLosses {
   readonly sent: number;
   readonly sigkills: number;
-  readonly disks_filled: number;
-  /** Sends, appends and acknowledgements that failed because of it, and were done again. */
-  readonly disk_full_errors: number;
+  /** How often harm was done to what keeps the mail. */
+  readonly harmed: number;
+  /** Sends, appends and acknowledgements that failed, and were done again, by reason. */
+  readonly failures: ReadonlyMap<string, number>;
   /** Agents that ended by themselves. */
   readonly crashed: number;
-  /** Why no disk was filled, where the machine does not let us mount one. */
-  readonly disks_skipped: string | null;
+}
+
+export interface ExchangeOptions extends Pick<AgentPlan, "folder" | "database"> {
+  readonly agents: number;
+  readonly messages: number;
+  /** Done again and again, while agents send. @default nothing */
+  readonly harm?: () => Promise<void>;
 }
 
 interface Agent {
@@ -33,33 +35,12 @@ interface Agent {
   killedAtStep: number;
 }
 
-// Room for the home, the logs and what SQLite keeps beside them; the ballast takes the rest.
-const DISK_BYTES = 96 * 1_048_576;
-
 /**
- * Agents write to each other while they are killed and started again, and the disk under them fills up again and again.
+ * Agents write to each other while they are killed and started again, and while what keeps their mail is harmed.
  * When all have sent what they had to, they finish reading, and their logs are held against what they were told.
  */
-export function exchangeMail(agents: number, messages: number): Promise<MailFindings> {
-  return inTemporaryFolder(async (folder) => {
-    let skipped: string | null = null;
-    try {
-      mount("-t", "tmpfs", "-o", `size=${DISK_BYTES}`, "tmpfs", folder);
-    } catch (error) {
-      skipped = (error as Error).message.split("\n")[0]!;
-    }
-    try {
-      return await exchange(folder, { agents, messages, skipped });
-    } finally {
-      if (skipped === null) unmount(folder);
-    }
-  });
-}
-
-async function exchange(
-  folder: string,
-  { agents: count, messages, skipped }: { agents: number; messages: number; skipped: string | null },
-): Promise<MailFindings> {
+export async function exchangeMail(options: ExchangeOptions): Promise<MailFindings> {
+  const { folder, database, agents: count, messages, harm } = options;
   const names = Array.from({ length: count }, (_, index) => `agent-${index}`);
   const failures = new Map<string, number>();
   let crashed = 0;
@@ -68,7 +49,8 @@ async function exchange(
   const start = (agent: Agent): void => {
     const fromStep = agent.sentThrough + 1;
     agent.killedAtStep = fromStep + Math.floor(Math.random() * Math.max(20, messages / 10));
-    agent.process = startAgent({ folder, agents: names, name: agent.name, fromStep, toStep: messages }, (line) => {
+    const plan = { folder, ...(database === undefined ? {} : { database }), agents: names, name: agent.name };
+    agent.process = startAgent({ ...plan, fromStep, toStep: messages }, (line) => {
       if (line.kind === "sent") agent.sentThrough = line.step;
       else if (line.kind === "sent-all") agent.state = "sent-all";
       else failures.set(line.reason, (failures.get(line.reason) ?? 0) + 1);
@@ -99,18 +81,16 @@ async function exchange(
     }
     return kills;
   })();
-  const filling = (async (): Promise<number> => {
-    let filled = 0;
-    while (skipped === null && isSending()) {
+  const harming = (async (): Promise<number> => {
+    let harmed = 0;
+    while (harm !== undefined && isSending()) {
       await sleep(200 + Math.random() * 400);
-      await fill(join(folder, "ballast"));
-      filled++;
-      await sleep(30 + Math.random() * 120);
-      await rm(join(folder, "ballast"), { force: true });
+      await harm();
+      harmed++;
     }
-    return filled;
+    return harmed;
   })();
-  const [sigkills, filled] = await Promise.all([killing, filling]);
+  const [sigkills, harmed] = await Promise.all([killing, harming]);
   phase = "finishing";
   await Promise.all(
     agents.map(async ({ process: running }) => {
@@ -136,10 +116,9 @@ async function exchange(
     sent: sent.length,
     ...auditMail(sent, logs, (from, step) => receiverOf(names, from, step)),
     sigkills,
-    disks_filled: filled,
-    disk_full_errors: failures.get("disk-full") ?? 0,
+    harmed,
+    failures,
     crashed,
-    disks_skipped: skipped,
   };
 }
 
@@ -156,16 +135,4 @@ function startAgent(options: AgentPlan, onLine: (line: AgentLine) => void): Agen
     for (const line of lines) onLine(JSON.parse(line) as AgentLine);
   });
   return child;
-}
-
-/** Until nothing more fits. */
-async function fill(path: string): Promise<void> {
-  for (const bytes of [1_048_576, 65_536, 4_096]) {
-    const block = Buffer.alloc(bytes);
-    try {
-      for (;;) await writeFile(path, block, { flag: "a" });
-    } catch {
-      // Full, but for less than a block.
-    }
-  }
 }

@@ -8,14 +8,24 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Mailbox, type Message, openCoordination, separateRecorded } from "@palimpsest/coordination";
+import {
+  type Coordination,
+  type Mailbox,
+  type Message,
+  openCoordination,
+  separateRecorded,
+} from "@palimpsest/coordination";
+import { openPostgresCoordination } from "@palimpsest/postgres";
 import { type Draft, sealEntries, sha256 } from "palimpsest/core";
 import { sqliteStore } from "palimpsest/sqlite-store";
+import pg from "pg";
 import { takeLog } from "../open-log.ts";
 import { receiverOf } from "./mail-ledger.ts";
 
 export interface AgentPlan {
   readonly folder: string;
+  /** The folder of a server's socket, if mail is kept in PostgreSQL. @default a file in the folder */
+  readonly database?: string;
   readonly agents: readonly string[];
   readonly name: string;
   /** The first message that was not acknowledged, and the last. */
@@ -56,12 +66,22 @@ async function live(options: AgentPlan): Promise<void> {
   process.exit();
 }
 
-async function openMailbox({ folder, name }: AgentPlan): Promise<Mailbox> {
-  const coordination = await openCoordination({ file: join(folder, "home.sqlite") });
-  const result = await coordination.mailboxes.register({ team: "team", name, session: `session-${name}` });
+async function openMailbox({ folder, database, name }: AgentPlan): Promise<Mailbox> {
+  const coordination =
+    database === undefined ? await openCoordination({ file: join(folder, "home.sqlite") }) : openInDatabase(database);
+  // Nobody can tell that the process before was killed if it may have been on another machine; its successor knows.
+  const takeover = database === undefined ? "if-free" : "always";
+  const result = await coordination.mailboxes.register({ team: "team", name, session: `session-${name}`, takeover });
   if (result.kind === "registered") return result.mailbox;
   await coordination.close();
   throw new Error(JSON.stringify(result));
+}
+
+function openInDatabase(host: string): Coordination {
+  const pool = new pg.Pool({ host, user: "service", database: "postgres", max: 2 });
+  // A server that goes away ends idle connections; the next query opens another.
+  pool.on("error", () => undefined);
+  return openPostgresCoordination({ pool, tenant: "chaos", pollMs: 50 });
 }
 
 async function send(mailbox: Mailbox, { agents, name, fromStep, toStep }: AgentPlan): Promise<void> {
@@ -117,7 +137,7 @@ async function takeIn(mailbox: Mailbox, record: Record): Promise<number> {
   return received.messages.length;
 }
 
-/** Until it succeeds: a disk that is full has room again later. */
+/** Until it succeeds: a disk that is full has room again later, and a server that was shut down comes back. */
 async function persist<Result>(attempt: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {

@@ -55,3 +55,19 @@ test("what is acknowledged leaves its id, of the newest thousand of a sender, an
   expect(rows[0]).toEqual({ rows: 1_064, texts: 64 });
   await coordination.close();
 });
+
+test("whoever waits for mail goes on when the server comes back", { timeout: 60_000 }, async () => {
+  const coordination = openPostgresCoordination({ pool: database.workers, tenant: randomUUID(), pollMs: 20 });
+  const registered = await coordination.mailboxes.register({ team: "team", name: "agent", session: "s" });
+  if (registered.kind !== "registered") throw new Error(registered.kind);
+  const { mailbox } = registered;
+  const waiting = mailbox.wait();
+  await database.crash();
+  for (;;) {
+    // Connections that were lost are found out one by one.
+    const sent = await mailbox.send({ id: "m", to: "agent", body: "hello" }).catch(() => undefined);
+    if (sent?.kind === "sent") break;
+  }
+  expect(await waiting).toBe("mail");
+  await coordination.close();
+});

@@ -15,6 +15,7 @@ import {
   waitForMail,
 } from "@palimpsest/coordination/parts";
 import type { Database, Row } from "../database.ts";
+import { DatabaseError } from "../database-error.ts";
 
 export interface PostgresMailOptions {
   readonly database: Database;
@@ -47,6 +48,12 @@ export function createPostgresMailbox(options: PostgresMailboxOptions): Mailbox 
     const [row] = await database.call("look_for_mail", [...own, receivedThrough, nowMs(), renewMs]);
     return row?.["look_for_mail"] as "mail" | "none" | "lost";
   };
+  // A server that restarts is there again at one of the next looks. Whoever waits has nothing else to do.
+  const lookAgainLater = (): Promise<"mail" | "none" | "lost"> =>
+    look().catch((error: unknown) => {
+      if (DatabaseError.isInstance(error) && error.reason === "unreachable") return "none";
+      throw error;
+    });
   // A missed renewal costs nothing: the next one tries again.
   const renewal = setInterval(() => void look().catch(() => undefined), renewMs).unref();
 
@@ -84,7 +91,7 @@ export function createPostgresMailbox(options: PostgresMailboxOptions): Mailbox 
       const [row] = await database.call("acknowledge_messages", [...own, sessions, ids, nowMs(), renewMs]);
       return row?.["acknowledge_messages"] === true ? "acknowledged" : "lost";
     },
-    wait: (wait) => waitForMail({ listen: pollEvery(pollMs), ended: ended.signal, look }, wait),
+    wait: (wait) => waitForMail({ listen: pollEvery(pollMs), ended: ended.signal, look: lookAgainLater }, wait),
     async stop() {
       if (ended.signal.aborted) return;
       // Waiters are notified even if the stop cannot be written; then it counts as running until it was silent for long.
