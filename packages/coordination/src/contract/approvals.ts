@@ -46,21 +46,27 @@ export function testApprovals(check: DispatchCheck): void {
 
   check("of many that answer at once one does, and the others are told who", async (place) => {
     const people = await Promise.all(Array.from({ length: 6 }, () => place.open()));
-    await people[0]!.approvals.ask(question("c1"));
-    const outcomes = await Promise.all(
-      people.map(({ approvals }, index) =>
-        approvals.answer("s", "c1", { decision: index % 2 === 0 ? "allow" : "deny", by: `person ${index}` }),
-      ),
-    );
-    const first = outcomes.findIndex(({ kind }) => kind === "answered");
-    const others = outcomes.filter((_, index) => index !== first);
-    const answer = { decision: first % 2 === 0 ? "allow" : "deny", by: `person ${first}`, answeredAtMs: place.nowMs() };
-    assert.deepEqual(
-      others,
-      others.map(() => ({ kind: "answered-before", answer })),
-    );
-    assert.deepEqual(await people[0]!.approvals.answer("s", "c2", { decision: "allow", by: "x" }), { kind: "absent" });
-    assert.deepEqual(await people[0]!.approvals.answer("t", "c1", { decision: "allow", by: "x" }), { kind: "absent" });
+    const { approvals } = people[0]!;
+    for (let round = 0; round < 8; round++) {
+      const callId = `c${round}`;
+      await approvals.ask(question(callId));
+      const outcomes = await Promise.all(
+        people.map((person, index) =>
+          person.approvals.answer("s", callId, { decision: index % 2 === 0 ? "allow" : "deny", by: `person ${index}` }),
+        ),
+      );
+      const first = outcomes.findIndex(({ kind }) => kind === "answered");
+      const others = outcomes.filter((_, index) => index !== first);
+      const decision = first % 2 === 0 ? "allow" : "deny";
+      const answer = { decision, by: `person ${first}`, answeredAtMs: place.nowMs() };
+      assert.deepEqual(
+        others,
+        others.map(() => ({ kind: "answered-before", answer })),
+      );
+    }
+    const other = { decision: "allow", by: "x" } as const;
+    assert.deepEqual(await approvals.answer("s", "none", other), { kind: "absent" });
+    assert.deepEqual(await approvals.answer("t", "c1", other), { kind: "absent" });
   });
 
   check("an answer to one input is none to another", async (place) => {
