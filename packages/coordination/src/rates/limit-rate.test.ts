@@ -111,6 +111,17 @@ test("a daily budget that is used up refuses before anything is sent", async () 
   expect(sent()).toBe(1);
 });
 
+test("limits that cannot be asked are tried again, as a provider that is away, and nothing is sent", async () => {
+  const source = { exchange: () => Promise.reject(new Error("no database")), pause: async () => {} };
+  const limits = createRateLimits({ source, limitOf: () => ({}) });
+  const { providerOf, sent } = connect({});
+  await expect(send(providerOf("one", { limits }))).rejects.toMatchObject({
+    failure: { kind: "unreachable" },
+    message: expect.stringContaining("the rate limits cannot be asked, so nothing was sent: no database"),
+  });
+  expect(sent()).toBe(0);
+});
+
 test("an aborted wait sends nothing", async () => {
   const { providerOf, sent } = connect({ requestsPerMinute: 1, burstMs: 0 });
   const provider = providerOf("one");

@@ -1,4 +1,4 @@
-import { type Provider, ProviderError } from "palimpsest";
+import { InvalidOptionError, type Provider, ProviderError } from "palimpsest";
 import { aText, checkOptions, type ResponseContent, type StreamPart, withMethods } from "palimpsest/core";
 import type { DailyTokens } from "../budgets/budgets.ts";
 import type { RateLimits } from "./rate-limits.ts";
@@ -11,7 +11,10 @@ export interface LimitRateOptions {
   readonly key: string;
   /** Whose requests these are. Tenants have their turns in a fair order. */
   readonly tenant: string;
-  /** A daily budget: when nothing is left of it, requests are refused. @default none */
+  /**
+   * A daily budget: when nothing is left of it, requests are refused. Tokens that cannot be recorded, because the database is away at
+   * that moment, are not counted. @default none
+   */
   readonly daily?: DailyTokens;
   /** A request that would wait longer fails, with the numbers. @default 300,000 */
   readonly maxWaitMs?: number;
@@ -58,7 +61,7 @@ export function limitRate<Request, Response, Message>(
   ): AsyncGenerator<StreamPart, Extract<RateTurn, { kind: "taken" }>> {
     const turns = limits.take({ bucket, tenant, tokens, signal });
     for (;;) {
-      const { done, value } = await turns.next();
+      const { done, value } = await ask(turns.next());
       if (done === true) {
         if (value.kind === "taken") return value;
         throw new ProviderError(
@@ -76,6 +79,16 @@ export function limitRate<Request, Response, Message>(
     }
   }
 
+  /** A database that restarts is no reason to end a turn: whoever sends tries again, as with a provider that is away. */
+  function ask<T>(asked: Promise<T>): Promise<T> {
+    return asked.catch((error: unknown) => {
+      if (InvalidOptionError.isInstance(error)) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      const message = `the rate limits cannot be asked, so nothing was sent: ${why}`;
+      throw new ProviderError(provider.name, { kind: "unreachable" }, message, { cause: error });
+    });
+  }
+
   function tooLong(bucket: RateBucket, { limit, waitedMs, ...wait }: RateWait): ProviderError {
     const waitMs = Math.ceil(wait.waitMs);
     const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
@@ -85,7 +98,7 @@ export function limitRate<Request, Response, Message>(
   }
 
   async function checkBudget(): Promise<void> {
-    const left = (await daily?.leftTokens()) ?? 1;
+    const left = daily === undefined ? 1 : await ask(daily.leftTokens());
     if (left > 0) return;
     const message = `the daily budget of ${tenant} is used up (${left} tokens left). It begins anew at midnight UTC; raise it, or wait`;
     throw new ProviderError(provider.name, { kind: "refused" }, message);
@@ -105,8 +118,9 @@ export function limitRate<Request, Response, Message>(
     const { failure } = error;
     if (UNCOUNTED.includes(failure.kind)) turn.settle(0);
     const retryAfterMs = "retryAfterMs" in failure ? failure.retryAfterMs : undefined;
-    if (failure.kind === "rate-limited") await limits.pause(bucket, retryAfterMs ?? UNTOLD_PAUSE_MS);
-    else if (retryAfterMs !== undefined) await limits.pause(bucket, retryAfterMs);
+    const pauseMs = retryAfterMs ?? (failure.kind === "rate-limited" ? UNTOLD_PAUSE_MS : 0);
+    // The provider's own refusal says more than that the others could not be told of it.
+    if (pauseMs > 0) await limits.pause(bucket, pauseMs).catch(() => undefined);
   }
 
   return {
@@ -126,7 +140,8 @@ export function limitRate<Request, Response, Message>(
       const usedTokens = countTokens(provider.readResponse(response).usage);
       turn.settle(usedTokens);
       tokensPerCharacter += (usedTokens / characters - tokensPerCharacter) * LEARNING;
-      await daily?.spend(usedTokens);
+      // A response that was paid for is not thrown away because its tokens cannot be recorded.
+      await daily?.spend(usedTokens).catch(() => undefined);
       return response;
     },
   };
