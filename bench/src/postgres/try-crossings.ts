@@ -115,7 +115,7 @@ function calls(secrets: Readonly<Record<string, string>>): readonly Attempt[] {
     `SELECT 1 FROM palimpsest.list_commits('${tenant}', 'theirs-only', 9)`,
     `SELECT 1 FROM palimpsest.read_commit('${tenant}', 'theirs-only', NULL)`,
     `SELECT 1 FROM palimpsest.read_uses('${tenant}', 'theirs-only')`,
-    `SELECT 1 WHERE palimpsest.commit_memory('${tenant}', 'theirs-only', 1, '${commit}', 'x', 'user', 0, '', '{a.md}', '{user}', '{x}', 9)`,
+    `SELECT 1 WHERE palimpsest.commit_memory('${tenant}', 'theirs-only', 1, '${commit}', 'x', 'user', 0, '', '{a.md}', '{a.md}', '{user}', '{x}')`,
     `SELECT 1 WHERE palimpsest.delete_memory('${tenant}', 'theirs-only')`,
     `SELECT 1 FROM palimpsest.delete_session('${tenant}', 'theirs-only', NULL, 0) WHERE outcome = 'deleted'`,
   ];

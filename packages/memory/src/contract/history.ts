@@ -104,7 +104,7 @@ export function testHistory(check: MemoryCheck): void {
 }
 
 /** All texts that the memory has, wherever they are. */
-export async function contentsOf(memory: Memory): Promise<unknown> {
+async function contentsOf(memory: Memory): Promise<unknown> {
   const topics = await memory.readAll(await slugsOf(memory));
   return {
     topics: topics.map(({ slug, text }) => [slug, text]),

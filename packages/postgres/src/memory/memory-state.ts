@@ -10,12 +10,21 @@ export interface MemoryState {
   /** With a row for the index, which follows from the topics and is not stored. */
   readonly rows: ReadonlyMap<string, FileRow>;
   readonly contents: ReadonlyMap<string, Buffer>;
+  /** Under which key each path is stored. */
+  readonly keys: ReadonlyMap<string, string>;
 }
 
-export const EMPTY_MEMORY: MemoryState = { number: 0, id: "", rows: new Map(), contents: new Map() };
+export const EMPTY_MEMORY: MemoryState = {
+  number: 0,
+  id: "",
+  rows: new Map(),
+  contents: new Map(),
+  keys: new Map(),
+};
 
 export interface ChangedFile {
   readonly path: string;
+  readonly key: string;
   readonly author: Author;
   readonly atMs: number;
   /** Undefined: the file is gone. */
@@ -30,7 +39,9 @@ export function stateAfter(
 ): MemoryState {
   const rows = new Map(base.rows);
   const contents = new Map(base.contents);
-  for (const { path, author, atMs, content } of changed) {
+  const keys = new Map(base.keys);
+  for (const { path, key, author, atMs, content } of changed) {
+    keys.set(path, key);
     const row = toFileRow(path, content ?? Buffer.alloc(0), { author, modifiedAtMs: atMs });
     rows.set(path, content === undefined ? toGoneRow(row, author) : row);
     if (content === undefined) contents.delete(path);
@@ -43,7 +54,7 @@ export function stateAfter(
     rows.set(INDEX_PATH, toFileRow(INDEX_PATH, index, { author: "user", modifiedAtMs: 0 }));
     contents.set(INDEX_PATH, index);
   }
-  return { number, id, rows, contents };
+  return { number, id, rows, contents, keys };
 }
 
 /** Git's id of every stored content, by path. */

@@ -1,13 +1,16 @@
 import { DEFAULT_LIMITS, type Memory, type MemoryLimits } from "@palimpsest/memory";
 import { type CreateMemoryOptions, createMemory } from "@palimpsest/memory/memory-parts";
 import { checkName } from "../check-name.ts";
-import { createDatabase, type TransactionPool } from "../database.ts";
+import { createDatabase, type Pool } from "../database.ts";
+import type { KeyRing } from "../key-ring/key-ring.ts";
+import { PLAIN_SEALS, tenantSeals } from "../key-ring/tenant-seals.ts";
+import { memorySeals } from "./memory-seals.ts";
 import { postgresFiles } from "./postgres-files.ts";
 
 /** Names one memory of a tenant. */
 export interface MemoryAddress {
   /** Yours: it is neither configured nor ended here. Its role needs `palimpsest_worker`. */
-  readonly pool: TransactionPool;
+  readonly pool: Pool;
   readonly tenant: string;
   /** One per scope within the tenant: a user, a project. */
   readonly name: string;
@@ -18,7 +21,12 @@ export interface PostgresMemoryOptions extends MemoryAddress, CreateMemoryOption
   readonly clock?: { now(): number };
   /** @default DEFAULT_LIMITS */
   readonly limits?: Partial<MemoryLimits>;
-  /** How long a write waits for other writers, in real time. @default 30,000 */
+  /**
+   * Encrypts texts and names of topics with keys of the tenant. What was written before is read as it is. A key that is lost erases what it
+   * encrypted. @default not encrypted
+   */
+  readonly keyRing?: KeyRing;
+  /** How long a write is tried again while other processes are faster, in real time. @default 30,000 */
   readonly busyTimeoutMs?: number;
 }
 
@@ -29,12 +37,16 @@ export interface PostgresMemoryOptions extends MemoryAddress, CreateMemoryOption
 export function openPostgresMemory(options: PostgresMemoryOptions): Memory {
   const { pool, clock = { now: Date.now }, busyTimeoutMs = 30_000 } = options;
   const files = postgresFiles({
-    pool,
+    database: createDatabase(pool),
     tenant: checkName("tenant", options.tenant),
     name: checkName("memory", options.name),
     clock,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     busyTimeoutMs,
+    seals: memorySeals(
+      options.keyRing === undefined ? PLAIN_SEALS : tenantSeals(options.keyRing, options.tenant),
+      options.name,
+    ),
   });
   return createMemory(files, options);
 }

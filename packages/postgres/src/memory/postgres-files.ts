@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Author, ClosedMemoryError, type MemoryLimits } from "@palimpsest/memory";
 import {
   type ChangeSet,
@@ -11,109 +12,120 @@ import {
   toMemoryFile,
   treesOf,
 } from "@palimpsest/memory/memory-parts";
-import { createDatabase, type Database, inTransaction, type TransactionPool } from "../database.ts";
+import type { Database, Row } from "../database.ts";
 import { DatabaseError } from "../database-error.ts";
-import { blobsOf, EMPTY_MEMORY, type MemoryState, stateAfter } from "./memory-state.ts";
+import type { MemorySeals } from "./memory-seals.ts";
+import { blobsOf, type ChangedFile, EMPTY_MEMORY, type MemoryState, stateAfter } from "./memory-state.ts";
 import { type CallMemory, postgresHistory } from "./postgres-history.ts";
 
 export interface PostgresFilesOptions {
-  readonly pool: TransactionPool;
+  readonly database: Database;
   readonly tenant: string;
   readonly name: string;
   readonly clock: { now(): number };
   readonly limits: MemoryLimits;
   readonly busyTimeoutMs: number;
+  readonly seals: MemorySeals;
 }
+
+/** A writer waits for a random part of this before it tries again, and for twice as long each time, up to the longest. */
+const PAUSE_MS = { first: 4, longest: 500 } as const;
 
 /**
  * The files of a memory in PostgreSQL. This process keeps the newest state that it has seen, and asks for what has changed since:
- * one round trip to look, one more to write. No lock is held between the two: a commit names the commit that it was planned upon.
- * Where another writer was faster, the changes are planned once more, with the other writers in a line behind.
+ * one round trip to look, one more to write. Nothing is locked in between, and no connection is held: a commit names the commit that it
+ * was planned upon, and is planned again where another writer was faster.
  */
 export function postgresFiles(options: PostgresFilesOptions): MemoryFiles {
-  const { pool, tenant, name, clock, limits, busyTimeoutMs } = options;
+  const { database, tenant, name, clock, limits, busyTimeoutMs, seals } = options;
   let known = EMPTY_MEMORY;
   let search: DatabaseSync | undefined;
   let phase: "open" | "closed" = "open";
+  let lastWrite: Promise<unknown> = Promise.resolve();
 
-  const callOf = (database: Database): CallMemory => {
-    return async (procedure, ...values) => {
-      if (phase === "closed") throw new ClosedMemoryError(`PostgreSQL (tenant ${tenant}, memory ${name})`);
-      return database.call(procedure, [tenant, name, ...values]);
-    };
+  const call: CallMemory = async (procedure, ...values) => {
+    if (phase === "closed") throw new ClosedMemoryError(`PostgreSQL (tenant ${tenant}, memory ${name})`);
+    return database.call(procedure, [tenant, name, ...values]);
   };
-  const call = callOf(createDatabase(pool));
 
-  async function readState(ask: CallMemory = call): Promise<MemoryState> {
+  /** Undefined if the row names no file, or if its key is lost: then the file is erased. */
+  async function toChanged(row: Row): Promise<ChangedFile | undefined> {
+    if (row["path"] === null) return undefined;
+    const number = Number(row["number"]);
+    const path = await seals.open(String(row["name"]), number, "path");
+    const kept = row["content"] === null ? undefined : String(row["content"]);
+    if (path === undefined) return undefined;
+    const content = kept === undefined ? undefined : await seals.open(kept, number, path);
+    return {
+      path,
+      key: String(row["path"]),
+      author: row["author"] as Author,
+      atMs: Number(row["at_ms"]),
+      content: content === undefined ? undefined : Buffer.from(content),
+    };
+  }
+
+  async function readState(): Promise<MemoryState> {
     const before = known;
-    const rows = await ask("read_memory", before.number, before.id);
+    const rows = await call("read_memory", before.number, before.id);
     const [first] = rows;
     if (first === undefined) known = EMPTY_MEMORY;
     else if (Number(first["base"]) !== before.number || Number(first["head"]) !== before.number) {
       // Deleted and begun again, if the state that was known is no base any more.
       const base = Number(first["base"]) === 0 ? EMPTY_MEMORY : before;
-      const changed = rows.flatMap(({ path, author, at_ms: atMs, content }) =>
-        path === null
-          ? []
-          : [
-              {
-                path: String(path),
-                author: author as Author,
-                atMs: Number(atMs),
-                content: content === null ? undefined : Buffer.from(String(content)),
-              },
-            ],
-      );
+      const changed = (await Promise.all(rows.map(toChanged))).filter((file) => file !== undefined);
       known = stateAfter(base, { number: Number(first["head"]), id: String(first["id"]), changed }, limits);
     } else return before;
     return known;
   }
 
   /** Returns the id of the new commit; undefined if another one has taken its place. */
-  async function commit(ask: CallMemory, state: MemoryState, { by, message, changes }: ChangeSet, nowMs: number) {
+  async function commit(state: MemoryState, { by, message, changes }: ChangeSet, nowMs: number) {
     const { tree } = treesOf(blobsOf(rowsAfter(state.rows, changes, nowMs)));
     const parent = state.number === 0 ? undefined : state.id;
     const authors = new Map(changes.map(({ path, author }) => [path, author]));
-    const { id } = commitObject({ by, message, atMs: nowMs, authors }, { tree, parent });
-    const changed = changes.map(({ path, author, after }) => ({
-      path,
-      author,
-      atMs: nowMs,
-      content: after === undefined ? undefined : Buffer.from(after),
-    }));
-    const [row] = await ask(
+    const id = await seals.idOf(commitObject({ by, message, atMs: nowMs, authors }, { tree, parent }).id);
+    const number = state.number + 1;
+    const changed = await Promise.all(
+      changes.map(async ({ path, author, after }) => ({
+        path,
+        author,
+        key: state.keys.get(path) ?? (await seals.keyOf(path)),
+        name: await seals.seal(path, number, "path"),
+        atMs: nowMs,
+        content: after === undefined ? undefined : Buffer.from(after),
+        kept: after === undefined ? null : await seals.seal(Buffer.from(after).toString(), number, path),
+      })),
+    );
+    const [row] = await call(
       "commit_memory",
-      ...[state.number, state.id, id, by, nowMs, message],
-      changed.map(({ path }) => path),
+      ...[state.number, state.id, id, by, nowMs, await seals.seal(message, number, "message")],
+      changed.map(({ key }) => key),
+      changed.map(({ name: sealed }) => sealed),
       changed.map(({ author }) => author),
-      changed.map(({ content }) => content?.toString() ?? null),
-      busyTimeoutMs,
+      changed.map(({ kept }) => kept),
     );
     if (row?.["commit_memory"] !== true) return undefined;
-    known = stateAfter(state, { number: state.number + 1, id, changed }, limits);
+    known = stateAfter(state, { number, id, changed }, limits);
     return id;
   }
 
-  /** Returns what comes of the plan; undefined if another writer was faster. */
-  async function tryChange<Outcome>(
-    ask: CallMemory,
-    plan: (view: MemoryView) => PlannedChanges<Outcome>,
-  ): Promise<(() => Outcome) | undefined> {
-    const state = await readState(ask);
-    const view = viewOf(state, limits, clock.now());
-    const planned = plan(view);
-    if ("outcome" in planned) return () => planned.outcome;
-    const made = await commit(ask, state, planned.set, view.nowMs);
-    return made === undefined ? undefined : () => planned.outcomeOf({ kind: "done", commit: made });
+  async function change<Outcome>(plan: (view: MemoryView) => PlannedChanges<Outcome>): Promise<Outcome> {
+    const startedAtMs = Date.now();
+    for (let tries = 1; ; tries++) {
+      const state = await readState();
+      const view = viewOf(state, limits, clock.now());
+      const planned = plan(view);
+      if ("outcome" in planned) return planned.outcome;
+      const made = await commit(state, planned.set, view.nowMs);
+      if (made !== undefined) return planned.outcomeOf({ kind: "done", commit: made });
+      if (Date.now() - startedAtMs > busyTimeoutMs) {
+        const why = `others were faster ${tries} times in ${busyTimeoutMs} ms`;
+        throw new DatabaseError("commit_memory", "conflict", { cause: why });
+      }
+      await sleep(Math.random() * Math.min(PAUSE_MS.longest, PAUSE_MS.first * 2 ** tries));
+    }
   }
-
-  /** The same, alone: other writers wait until it is done. */
-  const changeAlone = <Outcome>(plan: (view: MemoryView) => PlannedChanges<Outcome>) =>
-    inTransaction(pool, async (database) => {
-      const ask = callOf(database);
-      await ask("lock_memory", busyTimeoutMs);
-      return tryChange(ask, plan);
-    });
 
   return {
     limits,
@@ -138,25 +150,31 @@ export function postgresFiles(options: PostgresFilesOptions): MemoryFiles {
       return new Map(found);
     },
     readIndex: async () => (await readState()).contents.get(INDEX_PATH),
-    async change(plan) {
-      const done = (await tryChange(call, plan)) ?? (await changeAlone(plan));
-      if (done !== undefined) return done();
-      throw new DatabaseError("commit_memory", "conflict", { cause: "the memory was deleted at this moment" });
+    change(plan) {
+      // One after the other: writes of one process need not be in each other's way.
+      const done = lastWrite.then(() => change(plan));
+      lastWrite = done.catch(() => undefined);
+      return done;
     },
     problems: async () => [],
-    ...postgresHistory(call),
+    ...postgresHistory(call, seals),
     openSearchDatabase() {
       search ??= new DatabaseSync(":memory:");
       return search;
     },
     async noteUse(slugs) {
-      await call("note_uses", slugs, clock.now());
+      const used = [...new Set(slugs)];
+      const keys = await Promise.all(used.map((slug) => seals.keyOf(slug)));
+      const names = await Promise.all(used.map((slug) => seals.seal(slug, 0, "slug")));
+      await call("note_uses", keys, names, clock.now());
     },
     async uses() {
       const rows = await call("read_uses");
-      return new Map(
-        rows.map((row) => [String(row["slug"]), { count: Number(row["uses"]), lastAtMs: Number(row["last_at_ms"]) }]),
-      );
+      const uses = rows.map(async ({ name: kept, uses: count, last_at_ms: lastAtMs }) => {
+        const slug = await seals.open(String(kept), 0, "slug");
+        return slug === undefined ? [] : [[slug, { count: Number(count), lastAtMs: Number(lastAtMs) }] as const];
+      });
+      return new Map((await Promise.all(uses)).flat());
     },
     async close() {
       phase = "closed";

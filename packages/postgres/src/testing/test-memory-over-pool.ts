@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { Memory } from "@palimpsest/memory";
 import { testMemory } from "@palimpsest/memory/test-memory";
 import { test } from "vitest";
-import type { TransactionPool } from "../database.ts";
+import type { Pool } from "../database.ts";
+import type { KeyRing } from "../key-ring/key-ring.ts";
 import { openPostgresMemory } from "../memory/open-postgres-memory.ts";
 
 /** The contract of memories. Every case is another tenant, every process has the next pool. */
-export function testMemoryOverPools(pools: () => readonly TransactionPool[]): void {
+export function testMemoryOverPools(pools: () => readonly Pool[], keyRing?: () => KeyRing): void {
   testMemory({
     test,
     async place() {
@@ -15,7 +16,8 @@ export function testMemoryOverPools(pools: () => readonly TransactionPool[]): vo
       return {
         async open(options) {
           const pool = pools()[opened.length % pools().length]!;
-          const memory = openPostgresMemory({ ...options, pool, tenant, name: "project" });
+          const keys = keyRing === undefined ? {} : { keyRing: keyRing() };
+          const memory = openPostgresMemory({ ...options, ...keys, pool, tenant, name: "project" });
           opened.push(memory);
           return memory;
         },
