@@ -44,12 +44,14 @@ async function startServer(): Promise<void> {
     });
     // Who got no answer sends the message again, with the same number: it is in the log once.
     await session.turn.takeIn({ queue: "client", number: Number(number), content: await text(request) });
-    let said = "";
-    for await (const event of query(session, { tools: [findOrder] })) {
-      if (event.kind === "turn-ended" && "text" in event.outcome) said = event.outcome.text;
-    }
+    // A turn that is over is not taken again: the client only missed the answer.
+    if (session.turn.next().kind !== "nothing") for await (const _ of query(session, { tools: [findOrder] }));
+    const { messages } = await session.messages({ limit: 1 });
     await session.close();
-    response.end(said);
+    const texts = messages.flatMap(({ blocks }) =>
+      blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])),
+    );
+    response.end(texts.join(""));
   });
 }
 

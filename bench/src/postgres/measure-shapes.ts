@@ -1,3 +1,4 @@
+import type { Pool } from "@palimpsest/postgres";
 import type { Store } from "palimpsest";
 import { EMPTY_LOG, type LogHead } from "palimpsest/core";
 import { median, round } from "../statistics.ts";
@@ -11,7 +12,13 @@ const KEPT_ENTRIES = 20;
 
 export interface Shapes {
   /** One session that is written to without a pause: the time of an append at the end, compared with the beginning. */
-  readonly hot: { readonly appends: number; readonly per_second: number; readonly end_to_beginning: number };
+  readonly hot: {
+    readonly appends: number;
+    readonly per_second: number;
+    readonly end_to_beginning: number;
+    /** What each append adds to the write-ahead log. */
+    readonly wal_bytes: number;
+  };
   /** A compacted session: the time to open it, compared with one of 20 entries. */
   readonly long: { readonly entries: number; readonly opening_ratio: number };
 }
@@ -19,24 +26,36 @@ export interface Shapes {
 /** Sessions that are unlike the others. */
 export async function measureShapes(
   store: Store,
-  { hotAppends, longEntries }: { readonly hotAppends: number; readonly longEntries: number },
+  { hotAppends, longEntries, pool }: { readonly hotAppends: number; readonly longEntries: number; readonly pool: Pool },
 ): Promise<Shapes> {
-  return { hot: await measureHot(store, hotAppends), long: await measureLong(store, longEntries) };
+  return { hot: await measureHot(store, pool, hotAppends), long: await measureLong(store, longEntries) };
 }
 
-async function measureHot(store: Store, appends: number): Promise<Shapes["hot"]> {
+async function measureHot(store: Store, pool: Pool, appends: number): Promise<Shapes["hot"]> {
   const { writer } = await openEnd(store, "hot", 0);
   const times: number[] = [];
   let head: LogHead = EMPTY_LOG;
+  const walBefore = await walBytes(pool);
   for (let count = 0; count < appends; count++) {
     const startMs = performance.now();
     head = await appendKinds(writer, head, ["message"]);
     times.push(performance.now() - startMs);
   }
+  const wal = Math.round(((await walBytes(pool)) - walBefore) / appends);
   await writer.close();
   const tenth = Math.ceil(appends / 10);
   const [beginning, end] = [median(times.slice(0, tenth)), median(times.slice(-tenth))];
-  return { appends, per_second: round(1_000 / median(times)), end_to_beginning: round(end / beginning) };
+  return {
+    appends,
+    per_second: round(1_000 / median(times)),
+    end_to_beginning: round(end / beginning),
+    wal_bytes: wal,
+  };
+}
+
+async function walBytes(pool: Pool): Promise<number> {
+  const { rows } = await pool.query("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 AS bytes");
+  return Number((rows[0] as { readonly bytes: number }).bytes);
 }
 
 async function measureLong(store: Store, entries: number): Promise<Shapes["long"]> {

@@ -81,7 +81,7 @@ export const postgresBench: Bench = {
         await sqlite.close();
         const pool = database.connect({ user: "service", database: "postgres", max: CONNECTIONS });
         const appends = await compareAppends(pool, { writers, forMs: appendMs });
-        const shapes = await measureShapes(withMany.store({ tenant: "shapes" }), lengths);
+        const shapes = await measureShapes(withMany.store({ tenant: "shapes" }), { ...lengths, pool });
         const crossings = await tryCrossings(database);
         const costOf = (name: keyof typeof turnMs): number => round(median(turnMs[name]));
         return {
