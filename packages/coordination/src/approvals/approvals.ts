@@ -17,6 +17,7 @@ export interface Approvals {
 /** What a call of a tool asks. */
 export interface Question {
   readonly sessionId: string;
+  /** Names the call within its session. `settleQuestions` uses the call's key: some servers use the same call ids again. */
   readonly callId: string;
   readonly tool: string;
   /** JSON: the input that the tool would run with. */

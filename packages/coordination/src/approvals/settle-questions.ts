@@ -1,14 +1,10 @@
-import type { Approvals, Question } from "./approvals.ts";
+import type { Session } from "palimpsest";
+import type { Answer, Approvals, Question } from "./approvals.ts";
 
-/** What is needed of a session whose turn waits for answers: a session of the engine fits. */
+/** What is needed of a session whose turn waits for answers. */
 export interface WaitingSession {
   readonly id: string;
-  readonly turn: {
-    decide(
-      callId: string,
-      decision: { readonly kind: "allow" | "deny"; readonly by: string; readonly reason?: string },
-    ): Promise<unknown>;
-  };
+  readonly turn: Pick<Session["turn"], "next" | "decide">;
 }
 
 export interface SettleOptions {
@@ -18,37 +14,36 @@ export interface SettleOptions {
 
 /**
  * Puts the questions that a turn waits for to people, and records the answers that are there. Questions of the session that its turn
- * waits for no longer are taken back. Call it when a turn ends with `waiting`, and again when the session is woken: it asks nothing twice.
+ * waits for no longer are taken back. Call it when a session is woken, and when its turn ends with `waiting`: it asks nothing twice. A
+ * question is known by the key of its call, because some servers use the same call ids again.
  * @returns how many answers were recorded: if there are any, the turn continues
  */
 export async function settleQuestions(
-  session: WaitingSession,
-  questions: readonly Question[],
+  { id, turn }: WaitingSession,
   approvals: Approvals,
   options: SettleOptions = {},
 ): Promise<number> {
-  await withdrawOthers(session.id, new Set(questions.map(({ callId }) => callId)), approvals);
+  const next = turn.next();
+  const waiting = next.kind === "calls" ? next.calls.filter(({ step }) => step === "waiting") : [];
+  await withdrawOthers(id, new Set(waiting.map(({ key }) => key)), approvals);
   let answers = 0;
-  for (const question of questions) {
-    const state = await approvals.ask({ ...options, ...question });
+  for (const { call, key, input = call.input, reason } of waiting) {
+    const question: Question = { ...options, sessionId: id, callId: key, tool: call.name, input };
+    const state = await approvals.ask(reason === undefined ? question : { ...question, reason });
     if (state.kind === "pending") continue;
-    const decision =
-      state.kind === "answered"
-        ? toDecision(state.answer)
-        : ({ kind: "deny", by: "nobody", reason: REASONS[state.kind] } as const);
-    await session.turn.decide(question.callId, decision);
-    answers++;
+    const decision = state.kind === "answered" ? toDecision(state.answer) : DENIALS[state.kind];
+    if ((await turn.decide(call.id, decision)) === "recorded") answers++;
   }
   return answers;
 }
 
-const REASONS = {
-  expired: "nobody answered in time",
-  different: "the person was asked about another input of this call",
+const DENIALS = {
+  expired: { kind: "deny", reason: "nobody answered in time" },
+  different: { kind: "deny", reason: "the person was asked about another input of this call" },
 } as const;
 
-function toDecision({ decision, by, reason }: { decision: "allow" | "deny"; by: string; reason?: string }) {
-  return reason === undefined ? { kind: decision, by } : { kind: decision, by, reason };
+function toDecision({ decision: kind, by, reason }: Answer) {
+  return reason === undefined ? { kind, by } : { kind, by, reason };
 }
 
 async function withdrawOthers(session: string, waiting: ReadonlySet<string>, approvals: Approvals): Promise<void> {
