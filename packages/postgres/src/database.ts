@@ -1,3 +1,4 @@
+import type { DatabaseEvent } from "palimpsest/telemetry";
 import { toDatabaseError } from "./database-error.ts";
 
 /** What is asked of a pool: that of `pg` fits. */
@@ -35,15 +36,22 @@ export async function inTransaction<T>(pool: TransactionPool, work: (database: D
 }
 
 /** No statement has a name and nothing is set for longer than a transaction: a pooler may change connections in between. */
-export function createDatabase(pool: Pool): Database {
+export function createDatabase(pool: Pool, onEvent?: (event: DatabaseEvent) => void): Database {
   return {
     async call(name, values, columns = "*") {
       const parameters = values.map((_, index) => `$${index + 1}`).join(", ");
+      const startedAtMs = performance.now();
+      const tell = (told: { readonly outcome?: string } | { readonly error: string }): void =>
+        onEvent?.({ kind: "statement", operation: name, durationMs: performance.now() - startedAtMs, ...told });
       try {
         const { rows } = await pool.query(`SELECT ${columns} FROM palimpsest.${name}(${parameters})`, [...values]);
+        const outcome = (rows[0] as Row | undefined)?.["outcome"];
+        tell(typeof outcome === "string" ? { outcome } : {});
         return rows as readonly Row[];
       } catch (error) {
-        throw toDatabaseError(name, error);
+        const failure = toDatabaseError(name, error);
+        tell({ error: failure.reason });
+        throw failure;
       }
     },
   };

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { DatabaseEvent } from "palimpsest/telemetry";
 import type { Database } from "./database.ts";
 
 export interface PostgresClock {
@@ -20,6 +21,7 @@ export interface HeartbeatOptions {
   readonly database: Database;
   readonly clock?: PostgresClock | undefined;
   readonly leaseMs: number;
+  readonly onEvent?: ((event: DatabaseEvent) => void) | undefined;
 }
 
 /** A missed or late beat costs nothing. */
@@ -28,22 +30,31 @@ const BEATS_PER_LEASE = 3;
 const MAX_BETWEEN_MS = 60_000;
 
 /** Renews one row for all sessions that this process has open: ten thousand of them cost one small write in ten seconds. */
-export function createHeartbeat({ database, clock, leaseMs }: HeartbeatOptions): Heartbeat {
+export function createHeartbeat({ database, clock, leaseMs, onEvent }: HeartbeatOptions): Heartbeat {
   const worker = randomUUID();
   const repeat = clock?.repeat ?? repeatByTimer;
   let open = 0;
   let stop: (() => void) | undefined;
+  const everyMs = Math.min(leaseMs / BEATS_PER_LEASE, MAX_BETWEEN_MS);
+  const nowMs = clock?.now ?? (() => performance.now());
+  let renewedAtMs = 0;
 
   async function beat(): Promise<void> {
     // The next beat tries again; a process that was silent for its lease may be replaced, and learns that when it writes.
-    await database.call("renew_worker", [worker, clock?.now() ?? null, leaseMs]).catch(() => undefined);
+    const renewed = database.call("renew_worker", [worker, clock?.now() ?? null, leaseMs]);
+    const outcome = await renewed.then(() => "renewed" as const).catch(() => "failed" as const);
+    onEvent?.({ kind: "heartbeat", lateMs: Math.max(0, nowMs() - renewedAtMs - everyMs), outcome });
+    if (outcome === "renewed") renewedAtMs = nowMs();
   }
 
   return {
     worker,
     enter() {
       open++;
-      if (stop === undefined && leaseMs > 0) stop = repeat(Math.min(leaseMs / BEATS_PER_LEASE, MAX_BETWEEN_MS), beat);
+      if (stop !== undefined || leaseMs <= 0) return;
+      // The session was opened just now, which says as much.
+      renewedAtMs = nowMs();
+      stop = repeat(everyMs, beat);
     },
     leave() {
       open--;

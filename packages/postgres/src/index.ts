@@ -1,3 +1,4 @@
+export { checkHealth, type Health, type HealthOptions } from "./check-health.ts";
 export {
   openPostgresCoordination,
   type PostgresCoordinationOptions,

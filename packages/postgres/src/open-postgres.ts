@@ -1,4 +1,5 @@
 import type { Store } from "palimpsest";
+import type { DatabaseEvent } from "palimpsest/telemetry";
 import { checkName } from "./check-name.ts";
 import { createDatabase, type Pool } from "./database.ts";
 import { createHeartbeat, type PostgresClock } from "./heartbeat.ts";
@@ -25,6 +26,8 @@ export interface PostgresOptions {
    * what it encrypted. @default nothing is encrypted
    */
   readonly keyRing?: KeyRing;
+  /** Is told of every statement and heartbeat: `databaseTelemetry` of `palimpsest/telemetry` makes metrics of them. @default nobody */
+  readonly onEvent?: (event: DatabaseEvent) => void;
 }
 
 /** One database, as seen by one process. */
@@ -36,9 +39,10 @@ export interface Postgres {
 }
 
 /** Keeps sessions in PostgreSQL, so that any number of machines can serve them. Run `migrate` before. */
-export function openPostgres({ pool, clock, leaseMs = 30_000, largeResults, keyRing }: PostgresOptions): Postgres {
-  const database = createDatabase(pool);
-  const heartbeat = createHeartbeat({ database, clock, leaseMs });
+export function openPostgres(options: PostgresOptions): Postgres {
+  const { pool, clock, leaseMs = 30_000, largeResults, keyRing, onEvent } = options;
+  const database = createDatabase(pool, onEvent);
+  const heartbeat = createHeartbeat({ database, clock, leaseMs, onEvent });
   const nowMs = (): number | null => clock?.now() ?? null;
   const sealsOf = (tenant: string): TenantSeals =>
     keyRing === undefined ? PLAIN_SEALS : tenantSeals(keyRing, checkName("tenant", tenant));

@@ -33,6 +33,10 @@ export const DATABASE_COMMANDS = {
         value: "NAME",
         about: "give a role the rights of a worker that runs sessions of all tenants",
       },
+      restored: {
+        type: "boolean",
+        about: "after a restore from a backup, before the service starts: shut out processes of the time before",
+      },
       "lock-timeout": {
         type: "string",
         value: "MS",
@@ -50,7 +54,7 @@ export const DATABASE_COMMANDS = {
     usage: "tenant [list | show | export | import | delete] [--tenant NAME] [--database URL]",
     about: "list the tenants of a service in PostgreSQL; count, export, import or delete everything of one",
     more: [
-      "list: print the names of tenants that have sessions. show: count the rows of a tenant.",
+      "list: print the names of tenants that have sessions or leases. show: count the rows of a tenant.",
       "export: print everything of a tenant as lines of JSON: logs, metadata, results, and rows of all other tables. import: fill a tenant with the sessions and results of such lines, from standard input; every entry is checked against its hash chain.",
       "delete: show what would be deleted; with --yes, delete it. Stop serving the tenant first. A deletion that was interrupted continues when you run it again.",
       PASSWORDS as string,

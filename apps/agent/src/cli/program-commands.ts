@@ -97,14 +97,16 @@ export const PROGRAM_COMMANDS = {
     endings: [],
   },
   doctor: {
-    usage: "doctor [--live] [--json]",
+    usage: "doctor [--live | --database URL] [--json]",
     about: "check what the agent needs and what is missing; sends nothing without --live",
     more: [
       "With --live, the command makes at most nine small calls to the provider, with your key. They check the model and its limits, answers and their usage, the order of stream events, token counting, tool calls, thinking, the prompt cache, and the error for an input that is too long. The expected price is printed before, the actual usage after. Then the same calls go to the built-in simulator, and every difference is listed.",
+      "With --database, the command checks only that: whether PostgreSQL can be reached, whether its schema fits this version, and the clock.",
       "The exit code is 1 if the provider behaves differently from what the agent relies on. A difference from the simulator alone is not a failure.",
     ],
     options: {
       live: { type: "boolean", about: "call the provider; costs a few cents at most" },
+      database: { type: "string", value: "URL", about: "check the database of a service: postgres://USER@HOST/NAME" },
       model: MODEL as Value,
       provider: PROVIDER as Value,
       "base-url": BASE_URL as Value,

@@ -32,6 +32,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const { runLive } = await import("./doctor-live.ts");
     return runLive(values, terminal);
   }
+  if (values.database !== undefined) {
+    const { runDatabase } = await import("./doctor-database.ts");
+    return runDatabase(values.database, terminal, values.json === true);
+  }
   if (values.server !== undefined || values["max-usd"] !== undefined) {
     throw new UsageError("--server and --max-usd need --live: palimpsest doctor --live.");
   }

@@ -64,6 +64,20 @@ test("migrate lists what it would do, names missing grants, creates the schema, 
   expect(taken.rows).toEqual([{ runs: 0 }]);
 });
 
+test("after a restore, migrate raises all fences; doctor checks the database", async () => {
+  const cli = await openCli();
+  const environment = { PGHOST: database.host, PGDATABASE: "postgres", PGUSER: "postgres" };
+  const restored = await cli.run(["migrate", "--restored"], { environment });
+  expect(restored).toMatchObject({ code: 0, out: expect.stringContaining("Fenced 0 sessions") });
+  const url = (name: string) => `postgres://postgres@/${name}?host=${database.host}`;
+  const well = await cli.run(["doctor", "--database", url("postgres")]);
+  expect(well).toMatchObject({ code: 0, out: expect.stringMatching(/ok +database: answers in/) });
+  const bare = await cli.run(["doctor", "--database", url("template1")]);
+  expect(bare).toMatchObject({ code: 1, out: expect.stringMatching(/problem +database: .*palimpsest migrate/) });
+  const json = await cli.run(["doctor", "--database", url("nowhere"), "--json"]);
+  expect(JSON.parse(json.out)).toMatchObject({ state: "down" });
+});
+
 test("migrate says what is missing: the address, the client, the server", async () => {
   const cli = await openCli();
   const none = { environment: { PGHOST: "", PGDATABASE: "", PGUSER: "", PGPORT: "" } };

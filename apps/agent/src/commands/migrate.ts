@@ -1,4 +1,4 @@
-import { type MigrationPlan, migrate, planMigrations } from "@palimpsest/postgres";
+import { type MigrationPlan, migrate, openPostgres, planMigrations } from "@palimpsest/postgres";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inDatabase } from "../cli/open-database.ts";
@@ -29,13 +29,15 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       ...(dispatcherRole === undefined ? {} : { dispatcherRole }),
     };
     const migrated = await migrate(pool, options);
+    const fenced = values.restored === true ? await openPostgres({ pool }).tenants.fenceAfterRestore() : undefined;
     if (values.json) {
-      await terminal.print(JSON.stringify(migrated));
+      await terminal.print(JSON.stringify(fenced === undefined ? migrated : { ...migrated, fencedSessions: fenced }));
       return EXIT.done;
     }
     for (const { number, name } of plan.pending) await terminal.print(`Done: ${number} ${name}`);
     if (plan.pending.length === 0) await terminal.print(planText(plan));
     else await terminal.print(`The schema is at version ${migrated.version}.`);
+    if (fenced !== undefined) await terminal.print(`Fenced ${fenced} sessions against processes of the time before.`);
     if (workerRole !== undefined) await terminal.print(`The role ${workerRole} may serve sessions.`);
     if (operatorRole !== undefined)
       await terminal.print(`The role ${operatorRole} may list, export and delete tenants.`);

@@ -55,6 +55,16 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
+/** Of a store in a database: those of the conventions for database clients (`db.client.`), and our own. */
+export const DATABASE_METRICS = {
+  operationDuration: "db.client.operation.duration",
+  connections: "db.client.connection.count",
+  maxConnections: "db.client.connection.max",
+  pendingRequests: "db.client.connection.pending_requests",
+  refusals: "palimpsest.database.refusals",
+  heartbeatLag: "palimpsest.database.heartbeat.lag",
+} as const;
+
 export const ATTRIBUTES = {
   operation: "gen_ai.operation.name",
   provider: "gen_ai.provider.name",
@@ -73,6 +83,10 @@ export const ATTRIBUTES = {
   /** Content: only when it was asked for. */
   outputMessages: "gen_ai.output.messages",
   errorType: "error.type",
+  databaseSystem: "db.system.name",
+  databaseOperation: "db.operation.name",
+  poolName: "db.client.connection.pool.name",
+  connectionState: "db.client.connection.state",
   source: "palimpsest.source",
   cost: "palimpsest.cost",
   promptPart: "palimpsest.prompt.part",

@@ -8,6 +8,13 @@ import { createInstruments } from "./instruments.ts";
 import { measure } from "./measure.ts";
 import { ATTRIBUTES as A, SPANS } from "./names.ts";
 
+export {
+  type CountedPool,
+  type DatabaseEvent,
+  type DatabaseTelemetryOptions,
+  databaseTelemetry,
+} from "./database-telemetry.ts";
+
 export interface TelemetryOptions {
   readonly tracer: Tracer;
   readonly meter: Meter;

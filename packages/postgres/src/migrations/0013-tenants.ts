@@ -71,8 +71,9 @@ BEGIN
     USING p_tenant, p_after, p_limit;
 END $$;
 
--- The tenants that have sessions. Nobody else sees rows of more than one tenant: neither workers, nor the owner elsewhere.
+-- The tenants that have sessions or leases. Nobody else sees rows of more than one tenant: neither workers, nor the owner elsewhere.
 CREATE POLICY every_tenant ON session FOR SELECT TO palimpsest_owner USING (current_setting('palimpsest.every_tenant', true) = 'on');
+CREATE POLICY every_tenant ON lease FOR SELECT TO palimpsest_owner USING (current_setting('palimpsest.every_tenant', true) = 'on');
 CREATE FUNCTION list_tenants(p_after text, p_limit integer) RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
@@ -81,7 +82,8 @@ BEGIN
   PERFORM set_config('palimpsest.every_tenant', 'on', true);
   -- From one to the next by the index, however many sessions they have.
   FOR v_count IN 1 .. p_limit LOOP
-    SELECT tenant FROM session WHERE tenant > v_tenant ORDER BY tenant LIMIT 1 INTO v_tenant;
+    v_tenant := least((SELECT tenant FROM session WHERE tenant > v_tenant ORDER BY tenant LIMIT 1),
+      (SELECT tenant FROM lease WHERE tenant > v_tenant ORDER BY tenant LIMIT 1));
     EXIT WHEN v_tenant IS NULL;
     RETURN NEXT v_tenant;
   END LOOP;

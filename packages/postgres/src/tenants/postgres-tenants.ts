@@ -15,7 +15,7 @@ import { importTenant, type TenantImport } from "./import-tenant.ts";
 
 /** Tenants as a whole. A tenant is what is kept apart, exported and deleted: give each user one, if users are to be deleted. */
 export interface PostgresTenants {
-  /** Lists tenants that have sessions, ordered by name. The role needs `palimpsest_operator`. @default limit 100 */
+  /** Lists tenants that have sessions or leases, ordered by name. The role needs `palimpsest_operator`. @default limit 100 */
   list(options?: { readonly after?: string; readonly limit?: number }): Promise<readonly string[]>;
   /** Counts the rows of a tenant in every table that has some. */
   count(tenant: string): Promise<TenantRows>;

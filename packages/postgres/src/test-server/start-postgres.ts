@@ -20,6 +20,8 @@ export interface StartPostgresOptions {
   readonly fsync?: "on" | "off";
   /** Further settings of the server, by name. @default none */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Fills the folder of the server's data: with a backup, to see that it can be restored. @default an empty database */
+  readonly fill?: (data: string) => void;
 }
 
 /** Starts a real PostgreSQL of its own, with nothing in it. It ends with `stop`, or with this process, however that ends. */
@@ -30,7 +32,13 @@ export async function startPostgres(options: StartPostgresOptions = {}): Promise
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, "data");
   const initialize = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
-  execFileSync(join(programs, "initdb"), initialize, { ...user, cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+  if (options.fill !== undefined) options.fill(data);
+  else
+    execFileSync(join(programs, "initdb"), initialize, {
+      ...user,
+      cwd: folder,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
   const { fsync = "off" } = options;
   const settings = {
     listen_addresses: "",

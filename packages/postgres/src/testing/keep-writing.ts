@@ -3,9 +3,9 @@ import type { Store } from "palimpsest";
 import { checkChain, EMPTY_LOG, type LogHead, sha256 } from "palimpsest/core";
 import { sealed } from "./sealed.ts";
 
-/** What writers were told: the hash of each entry that was acknowledged, by session and number, and when that was. */
+/** What writers were told: the hash of each entry that was acknowledged, by session and number, and when its append began. */
 export interface Acknowledged {
-  readonly entries: Map<string, { readonly hash: string; readonly atMs: number }>;
+  readonly entries: Map<string, { readonly hash: string; readonly startedAtMs: number }>;
   /** Two writers were told that they wrote the same entry. */
   doubleWriters: number;
   longestAppendMs: number;
@@ -42,7 +42,7 @@ export function keepWriting(
       head = result.head;
       const key = `${session} ${head.sequence}`;
       if (told.entries.has(key)) told.doubleWriters++;
-      told.entries.set(key, { hash: head.hash, atMs: Date.now() });
+      told.entries.set(key, { hash: head.hash, startedAtMs });
     }
     await writer.close();
   }
