@@ -1,6 +1,6 @@
 /**
- * Keeps @palimpsest/postgres as it is now, in one file with all that it needs: run it with each release. `two-versions.test.ts` runs
- * the kept release and the sources side by side on one database.
+ * Keeps the store of @palimpsest/postgres as it is now, in one file with all that it needs: run it with each release.
+ * `two-versions.test.ts` runs the kept release and the sources side by side on one database.
  */
 import { writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
@@ -9,7 +9,7 @@ import { rolldown } from "rolldown";
 const FILE = "packages/postgres/src/testing/older-release.mjs";
 
 const build = await rolldown({
-  input: "packages/postgres/src/index.ts",
+  input: "packages/postgres/src/testing/released-parts.ts",
   external: (id) => isBuiltin(id),
   platform: "node",
   resolve: { conditionNames: ["palimpsest-source"] },

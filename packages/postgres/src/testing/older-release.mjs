@@ -1,6 +1,5 @@
 // The release before, built by scripts/freeze-postgres.ts. Never edited.
-import { hostname } from "node:os";
-import { createHash, hash, randomBytes, randomUUID } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, randomUUID } from "node:crypto";
 // packages/palimpsest/src/log/palimpsest-error.ts
 /** The base class of all errors of this library. Each class has a stable code, and fields with the numbers that explain the error. */
 var PalimpsestError = class extends Error {
@@ -13,100 +12,45 @@ var PalimpsestError = class extends Error {
 		return error instanceof Error && "code" in error && error.code === this.code;
 	}
 };
-// packages/palimpsest/src/stores/assert-storable.ts
-/** An entry that a store could not give back as it was. Nothing was written. */
-var InvalidEntryError = class InvalidEntryError extends PalimpsestError {
-	static code = "invalid-entry";
-	code = InvalidEntryError.code;
-	sequence;
-	field;
-	constructor(entry) {
-		super(`Entry ${entry.sequence} was not appended: its ${entry.field} ${entry.reason}.`);
-		this.sequence = entry.sequence;
-		this.field = entry.field;
+// packages/palimpsest/src/log/invalid-option-error.ts
+const MAX_SHOWN = 200;
+/** An invalid option or argument: its name, the given value, and what is needed. */
+var InvalidOptionError = class InvalidOptionError extends PalimpsestError {
+	static code = "invalid-option";
+	code = InvalidOptionError.code;
+	option;
+	value;
+	constructor(option, value, needed, message) {
+		super(message ?? `${option} is ${shown(value)}; it must be ${needed}.`);
+		this.option = option;
+		this.value = value;
 	}
 };
-/** Rejects entries that a database would return changed. */
-function assertStorable(entries) {
-	for (const { sequence, parent, kind, version, atMs, digest, hash, payload = "" } of entries) {
-		for (const [field, value] of Object.entries({
-			sequence,
-			parent,
-			version
-		})) if (!Number.isSafeInteger(value)) throw new InvalidEntryError({
-			sequence,
-			field,
-			reason: `is ${value}, no integer`
-		});
-		if (!Number.isFinite(atMs)) throw new InvalidEntryError({
-			sequence,
-			field: "atMs",
-			reason: `is ${atMs}`
-		});
-		for (const [field, value] of Object.entries({
-			kind,
-			digest,
-			hash,
-			payload
-		})) {
-			if (!value.isWellFormed()) throw new InvalidEntryError({
-				sequence,
-				field,
-				reason: "has half a surrogate pair"
-			});
-			if (value.includes("\0")) throw new InvalidEntryError({
-				sequence,
-				field,
-				reason: "has a NUL character"
-			});
-		}
+function shown(value) {
+	if (value === void 0) return "missing";
+	if (typeof value === "function") return "a function";
+	let text;
+	try {
+		text = JSON.stringify(value) ?? String(value);
+	} catch {
+		text = Object.prototype.toString.call(value);
 	}
+	return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }
-// packages/palimpsest/src/log/search-text.ts
-const MAX_WORD_LENGTH = 64;
-const UNSPACED = "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}";
-const WORD = new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]+`, "gv");
-const ACCENTS = /[\u0300-\u036f]+/g;
-const SNIPPET_CHARACTERS = 200;
-/** The words of a text, in order. */
-function wordsOf(text) {
-	return ((isAscii(text) ? text.toLowerCase().match(/[a-z0-9]+/g) : text.match(WORD)?.map(fold)) ?? []).filter((word) => word !== "").map((word) => word.slice(0, MAX_WORD_LENGTH));
+// packages/palimpsest/src/log/check-options.ts
+/** An object that has these methods. */
+function withMethods(methods, needed) {
+	return {
+		needed,
+		fits: (value) => isObject(value) && methods.every((name) => typeof value[name] === "function")
+	};
 }
-/**
-* What a query asks for: words, or several "in quotes", all of which must occur. Nothing in it has any other meaning,
-* because it comes from a model.
-*/
-function readQuery(query) {
-	return (query.match(/"[^"]*"|[^\s"]+/g) ?? []).map(wordsOf).filter((phrase) => phrase.length > 0);
+/** Checks one argument. */
+function checkArgument(name, value, { needed, fits }) {
+	if (!fits(value)) throw new InvalidOptionError(name, value, needed);
 }
-function isMatch(text, phrases) {
-	const words = ` ${wordsOf(text).join(" ")}`;
-	return phrases.every((phrase) => words.includes(` ${phrase.join(" ")}`));
-}
-/** What stands around the place where the first phrase occurs, on one line. */
-function snippetOf(text, phrases) {
-	const at = placeOf(text, phrases[0] ?? []);
-	const from = Math.max(0, at - SNIPPET_CHARACTERS / 4);
-	const to = from + SNIPPET_CHARACTERS;
-	const whole = text.slice(from, to).replace(/\s+/g, " ").trim().replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "").toWellFormed();
-	return `${from > 0 ? "..." : ""}${whole}${to < text.length ? "..." : ""}`;
-}
-function placeOf(text, phrase) {
-	const isAt = (words, index) => phrase.every((wanted, offset) => {
-		const word = words[index + offset]?.word ?? "";
-		return offset === phrase.length - 1 ? word.startsWith(wanted) : word === wanted;
-	});
-	const words = [...text.matchAll(WORD)].map(({ 0: word, index }) => ({
-		word: fold(word).slice(0, MAX_WORD_LENGTH),
-		index
-	})).filter(({ word }) => word !== "");
-	return words[words.findIndex((_, index) => isAt(words, index))]?.index ?? 0;
-}
-function fold(word) {
-	return isAscii(word) ? word.toLowerCase() : word.toLowerCase().normalize("NFD").replace(ACCENTS, "");
-}
-function isAscii(text) {
-	return /^[\x00-\x7f]*$/.test(text);
+function isObject(value) {
+	return typeof value === "object" && value !== null || typeof value === "function";
 }
 // packages/palimpsest/src/log/payload.ts
 /** The payload versions that this release writes. It reads these and all earlier versions. */
@@ -129,6 +73,9 @@ const PAYLOAD_VERSIONS = {
 	agent: 1,
 	mark: 1,
 	key: 1,
+	turn: 1,
+	call: 1,
+	taken: 1,
 	erased: 1
 };
 // packages/palimpsest/src/log/read-payload.ts
@@ -158,7 +105,7 @@ function readPayload(entry) {
 }
 /** What an entry in the making will be read as; undefined if it is not what its kind says. */
 function readDraft(draft, sequence = 0) {
-	const value = parse(draft.payload);
+	const value = parse$1(draft.payload);
 	const kind = withoutName(draft.kind);
 	return isKnown(kind) && isRecord(value) && SHAPES[kind](value) ? {
 		kind,
@@ -171,7 +118,7 @@ function withoutName(kind) {
 	const end = kind.indexOf(":");
 	return end < 0 ? kind : kind.slice(0, end);
 }
-function parse(text) {
+function parse$1(text) {
 	try {
 		return JSON.parse(text);
 	} catch {
@@ -216,7 +163,10 @@ const SHAPES = {
 	].every(isText),
 	mark: ({ name, coveredTo }) => isText(name) && isCount(coveredTo),
 	erased: ({ was, entry, stub }) => isCount(entry) && isRecord(stub) && isStub(was, stub),
-	key: ({ key, entries }) => isText(key) && isCount(entries)
+	key: ({ key, entries }) => isText(key) && isCount(entries),
+	turn: ({ step }) => isText(step),
+	call: ({ step, call, calls = [call] }) => isText(step) && isListOf(calls, isText),
+	taken: ({ queue, number, entries }) => isText(queue) && isCount(number) && isCount(entries)
 };
 /** What each kind of block must have. */
 const BLOCKS = {
@@ -283,151 +233,310 @@ function blockTexts(block) {
 function mediaText({ kind, source }) {
 	return source.kind === "url" ? `[${kind}: ${source.url}]` : `[${kind}: ${source.mediaType}]`;
 }
-// packages/coordination/src/mail/message.ts
-const DEFAULT_MAIL_LIMITS = {
-	maxMessageBytes: 262144,
-	maxWaiting: 1e4
-};
-/** No `*`, no `:` and no `/`: a name must differ from "all", from `uds:<path>` and from a path. */
-const NAME$1 = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
-const PLAIN = /^[^\s/\p{Cc}]{1,200}$/u;
-/** Names of teams and agents. */
-function isName(name) {
-	return NAME$1.test(name);
+// packages/palimpsest/src/log/search-text.ts
+const MAX_WORD_LENGTH = 64;
+const UNSPACED = "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}";
+const WORD = new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]+`, "gv");
+const ACCENTS = /[\u0300-\u036f]+/g;
+const SNIPPET_CHARACTERS = 200;
+/** The words of a text, in order. */
+function wordsOf(text) {
+	return ((isAscii(text) ? text.toLowerCase().match(/[a-z0-9]+/g) : text.match(WORD)?.map(fold)) ?? []).filter((word) => word !== "").map((word) => word.slice(0, MAX_WORD_LENGTH));
 }
-/** No spaces, no control characters, no `/`. */
-function isId(id) {
-	return PLAIN.test(id) && id.isWellFormed();
+/**
+* What a query asks for: words, or several "in quotes", all of which must occur. Nothing in it has any other meaning,
+* because it comes from a model.
+*/
+function readQuery(query) {
+	return (query.match(/"[^"]*"|[^\s"]+/g) ?? []).map(wordsOf).filter((phrase) => phrase.length > 0);
 }
-/** And no `:`, so that the keys of outside messages differ from those of agents. */
-function isSession(id) {
-	return isId(id) && !id.includes(":");
+function isMatch(text, phrases) {
+	const words = ` ${wordsOf(text).join(" ")}`;
+	return phrases.every((phrase) => words.includes(` ${phrase.join(" ")}`));
 }
-/** Returns why a message cannot be stored; undefined if it can. */
-function checkDraft(draft, { maxMessageBytes }) {
-	const { id, body, summary = "", inReplyTo } = draft;
-	for (const [field, value] of Object.entries({
-		id,
-		inReplyTo: inReplyTo ?? id
-	})) if (!isId(value)) return refuse("bad-id", `The ${field} must be 1 to 200 characters without spaces, control characters and "/".`);
-	if (!body.isWellFormed() || !summary.isWellFormed()) return refuse("not-well-formed", "The text has half a surrogate pair: it was cut within a character.");
-	const bytes = Buffer.byteLength(body) + Buffer.byteLength(summary);
-	if (bytes > maxMessageBytes) return refuse("too-large", `The message has ${bytes} bytes; the limit is ${maxMessageBytes}. Write it to a file, and send where it is.`);
+/** What stands around the place where the first phrase occurs, on one line. */
+function snippetOf(text, phrases) {
+	const at = placeOf(text, phrases[0] ?? []);
+	const from = Math.max(0, at - SNIPPET_CHARACTERS / 4);
+	const to = from + SNIPPET_CHARACTERS;
+	const whole = text.slice(from, to).replace(/\s+/g, " ").trim().replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "").toWellFormed();
+	return `${from > 0 ? "..." : ""}${whole}${to < text.length ? "..." : ""}`;
 }
-function refuse(because, why) {
-	return {
-		kind: "refused",
-		because,
-		why
-	};
+function placeOf(text, phrase) {
+	const isAt = (words, index) => phrase.every((wanted, offset) => {
+		const word = words[index + offset]?.word ?? "";
+		return offset === phrase.length - 1 ? word.startsWith(wanted) : word === wanted;
+	});
+	const words = [...text.matchAll(WORD)].map(({ 0: word, index }) => ({
+		word: fold(word).slice(0, MAX_WORD_LENGTH),
+		index
+	})).filter(({ word }) => word !== "");
+	return words[words.findIndex((_, index) => isAt(words, index))]?.index ?? 0;
 }
-function refuseTakenId({ id }) {
-	return refuse("id-taken", `The id ${id} was used for another message. Use a new one.`);
+function fold(word) {
+	return isAscii(word) ? word.toLowerCase() : word.toLowerCase().normalize("NFD").replace(ACCENTS, "");
 }
-/** @param names all of the team */
-function refuseUnknown({ to }, names) {
-	const there = `There are: ${names.join(", ")}.`;
-	return refuse("no-such-address", `Nobody in the team is called ${JSON.stringify(to)}. ${there}`);
+function isAscii(text) {
+	return /^[\x00-\x7f]*$/.test(text);
 }
-function refuseFull(names, { maxWaiting }) {
-	return refuse("mailbox-full", `${maxWaiting} messages wait for ${names.join(", ")}. Send again when some were read.`);
-}
-/** Identifies the message behind a sender's id. */
-function digestOf({ to, kind = "message", body, summary, inReplyTo }) {
-	return hash("sha256", JSON.stringify([
-		to,
+// packages/palimpsest/src/log/seal-entries.ts
+/** The hash of an entry, given that of the one before it. */
+function chainHash(entry, hashBefore, digest) {
+	const { sequence, parent, kind, version, atMs, digest: payloadDigest } = entry;
+	return digest(JSON.stringify([
+		hashBefore,
+		sequence,
+		parent,
 		kind,
-		body,
-		summary ?? null,
-		inReplyTo ?? null
-	]), "hex");
+		version,
+		atMs,
+		payloadDigest
+	]));
 }
-function toKey(session, id) {
-	return `${session}/${id}`;
-}
-function fromKey(key) {
-	const [session = "", id = ""] = key.split("/", 2);
+/** The same entry in another chain, in which payloads are digested in another way. Of an erased payload the digest stays what it was. */
+function resealEntry(entry, hashBefore, { digest, payloadDigest = digest }) {
+	const { payload } = entry;
+	const unchained = {
+		...entry,
+		digest: payload === void 0 ? entry.digest : payloadDigest(payload)
+	};
 	return {
-		session,
-		id
+		...unchained,
+		hash: chainHash(unchained, hashBefore, digest)
 	};
 }
-// packages/coordination/src/mail/wait-for-mail.ts
-/** Looks for mail whenever something may have arrived, until there is some or the wait is over. */
-async function waitForMail({ wakeUp, ended, look }, { timeoutMs, signal } = {}) {
-	const signals = [ended, ...[signal, timeoutMs === void 0 ? void 0 : AbortSignal.timeout(timeoutMs)]].filter((each) => each !== void 0);
-	const rings = listenTo(wakeUp, signals);
-	try {
-		for (;;) {
-			if (ended.aborted) return "lost";
-			const found = await look();
-			if (found !== "none") return found;
-			if (signals.some(({ aborted }) => aborted)) return ended.aborted ? "lost" : "over";
-			await rings.next();
-		}
-	} finally {
-		rings.stop();
+// packages/palimpsest/src/log/check-chain.ts
+/** Finds entries that differ from what was appended after `before`. Entries come in order of their numbers. */
+function checkChain(entries, before, digest) {
+	const problems = [];
+	let { sequence, hash } = before;
+	for (const entry of entries) {
+		const isNext = entry.sequence === sequence + 1;
+		for (let missing = sequence + 1; missing < entry.sequence; missing++) problems.push({
+			sequence: missing,
+			what: "missing"
+		});
+		if (entry.payload !== void 0 && digest(entry.payload) !== entry.digest) problems.push({
+			sequence: entry.sequence,
+			what: "payload"
+		});
+		if (entry.sequence <= sequence || isNext && chainHash(entry, hash, digest) !== entry.hash) problems.push({
+			sequence: entry.sequence,
+			what: "chain"
+		});
+		({sequence, hash} = entry);
 	}
+	return problems;
 }
-/** `next` resolves when a wake-up or a signal came since the last call. */
-function listenTo(wakeUp, signals) {
-	let rung = Promise.withResolvers();
-	const ring = () => rung.resolve();
-	const listening = wakeUp.listen(ring);
-	for (const signal of signals) signal.addEventListener("abort", ring);
-	return {
-		async next() {
-			await rung.promise;
-			rung = Promise.withResolvers();
-		},
-		stop() {
-			listening.stop();
-			for (const signal of signals) signal.removeEventListener("abort", ring);
-		}
-	};
-}
-// packages/coordination/src/mail/mailboxes.ts
-/** Returns why an address cannot be registered; undefined if it can. */
-function checkRegistration({ team, name, session }) {
-	for (const value of [team, name]) if (!isName(value)) return {
-		kind: "refused",
-		because: "bad-name",
-		why: badName(value)
-	};
-	if (isSession(session)) return void 0;
-	return {
-		kind: "refused",
-		because: "bad-id",
-		why: `${JSON.stringify(session)} is no id of a session.`
-	};
-}
-function badName(name) {
-	return `${JSON.stringify(name)} is no name: use 1 to 64 of A-Z a-z 0-9 _ . - and begin with a letter, a digit or _.`;
-}
-// packages/palimpsest/src/log/invalid-option-error.ts
-const MAX_SHOWN = 200;
-/** An invalid option or argument: its name, the given value, and what is needed. */
-var InvalidOptionError = class InvalidOptionError extends PalimpsestError {
-	static code = "invalid-option";
-	code = InvalidOptionError.code;
-	option;
-	value;
-	constructor(option, value, needed, message) {
-		super(message ?? `${option} is ${shown(value)}; it must be ${needed}.`);
-		this.option = option;
-		this.value = value;
-	}
+// packages/palimpsest/src/log/entry.ts
+const EMPTY_LOG = {
+	sequence: 0,
+	hash: ""
 };
-function shown(value) {
-	if (value === void 0) return "missing";
-	if (typeof value === "function") return "a function";
-	let text;
+// packages/palimpsest/src/log/entry-line.ts
+/** Writes an entry as one line of JSON, with a readable payload, for people and other programs. */
+function toLine({ payload, ...entry }) {
+	const fields = JSON.stringify(entry);
+	return payload === void 0 ? fields : `${fields.slice(0, -1)},"payload":${payload}}`;
+}
+/** Reads an entry from a line; undefined if the line is no entry. It does not verify the entry: `checkChain` does. */
+function fromLine(line) {
+	let value;
 	try {
-		text = JSON.stringify(value) ?? String(value);
+		value = JSON.parse(line);
 	} catch {
-		text = Object.prototype.toString.call(value);
+		return;
 	}
-	return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
+	if (typeof value !== "object" || value === null) return void 0;
+	const { sequence, parent, kind, version, atMs, digest, hash, payload } = value;
+	if (!isNumber(sequence) || !isNumber(parent) || !isNumber(version) || !isNumber(atMs)) return void 0;
+	if (typeof kind !== "string" || typeof digest !== "string" || typeof hash !== "string") return void 0;
+	return {
+		sequence,
+		parent,
+		kind,
+		version,
+		atMs,
+		payload: "payload" in value ? JSON.stringify(payload) : void 0,
+		digest,
+		hash
+	};
+}
+function isNumber(value) {
+	return typeof value === "number";
+}
+/** Yields the entries from one number to another, both included, without holding all of them. */
+async function* readEntries(log, from, to) {
+	for (let next = from; next <= to; next += 256) yield* await log.read(next, Math.min(to, next + 256 - 1));
+}
+// packages/palimpsest/src/stores/portable-sha256.ts
+/**
+* SHA-256 (FIPS 180-4) in plain JavaScript. Entries are hashed synchronously, and `crypto.subtle` only answers with a promise:
+* so runtimes without `node:crypto` need this one. Native hashing is faster; docs/dependencies.md has the ratio.
+*/
+function portableSha256(content) {
+	const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+	const state = Int32Array.from(INITIAL_STATE);
+	const schedule = /* @__PURE__ */ new Int32Array(64);
+	const whole = bytes.length - bytes.length % BLOCK_BYTES;
+	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	for (let offset = 0; offset < whole; offset += BLOCK_BYTES) compress(state, view, {
+		offset,
+		schedule
+	});
+	const tail = padded(bytes, whole);
+	for (let offset = 0; offset < tail.byteLength; offset += BLOCK_BYTES) compress(state, tail, {
+		offset,
+		schedule
+	});
+	return Array.from(state, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
+}
+const BLOCK_BYTES = 64;
+/** The bytes after the last whole block, the end bit, and the length in bits as the last eight bytes. */
+function padded(bytes, from) {
+	const rest = bytes.length - from;
+	const tail = new Uint8Array(rest + 9 <= BLOCK_BYTES ? BLOCK_BYTES : 128);
+	tail.set(bytes.subarray(from));
+	tail[rest] = 128;
+	const view = new DataView(tail.buffer);
+	view.setUint32(tail.length - 8, Math.floor(bytes.length / 2 ** 29));
+	view.setUint32(tail.length - 4, bytes.length * 8 % 2 ** 32);
+	return view;
+}
+function compress(state, block, { offset, schedule }) {
+	for (let index = 0; index < 16; index++) schedule[index] = block.getInt32(offset + index * 4);
+	for (let index = 16; index < 64; index++) {
+		const old = schedule[index - 15];
+		const recent = schedule[index - 2];
+		const small0 = rotated(old, 7) ^ rotated(old, 18) ^ old >>> 3;
+		const small1 = rotated(recent, 17) ^ rotated(recent, 19) ^ recent >>> 10;
+		schedule[index] = schedule[index - 16] + small0 + schedule[index - 7] + small1 | 0;
+	}
+	let a = state[0];
+	let b = state[1];
+	let c = state[2];
+	let d = state[3];
+	let e = state[4];
+	let f = state[5];
+	let g = state[6];
+	let h = state[7];
+	for (let index = 0; index < 64; index++) {
+		const big1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25);
+		const choice = e & f ^ ~e & g;
+		const first = h + big1 + choice + ROUND_CONSTANTS[index] + schedule[index] | 0;
+		const big0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22);
+		const majority = a & b ^ a & c ^ b & c;
+		h = g;
+		g = f;
+		f = e;
+		e = d + first | 0;
+		d = c;
+		c = b;
+		b = a;
+		a = first + big0 + majority | 0;
+	}
+	state[0] += a;
+	state[1] += b;
+	state[2] += c;
+	state[3] += d;
+	state[4] += e;
+	state[5] += f;
+	state[6] += g;
+	state[7] += h;
+}
+function rotated(word, bits) {
+	return word >>> bits | word << 32 - bits;
+}
+const PRIMES = firstPrimes(64);
+/** The first 32 bits of the fractional parts of the square roots of the first 8 primes, and of the cube roots of the first 64. */
+const INITIAL_STATE = PRIMES.slice(0, 8).map((prime) => fractionBits(Math.sqrt(prime)));
+const ROUND_CONSTANTS = Int32Array.from(PRIMES, (prime) => fractionBits(Math.cbrt(prime)));
+function fractionBits(value) {
+	return Math.floor((value - Math.floor(value)) * 2 ** 32) | 0;
+}
+function firstPrimes(count) {
+	const primes = [];
+	for (let candidate = 2; primes.length < count; candidate++) if (primes.every((prime) => candidate % prime !== 0)) primes.push(candidate);
+	return primes;
+}
+// packages/palimpsest/src/stores/sha256.ts
+/**
+* Returns the SHA-256 of a text (as UTF-8) or of bytes, as 64 hexadecimal characters. Node's own module is used if there is one. It
+* is found without an import, so that the engine also loads in browsers and workers, and at the first digest: loading it was a
+* sixth of what importing the engine took.
+*/
+function sha256(content) {
+	const native = globalThis.process?.getBuiltinModule?.("node:crypto");
+	return typeof native?.hash === "function" ? native.hash("sha256", content, "hex") : portableSha256(content);
+}
+// packages/palimpsest/src/stores/export-log.ts
+/**
+* Exports a whole log as lines of JSON, one entry each, oldest first. A log with keyed digests is exported with those that everybody can
+* check.
+*/
+async function* exportLog(reader) {
+	checkArgument("exportLog(reader)", reader, withMethods(["head", "read"], "what store.openReader(session) returns"));
+	const { sequence: last } = await reader.head();
+	let before = EMPTY_LOG;
+	for await (const entry of readEntries(reader, 1, last)) {
+		const exported = reader.digests === "keyed" ? resealEntry(entry, before.hash, { digest: sha256 }) : entry;
+		yield toLine(exported);
+		before = exported;
+	}
+}
+const LINES = {
+	needed: "an iterable of lines, as exportLog() gives them",
+	fits: (value) => typeof value === "object" && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value)
+};
+/** Fills an empty log with exported lines. Only entries that their hash chain confirms are imported. */
+async function importLog(writer, lines) {
+	checkArgument("importLog(writer)", writer, withMethods(["append"], "the writer that store.openWriter() returns"));
+	checkArgument("importLog(writer, lines)", lines, LINES);
+	let before = EMPTY_LOG;
+	let newest = EMPTY_LOG;
+	let line = 0;
+	let batch = [];
+	const flush = async () => {
+		const result = await writer.append(batch);
+		batch = [];
+		return result.kind === "appended" ? void 0 : {
+			kind: "refused",
+			because: result
+		};
+	};
+	for await (const text of lines) {
+		line++;
+		const entry = fromLine(text);
+		const problem = entry === void 0 ? "not-an-entry" : checkChain([entry], before, sha256)[0]?.what;
+		if (entry === void 0 || problem !== void 0) return await flush() ?? {
+			kind: "damaged",
+			line,
+			problem: problem ?? "not-an-entry"
+		};
+		before = entry;
+		const { digest: payloadDigest } = writer;
+		const own = payloadDigest ? resealEntry(entry, newest.hash, {
+			digest: sha256,
+			payloadDigest
+		}) : entry;
+		newest = own;
+		batch.push(own);
+		const refused = batch.length === 256 ? await flush() : void 0;
+		if (refused !== void 0) return refused;
+	}
+	return await flush() ?? {
+		kind: "imported",
+		entries: line
+	};
+}
+// packages/palimpsest/src/stores/list-sessions.ts
+/** Yields all sessions of a store, page by page. */
+async function* eachSession(store) {
+	for (let after = ""; after !== void 0;) {
+		const { sessions, next } = await store.list({ after });
+		yield* sessions;
+		after = next;
+	}
 }
 // packages/palimpsest/src/stores/metadata.ts
 /** The size limit of a session's metadata, as JSON in UTF-8: lists stay fast, and content belongs in the log. */
@@ -449,18 +558,10 @@ function fromMetadataText(text) {
 		return;
 	}
 }
-// packages/postgres/src/check-name.ts
-/** What can be a key, and is ordered in the same way everywhere. */
-const NAME = /^[\x21-\x7e]{1,200}$/;
-/** Returns the name of a session or a tenant, if it can be one. */
-function checkName(option, name) {
-	if (typeof name === "string" && NAME.test(name)) return name;
-	throw new InvalidOptionError(option, name, "1 to 200 visible ASCII characters without spaces");
-}
 // packages/postgres/src/database-error.ts
 const REMEDIES = {
 	"not-migrated": "the schema is missing or older than this release. Run migrate(pool) as an administrator",
-	"no-permission": "this role may not do it. GRANT palimpsest_worker to it",
+	"no-permission": "this role may not do it. GRANT palimpsest_worker to it (and for what concerns all tenants, GRANT palimpsest_operator)",
 	"too-many-connections": "the server has too many connections or too little memory. Use a smaller pool, or a pooler",
 	"disk-full": "the server's disk is full. Free some space and try again",
 	unreachable: "the server cannot be reached, or is stopping. Whether the statement was done is not known. Try again",
@@ -504,437 +605,23 @@ function toDatabaseError(statement, error, remedy) {
 		remedy
 	});
 }
-// packages/postgres/src/database.ts
-/** No statement has a name and nothing is set for longer than a transaction: a pooler may change connections in between. */
-function createDatabase(pool) {
-	return { async call(name, values, columns = "*") {
-		const parameters = values.map((_, index) => `$${index + 1}`).join(", ");
-		try {
-			const { rows } = await pool.query(`SELECT ${columns} FROM palimpsest.${name}(${parameters})`, [...values]);
-			return rows;
-		} catch (error) {
-			throw toDatabaseError(name, error);
-		}
-	} };
-}
-// packages/postgres/src/coordination/postgres-leases.ts
-/** Only silence takes a lease from its owner: nobody can tell whether a process on another machine is alive. */
-function createPostgresLeases(options) {
-	const { database, tenant, silentAfterMs, nowMs, onTaken } = options;
-	const { host, pid } = options.process;
-	return {
-		async take(name, { owner }) {
-			const holder = randomUUID();
-			const values = [
-				tenant,
-				name,
-				holder,
-				owner,
-				host,
-				pid,
-				nowMs(),
-				silentAfterMs
-			];
-			const [row] = await database.call("take_lease", values);
-			if (row?.["outcome"] === "held") return {
-				kind: "held",
-				by: toOwner(row)
-			};
-			const lease = createLease(options, name, holder, row);
-			onTaken(lease);
-			return {
-				kind: "taken",
-				lease
-			};
-		},
-		async read(name) {
-			const [row] = await database.call("read_lease", [tenant, name]);
-			return {
-				failures: Number(row?.["failures"] ?? 0),
-				...present("lastTriedAtMs", row?.["last_tried_at_ms"]),
-				...present("lastDoneAtMs", row?.["last_done_at_ms"]),
-				...present("lastScanAtMs", row?.["last_scan_at_ms"]),
-				...row?.["state"] === "held" ? { holder: toOwner(row) } : {}
-			};
-		},
-		async confirm(name) {
-			await database.call("confirm_lease", [tenant, name]);
-		},
-		async touch(name, { everyMs }) {
-			const [row] = await database.call("touch_lease", [
-				tenant,
-				name,
-				everyMs,
-				nowMs()
-			]);
-			return row?.["touch_lease"] === true ? "touched" : "recent";
-		}
-	};
-}
-function createLease({ database, pool, tenant, nowMs }, name, holder, row) {
-	const generation = Number(row["generation"]);
-	const key = [
-		tenant,
-		name,
-		generation,
-		holder
-	];
-	const isDone = async (call, ...values) => (await database.call(call, [...key, ...values]))[0]?.[call] === true;
-	return {
-		name,
-		generation,
-		takenAtMs: Number(row["now_at_ms"]),
-		failures: Number(row["failures"]),
-		...present("lastDoneAtMs", row["last_done_at_ms"]),
-		...row["outcome"] === "reclaimed" ? { reclaimed: {
-			from: toOwner(row),
-			because: "silent"
-		} } : {},
-		renew: async () => await isDone("renew_lease", nowMs()) ? "held" : "lost",
-		check: async () => await isDone("hold_lease") ? "held" : "lost",
-		async guard(write) {
-			const client = await pool.connect();
-			let outcome = "broken";
-			try {
-				await client.query("BEGIN");
-				const [held] = await createDatabase(client).call("hold_lease", key);
-				const value = held?.["hold_lease"] === true ? {
-					kind: "done",
-					value: await write()
-				} : void 0;
-				await client.query("COMMIT");
-				outcome = "whole";
-				return value ?? { kind: "lost" };
-			} finally {
-				client.release(outcome === "broken");
-			}
-		},
-		finish: async (outcome) => await isDone("finish_lease", outcome) ? "finished" : "lost"
-	};
-}
-function toOwner(row) {
-	return {
-		owner: String(row["owner"]),
-		host: String(row["host"]),
-		pid: Number(row["pid"]),
-		takenAtMs: Number(row["taken_at_ms"]),
-		renewedAtMs: Number(row["renewed_at_ms"])
-	};
-}
-/** An object with the time under this name; an empty one if there is none. */
-function present(name, value) {
-	return value === null || value === void 0 ? {} : { [name]: Number(value) };
-}
-// packages/postgres/src/coordination/postgres-mailbox.ts
-/** A process that does nothing else with its mailbox still says this often that it is alive, in parts of the allowed silence. */
-const RENEWALS = 3;
-function createPostgresMailbox(options) {
-	const { database, tenant, address, token, silentAfterMs, pollMs, limits, nowMs } = options;
-	const { team, name, session } = address;
-	const own = [
-		tenant,
-		team,
-		name,
-		token
-	];
-	const renewMs = silentAfterMs / RENEWALS;
-	const ended = new AbortController();
-	let receivedThrough = 0;
-	let lastSent = Promise.resolve();
-	const look = async () => {
-		const [row] = await database.call("look_for_mail", [
-			...own,
-			receivedThrough,
-			nowMs(),
-			renewMs
-		]);
-		return row?.["look_for_mail"];
-	};
-	const renewal = setInterval(() => void look().catch(() => void 0), renewMs).unref();
-	async function sendNow(draft) {
-		const { to, id, kind = "message", inReplyTo = null, summary, body } = draft;
-		const content = [
-			digestOf(draft),
-			kind,
-			inReplyTo,
-			summary === void 0 ? null : toBytes(summary),
-			toBytes(body)
-		];
-		const receiver = to === "*" || isName(to) ? to : "";
-		const values = [
-			...own,
-			receiver,
-			id,
-			...content,
-			limits.maxWaiting,
-			nowMs(),
-			silentAfterMs
-		];
-		return toOutcome(draft, await database.call("send_message", values), options);
-	}
-	return {
-		team,
-		name,
-		session,
-		send(draft) {
-			const refused = checkDraft(draft, limits);
-			if (refused !== void 0) return Promise.resolve(refused);
-			const sent = lastSent.then(() => sendNow(draft));
-			lastSent = sent.catch(() => void 0);
-			return sent;
-		},
-		async receive({ limit = 100 } = {}) {
-			const rows = await database.call("receive_messages", [
-				...own,
-				limit,
-				nowMs(),
-				renewMs
-			]);
-			if (rows.length === 0) return { kind: "lost" };
-			const found = rows.filter((row) => row["number"] !== null);
-			receivedThrough = Math.max(receivedThrough, Number(found.at(-1)?.["number"] ?? 0));
-			return {
-				kind: "received",
-				messages: found.map((row) => toMessage(team, row))
-			};
-		},
-		async acknowledge(keys) {
-			const seen = keys.map(fromKey).filter((key) => isId(key.session) && isId(key.id));
-			const [sessions, ids] = [seen.map((key) => key.session), seen.map(({ id }) => id)];
-			const [row] = await database.call("acknowledge_messages", [
-				...own,
-				sessions,
-				ids,
-				nowMs(),
-				renewMs
-			]);
-			return row?.["acknowledge_messages"] === true ? "acknowledged" : "lost";
-		},
-		wait: (wait) => waitForMail({
-			wakeUp: { listen: pollEvery(pollMs) },
-			ended: ended.signal,
-			look
-		}, wait),
-		async stop() {
-			if (ended.signal.aborted) return;
-			ended.abort();
-			clearInterval(renewal);
-			await database.call("stop_address", own);
-		}
-	};
-}
-function pollEvery(pollMs) {
-	return (onRing) => {
-		const timer = setInterval(onRing, pollMs);
-		return { stop: () => clearInterval(timer) };
-	};
-}
-function toOutcome(draft, rows, { address, limits }) {
-	const { team } = address;
-	const { sent = [], full = [], ...other } = Object.groupBy(rows, (row) => String(row["outcome"]));
-	const namesOf = (named) => named.map((row) => String(row["name"]));
-	if (other["lost"] !== void 0) return { kind: "lost" };
-	if (other["id-taken"] !== void 0) return refuseTakenId(draft);
-	if (other["no-such-address"] !== void 0) return refuseUnknown(draft, namesOf(other["no-such-address"]));
-	if (sent.length === 0 && full.length > 0) return refuseFull(namesOf(full), limits);
-	return {
-		kind: "sent",
-		receivers: sent.map((row) => toAddress(team, row)),
-		full: namesOf(full)
-	};
-}
-function toAddress(team, row) {
-	const { name, session, state, socket, host, pid } = row;
-	return {
-		team,
-		name,
-		session,
-		state,
-		...socket === null ? {} : { socket },
-		host,
-		pid
-	};
-}
-function toMessage(team, row) {
-	const [id, name, session] = [
-		String(row["id"]),
-		String(row["sender_name"]),
-		String(row["sender_session"])
-	];
-	const { summary, in_reply_to: inReplyTo } = row;
-	return {
-		key: toKey(session, id),
-		id,
-		from: {
-			kind: "agent",
-			team,
-			name,
-			session
-		},
-		kind: row["kind"],
-		body: toText(row["body"]),
-		...summary === null ? {} : { summary: toText(summary) },
-		...inReplyTo === null ? {} : { inReplyTo: String(inReplyTo) },
-		sentAtMs: Number(row["sent_at_ms"])
-	};
-}
-function toBytes(text) {
-	return Buffer.from(text);
-}
-function toText(bytes) {
-	return Buffer.from(bytes).toString();
-}
-// packages/postgres/src/coordination/postgres-mailboxes.ts
-/** Only silence frees a name: nobody can tell whether a process on another machine is alive. */
-function createPostgresMailboxes(options) {
-	const { database, tenant, silentAfterMs, nowMs, onRegistered } = options;
-	const { host, pid } = options.process;
-	return {
-		async register({ team, name, session, socket, takeover = "if-free" }) {
-			const refused = checkRegistration({
-				team,
-				name,
-				session
-			});
-			if (refused !== void 0) return refused;
-			const token = randomBytes(32).toString("hex");
-			const values = [
-				tenant,
-				team,
-				name,
-				...[
-					session,
-					token,
-					socket ?? null,
-					host,
-					pid
-				],
-				takeover,
-				nowMs(),
-				silentAfterMs
-			];
-			const [holder] = await database.call("register_address", values);
-			if (holder !== void 0) return {
-				kind: "taken",
-				by: toAddress(team, holder)
-			};
-			const mailbox = createPostgresMailbox({
-				...options,
-				address: {
-					team,
-					name,
-					session
-				},
-				token
-			});
-			onRegistered(mailbox);
-			return {
-				kind: "registered",
-				mailbox
-			};
-		},
-		async addresses(team) {
-			return (await database.call("list_addresses", [
-				tenant,
-				team,
-				nowMs(),
-				silentAfterMs
-			])).map((row) => toAddress(team, row));
-		},
-		async disband(team) {
-			const [row] = await database.call("disband_team", [
-				tenant,
-				team,
-				nowMs(),
-				silentAfterMs
-			]);
-			const names = row?.["disband_team"];
-			return names.length > 0 ? {
-				kind: "running",
-				names
-			} : { kind: "disbanded" };
-		}
-	};
-}
-// packages/postgres/src/coordination/open-postgres-coordination.ts
-/**
-* Keeps what the processes of a service share in PostgreSQL, on any number of machines: leases, daily budgets and mailboxes of one
-* tenant. Run `migrate` before.
-*/
-function openPostgresCoordination(options) {
-	const { pool, clock, silentAfterMs = 3e5, pollMs = 2e3 } = options;
-	const { maxMessageBytes, maxWaiting } = {
-		...DEFAULT_MAIL_LIMITS,
-		...options
-	};
-	const tenant = checkName("tenant", options.tenant);
-	const nowMs = () => clock?.now() ?? null;
-	const database = createDatabase(pool);
-	const taken = /* @__PURE__ */ new Set();
-	const registered = /* @__PURE__ */ new Set();
-	const shared = {
-		database,
-		tenant,
-		nowMs,
-		silentAfterMs,
-		process: {
-			host: hostname(),
-			pid: process.pid
-		}
-	};
-	return {
-		leases: createPostgresLeases({
-			...shared,
-			pool,
-			onTaken: (lease) => taken.add(lease)
-		}),
-		budgets: { daily: (name, limitTokens) => ({
-			async leftTokens() {
-				const [row] = await database.call("spent_tokens", [
-					tenant,
-					name,
-					nowMs()
-				]);
-				return limitTokens - Number(row?.["spent_tokens"]);
-			},
-			async spend(tokens) {
-				await database.call("spend_tokens", [
-					tenant,
-					name,
-					tokens,
-					nowMs()
-				]);
-			}
-		}) },
-		mailboxes: createPostgresMailboxes({
-			...shared,
-			pollMs,
-			limits: {
-				maxMessageBytes,
-				maxWaiting
-			},
-			onRegistered: (mailbox) => registered.add(mailbox)
-		}),
-		async close() {
-			for (const mailbox of registered) await mailbox.stop().catch(() => {});
-			for (const lease of taken) await lease.finish("killed").catch(() => {});
-		}
-	};
-}
 // packages/postgres/src/migrations/migration-sql.ts
 const LOCK = 1348553839;
-/** The roles: who owns the tables, who serves sessions, who may list tenants. */
+/** The roles as which a migration acts: who owns the tables, and who owns the function that takes work of all tenants. */
+const OWNERS = ["palimpsest_owner", "palimpsest_queue"];
+/** All roles: the owners, who serves sessions, who may list tenants, who may take work of all tenants. */
 const ROLES = [
-	"palimpsest_owner",
+	...OWNERS,
 	"palimpsest_worker",
-	"palimpsest_operator"
+	"palimpsest_operator",
+	"palimpsest_dispatcher"
 ];
 /** Roles belong to all databases of a server: another migration may create them at the same moment. */
 const BEGINNING = `DO $$
 DECLARE
   v_role text;
 BEGIN
-  FOREACH v_role IN ARRAY ARRAY[${ROLES.map((role) => `'${role}'`).join(", ")}] LOOP
+  FOREACH v_role IN ARRAY ${arrayOf(ROLES)} LOOP
     -- Where an administrator has created them, the right to create roles is not needed.
     IF to_regrole(v_role) IS NULL THEN
       BEGIN
@@ -944,9 +631,11 @@ BEGIN
     END IF;
   END LOOP;
   -- From PostgreSQL 16 on, who has created a role is a member that cannot act as this role.
-  IF NOT pg_has_role('palimpsest_owner', CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END) THEN
-    EXECUTE format('GRANT palimpsest_owner TO %I', current_user);
-  END IF;
+  FOREACH v_role IN ARRAY ${arrayOf(OWNERS)} LOOP
+    IF NOT pg_has_role(v_role, CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END) THEN
+      EXECUTE format('GRANT %I TO %I', v_role, current_user);
+    END IF;
+  END LOOP;
   -- What stands there is not announced as a notice again and again.
   IF to_regclass('palimpsest.migration') IS NULL THEN
     IF to_regnamespace('palimpsest') IS NULL THEN CREATE SCHEMA palimpsest AUTHORIZATION palimpsest_owner; END IF;
@@ -965,19 +654,22 @@ DO $migration$ BEGIN
   INSERT INTO palimpsest.migration (number) VALUES (${number});
 END $migration$;`;
 }
+function arrayOf(names) {
+	return `ARRAY[${names.map((name) => `'${name}'`).join(", ")}]`;
+}
 // packages/postgres/src/migrations/explain-refusal.ts
 /** The statements that an administrator has to run before this role can migrate; undefined if none is known. */
 async function findMissingRights(pool) {
 	const { rows } = await pool.query(`SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS database,
       (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user) AS creates_roles,
       ARRAY(SELECT name FROM unnest($1::text[]) AS name WHERE to_regrole(name) IS NULL) AS absent,
-      coalesce(pg_has_role(to_regrole('palimpsest_owner'), 'MEMBER'), false) AS acts_as_owner,
-      has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('palimpsest') IS NOT NULL AS creates_schema`, [ROLES]);
+      ARRAY(SELECT name FROM unnest($2::text[]) AS name WHERE NOT coalesce(pg_has_role(to_regrole(name), 'MEMBER'), false)) AS unowned,
+      has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('palimpsest') IS NOT NULL AS creates_schema`, [ROLES, OWNERS]);
 	const found = rows[0];
 	const { role, database } = found;
 	const statements = [
 		...found.creates_roles ? [] : found.absent.map((name) => `CREATE ROLE ${name} NOLOGIN`),
-		...found.acts_as_owner || found.creates_roles ? [] : [`GRANT palimpsest_owner TO ${role}`],
+		...found.creates_roles ? [] : found.unowned.map((name) => `GRANT ${name} TO ${role}`),
 		...found.creates_schema ? [] : [`GRANT CREATE ON DATABASE ${database} TO ${role}`]
 	];
 	if (statements.length === 0) return void 0;
@@ -1304,7 +996,7 @@ BEGIN
 END $$;
 
 -- Every row has the head: it is the only row if there is no entry.
-CREATE FUNCTION read_batch(p_tenant text, p_session bigint, p_from integer[], p_to integer[], p_kinds text[], p_since text, p_limit integer)
+CREATE FUNCTION read_batch(p_tenant text, p_session bigint, p_up_to integer, p_from integer[], p_to integer[], p_kinds text[], p_since text, p_limit integer)
 RETURNS TABLE (head_sequence integer, head_hash text, sequence integer, parent integer, kind text, version integer,
   at_ms double precision, digest bytea, hash bytea, payload text)
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -1316,13 +1008,13 @@ BEGIN
   SELECT session.head_sequence, session.head_hash FROM session WHERE tenant = p_tenant AND number = p_session INTO v_head;
   RETURN QUERY SELECT coalesce(v_head.head_sequence, 0), encode(coalesce(v_head.head_hash, ''), 'hex'),
     found.sequence, found.parent, found.kind, found.version, found.at_ms, found.digest, found.hash, found.payload
-    FROM (VALUES (1)) AS one LEFT JOIN entries_of_batch(p_tenant, p_session, coalesce(v_head.head_sequence, 0), p_from, p_to, p_kinds,
-      p_since, p_limit) AS found ON true;
+    FROM (VALUES (1)) AS one LEFT JOIN entries_of_batch(p_tenant, p_session, least(coalesce(v_head.head_sequence, 0), p_up_to), p_from, p_to,
+      p_kinds, p_since, p_limit) AS found ON true;
 END $$;
 
 -- Takes a session for writing, and reads of it.
 CREATE FUNCTION open_and_read(p_tenant text, p_name text, p_owner text, p_worker uuid, p_takeover text, p_now_ms double precision,
-  p_lease_ms double precision, p_from integer[], p_to integer[], p_kinds text[], p_since text, p_limit integer)
+  p_lease_ms double precision, p_up_to integer, p_from integer[], p_to integer[], p_kinds text[], p_since text, p_limit integer)
 RETURNS TABLE (outcome text, session bigint, fence bigint, owner text, active_at_ms double precision, free_at_ms double precision,
   head_sequence integer, head_hash text, sequence integer, parent integer, kind text, version integer,
   at_ms double precision, digest bytea, hash bytea, payload text)
@@ -1334,7 +1026,20 @@ BEGIN
   SELECT * FROM open_writer(p_tenant, p_name, p_owner, p_worker, p_takeover, p_now_ms, p_lease_ms) INTO v_opened;
   IF v_opened.outcome IS NULL THEN RETURN; END IF;
   RETURN QUERY SELECT v_opened.outcome, v_opened.session, v_opened.fence, v_opened.owner, v_opened.active_at_ms, v_opened.free_at_ms, batch.*
-    FROM read_batch(p_tenant, v_opened.session, p_from, p_to, p_kinds, p_since, p_limit) AS batch;
+    FROM read_batch(p_tenant, v_opened.session, p_up_to, p_from, p_to, p_kinds, p_since, p_limit) AS batch;
+END $$;
+
+-- Finds a session for reading, and reads of it.
+CREATE FUNCTION find_and_read(p_tenant text, p_name text, p_up_to integer, p_from integer[], p_to integer[], p_kinds text[], p_since text,
+  p_limit integer)
+RETURNS TABLE (session bigint, head_sequence integer, head_hash text, sequence integer, parent integer, kind text, version integer,
+  at_ms double precision, digest bytea, hash bytea, payload text)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_session bigint := find_session(p_tenant, p_name);
+BEGIN
+  IF v_session IS NULL THEN RETURN; END IF;
+  RETURN QUERY SELECT v_session, batch.* FROM read_batch(p_tenant, v_session, p_up_to, p_from, p_to, p_kinds, p_since, p_limit) AS batch;
 END $$;
 
 -- For a search: the newest first, until there is enough to look at.
@@ -1892,36 +1597,1134 @@ BEGIN
   RETURN true;
 END $$;
 `
+	},
+	{
+		name: "schedule",
+		sql: `
+CREATE SEQUENCE run_number;
+
+-- One row for each session that is to run or runs, none for those that rest: all that a worker looks through.
+CREATE TABLE wakeup (
+  tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
+  session text COLLATE "C" NOT NULL,
+  state text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'held', 'set-aside')),
+  -- When it is to run; of one that is held, when its worker counts as gone.
+  due_at_ms double precision NOT NULL,
+  -- Counts wakes: one that comes during a run is not forgotten at its end.
+  version bigint NOT NULL DEFAULT 0,
+  -- The wakes that a finished run has covered.
+  done_version bigint NOT NULL DEFAULT 0,
+  -- Never given twice, though rows come and go.
+  run bigint NOT NULL DEFAULT 0,
+  attempts integer NOT NULL DEFAULT 0,
+  set_aside_at_ms double precision,
+  failure text,
+  PRIMARY KEY (tenant, session)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
+CREATE INDEX wakeup_due ON wakeup (tenant, due_at_ms) WHERE state <> 'set-aside';
+
+CREATE TABLE reminder (
+  tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
+  session text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  state text NOT NULL CHECK (state IN ('waiting', 'ready')),
+  due_at_ms double precision NOT NULL,
+  reason text NOT NULL,
+  past_entry integer,
+  -- The run that it was given to.
+  run bigint,
+  PRIMARY KEY (tenant, session, key)
+);
+CREATE INDEX reminder_due ON reminder (due_at_ms) WHERE state = 'waiting';
+
+ALTER TABLE wakeup ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE reminder ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_tenant ON wakeup USING (tenant = current_setting('palimpsest.tenant', true));
+CREATE POLICY own_tenant ON reminder USING (tenant = current_setting('palimpsest.tenant', true));
+CREATE POLICY all_tenants ON wakeup TO palimpsest_queue USING (true);
+CREATE POLICY all_tenants ON reminder TO palimpsest_queue USING (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON wakeup, reminder TO palimpsest_worker;
+GRANT USAGE, CREATE ON SCHEMA palimpsest TO palimpsest_queue;
+GRANT USAGE ON SCHEMA palimpsest TO palimpsest_dispatcher;
+GRANT USAGE ON SEQUENCE run_number TO palimpsest_queue;
+GRANT SELECT (tenant, session, state, due_at_ms, run, attempts), INSERT (tenant, session, due_at_ms),
+  UPDATE (state, due_at_ms, run, attempts, set_aside_at_ms) ON wakeup TO palimpsest_queue;
+GRANT SELECT (tenant, session, key, state, due_at_ms), UPDATE (state) ON reminder TO palimpsest_queue;
+
+-- Locks are taken in one order everywhere: reminders, then the session's wake-up.
+CREATE FUNCTION wake_session(p_tenant text, p_session text, p_now_ms double precision) RETURNS text
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_state text;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  INSERT INTO wakeup AS w (tenant, session, due_at_ms, version) VALUES (p_tenant, p_session, now_ms(p_now_ms), 1)
+    ON CONFLICT (tenant, session) DO UPDATE SET version = w.version + 1,
+      due_at_ms = CASE w.state WHEN 'waiting' THEN least(w.due_at_ms, excluded.due_at_ms) ELSE w.due_at_ms END
+    RETURNING state INTO v_state;
+  RETURN CASE v_state WHEN 'set-aside' THEN v_state ELSE 'woken' END;
+END $$;
+
+-- A new time counts for the next run, also if the reminder of this key was given to the run that is under way.
+CREATE FUNCTION remind_session(p_tenant text, p_session text, p_key text, p_due_at_ms double precision, p_reason text, p_past_entry integer)
+RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  INSERT INTO reminder (tenant, session, key, state, due_at_ms, reason, past_entry)
+    VALUES (p_tenant, p_session, p_key, 'waiting', p_due_at_ms, p_reason, p_past_entry)
+    ON CONFLICT (tenant, session, key) DO UPDATE SET state = 'waiting', due_at_ms = excluded.due_at_ms, reason = excluded.reason,
+      past_entry = excluded.past_entry, run = NULL;
+END $$;
+
+CREATE FUNCTION cancel_reminder(p_tenant text, p_session text, p_key text) RETURNS boolean
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  DELETE FROM reminder WHERE tenant = p_tenant AND session = p_session AND key = p_key AND run IS NULL;
+  RETURN FOUND;
+END $$;
+
+CREATE FUNCTION list_set_aside(p_tenant text, p_after text, p_limit integer)
+RETURNS TABLE (session text, attempts integer, set_aside_at_ms double precision, failure text)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  RETURN QUERY SELECT session, attempts, set_aside_at_ms, failure FROM wakeup
+    WHERE tenant = p_tenant AND state = 'set-aside' AND session > p_after ORDER BY session LIMIT p_limit;
+END $$;
+
+CREATE FUNCTION resume_session(p_tenant text, p_session text, p_now_ms double precision) RETURNS boolean
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  UPDATE wakeup SET state = 'waiting', attempts = 0, due_at_ms = now_ms(p_now_ms), set_aside_at_ms = NULL
+    WHERE tenant = p_tenant AND session = p_session AND state = 'set-aside';
+  RETURN FOUND;
+END $$;
+
+-- Gives the run the reminders that are due, and drops the stale ones. One that an earlier run was given is not judged again: the log may have
+-- grown by that run's own work. Returns no row if the run is lost, or if nothing is left to run for.
+CREATE FUNCTION begin_run(p_tenant text, p_session text, p_run bigint)
+RETURNS TABLE (attempts integer, version bigint, key text, reason text, due_at_ms double precision)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+  v_row record;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  PERFORM FROM reminder WHERE tenant = p_tenant AND session = p_session AND state = 'ready' ORDER BY key FOR UPDATE;
+  SELECT attempts, version, done_version FROM wakeup
+    WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state = 'held' FOR UPDATE INTO v_row;
+  IF NOT FOUND THEN RETURN; END IF;
+  DELETE FROM reminder WHERE tenant = p_tenant AND session = p_session AND state = 'ready' AND run IS NULL
+    AND past_entry < (SELECT head_sequence FROM session WHERE tenant = p_tenant AND name = p_session);
+  UPDATE reminder SET run = p_run WHERE tenant = p_tenant AND session = p_session AND state = 'ready';
+  IF NOT FOUND AND v_row.version = v_row.done_version THEN
+    DELETE FROM wakeup WHERE tenant = p_tenant AND session = p_session;
+    RETURN;
+  END IF;
+  RETURN QUERY SELECT v_row.attempts, v_row.version, r.key, r.reason, r.due_at_ms FROM (SELECT) AS one
+    LEFT JOIN reminder AS r ON r.tenant = p_tenant AND r.session = p_session AND r.run = p_run ORDER BY r.due_at_ms, r.key;
+END $$;
+
+-- A renewal that a crash of the server forgets costs a run at most, which the log's fence makes harmless.
+CREATE FUNCTION renew_run(p_tenant text, p_session text, p_run bigint, p_silent_ms double precision, p_now_ms double precision) RETURNS boolean
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true), set_config('synchronous_commit', 'off', true);
+  UPDATE wakeup SET due_at_ms = now_ms(p_now_ms) + p_silent_ms
+    WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state = 'held';
+  RETURN FOUND;
+END $$;
+
+-- The row goes, unless the session was woken since the run began.
+CREATE FUNCTION finish_run(p_tenant text, p_session text, p_run bigint, p_version bigint, p_now_ms double precision) RETURNS text
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_version bigint;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  PERFORM FROM reminder WHERE tenant = p_tenant AND session = p_session AND run = p_run ORDER BY key FOR UPDATE;
+  SELECT version FROM wakeup WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state = 'held' FOR UPDATE INTO v_version;
+  IF NOT FOUND THEN RETURN 'lost'; END IF;
+  DELETE FROM reminder WHERE tenant = p_tenant AND session = p_session AND run = p_run;
+  IF v_version = p_version AND NOT EXISTS (SELECT FROM reminder WHERE tenant = p_tenant AND session = p_session AND state = 'ready') THEN
+    DELETE FROM wakeup WHERE tenant = p_tenant AND session = p_session;
+    RETURN 'finished';
+  END IF;
+  UPDATE wakeup SET state = 'waiting', due_at_ms = now_ms(p_now_ms), attempts = 0, done_version = p_version, failure = NULL
+    WHERE tenant = p_tenant AND session = p_session;
+  RETURN 'woken';
+END $$;
+
+-- Without a failure the attempt does not count.
+CREATE FUNCTION give_back_run(p_tenant text, p_session text, p_run bigint, p_after_ms double precision, p_failure text, p_now_ms double precision) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  UPDATE wakeup SET state = 'waiting', due_at_ms = now_ms(p_now_ms) + p_after_ms, failure = coalesce(p_failure, failure),
+      attempts = attempts - CASE WHEN p_failure IS NULL THEN 1 ELSE 0 END
+    WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state = 'held';
+  RETURN FOUND;
+END $$;
+
+-- Tells those that listen, apart from what happened: PostgreSQL commits transactions that notify one after another, so there are few of them. What a
+-- crash loses, the listeners' poll finds.
+CREATE FUNCTION ring(p_channels text[], p_payloads text[]) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  PERFORM pg_notify(channel, payload) FROM unnest(p_channels, p_payloads) AS rung (channel, payload);
+END $$;
+
+-- What belongs to a session goes with it. The tables' owner does it, under the same row-level security.
+CREATE FUNCTION wakeups_go_with_their_session() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN
+  DELETE FROM reminder WHERE tenant = OLD.tenant AND session = OLD.name;
+  DELETE FROM wakeup WHERE tenant = OLD.tenant AND session = OLD.name;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER wakeups_go_with_their_session AFTER DELETE ON session FOR EACH ROW EXECUTE FUNCTION wakeups_go_with_their_session();
+
+SET LOCAL ROLE palimpsest_queue;
+-- One session of each tenant in turn, beginning behind the tenant that is named: a tenant with a million due sessions delays another by
+-- one. Rows that another worker is taking are skipped. A row without a run: this session was set aside.
+CREATE FUNCTION take_wakeups(p_limit integer, p_after text, p_max_attempts integer, p_silent_ms double precision, p_now_ms double precision)
+RETURNS TABLE (tenant text, session text, run bigint) LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+  v_now double precision := coalesce(p_now_ms, extract(epoch FROM clock_timestamp()) * 1000);
+  v_tenant text := p_after;
+  v_left integer := p_limit;
+  v_due record;
+  v_run bigint;
+BEGIN
+  WITH due AS (
+    SELECT tenant, session, key FROM palimpsest.reminder WHERE state = 'waiting' AND due_at_ms <= v_now
+      ORDER BY due_at_ms LIMIT 1000 FOR UPDATE SKIP LOCKED
+  ), ready AS (
+    UPDATE palimpsest.reminder AS r SET state = 'ready' FROM due
+      WHERE r.tenant = due.tenant AND r.session = due.session AND r.key = due.key RETURNING r.tenant, r.session
+  )
+  INSERT INTO palimpsest.wakeup AS w (tenant, session, due_at_ms) SELECT DISTINCT tenant, session, v_now FROM ready ORDER BY tenant, session
+    ON CONFLICT (tenant, session) DO UPDATE
+      SET due_at_ms = CASE w.state WHEN 'waiting' THEN least(w.due_at_ms, excluded.due_at_ms) ELSE w.due_at_ms END;
+  WHILE v_left > 0 LOOP
+    SELECT w.tenant, w.session, w.attempts FROM palimpsest.wakeup AS w
+      WHERE w.state <> 'set-aside' AND w.tenant > v_tenant AND w.due_at_ms <= v_now
+      ORDER BY w.tenant, w.due_at_ms LIMIT 1 FOR UPDATE SKIP LOCKED INTO v_due;
+    IF NOT FOUND THEN
+      -- From the first tenant on there was none: none is left.
+      EXIT WHEN v_tenant = '';
+      v_tenant := '';
+      CONTINUE;
+    END IF;
+    v_tenant := v_due.tenant;
+    IF v_due.attempts >= p_max_attempts THEN
+      v_run := NULL;
+      UPDATE palimpsest.wakeup AS w SET state = 'set-aside', set_aside_at_ms = v_now, run = 0
+        WHERE w.tenant = v_due.tenant AND w.session = v_due.session;
+    ELSE
+      v_run := nextval('palimpsest.run_number');
+      v_left := v_left - 1;
+      UPDATE palimpsest.wakeup AS w SET state = 'held', due_at_ms = v_now + p_silent_ms, run = v_run, attempts = w.attempts + 1
+        WHERE w.tenant = v_due.tenant AND w.session = v_due.session;
+    END IF;
+    RETURN QUERY SELECT v_due.tenant, v_due.session, v_run;
+  END LOOP;
+END $$;
+REVOKE ALL ON FUNCTION take_wakeups FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION take_wakeups TO palimpsest_dispatcher;
+SET LOCAL ROLE palimpsest_owner;
+REVOKE CREATE ON SCHEMA palimpsest FROM palimpsest_queue;
+`
+	},
+	{
+		name: "approvals",
+		sql: `
+CREATE SEQUENCE approval_number;
+CREATE TABLE approval (
+  tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
+  session text COLLATE "C" NOT NULL,
+  call_id text COLLATE "C" NOT NULL,
+  -- The order of asking.
+  number bigint NOT NULL DEFAULT nextval('approval_number'),
+  tool text NOT NULL,
+  input text NOT NULL,
+  reason text,
+  asked_at_ms double precision NOT NULL,
+  expires_at_ms double precision,
+  decision text CHECK (decision IN ('allow', 'deny')),
+  answer_reason text,
+  answered_by text,
+  answered_at_ms double precision,
+  PRIMARY KEY (tenant, session, call_id)
+);
+CREATE INDEX approval_pending ON approval (tenant, number) WHERE decision IS NULL;
+CREATE TRIGGER approval_is_answered_once BEFORE UPDATE ON approval FOR EACH ROW WHEN (OLD.decision IS NOT NULL)
+  EXECUTE FUNCTION refuse('a question is answered once');
+ALTER TABLE approval ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_tenant ON approval USING (tenant = current_setting('palimpsest.tenant', true));
+GRANT USAGE ON SEQUENCE approval_number TO palimpsest_worker;
+GRANT SELECT, INSERT, UPDATE (decision, answer_reason, answered_by, answered_at_ms) ON approval TO palimpsest_worker;
+
+-- Returns the question as it was asked first, and the time.
+CREATE FUNCTION ask_approval(p_tenant text, p_session text, p_call_id text, p_tool text, p_input text, p_reason text,
+  p_expires_at_ms double precision, p_expiry_key text, p_expiry_reason text, p_now_ms double precision)
+RETURNS TABLE (now_at_ms double precision, asked approval) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_now double precision := now_ms(p_now_ms);
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  INSERT INTO approval (tenant, session, call_id, tool, input, reason, asked_at_ms, expires_at_ms)
+    VALUES (p_tenant, p_session, p_call_id, p_tool, p_input, p_reason, v_now, p_expires_at_ms) ON CONFLICT DO NOTHING;
+  IF FOUND AND p_expires_at_ms IS NOT NULL THEN
+    PERFORM remind_session(p_tenant, p_session, p_expiry_key, p_expires_at_ms, p_expiry_reason, NULL);
+  END IF;
+  RETURN QUERY SELECT v_now, a FROM approval AS a WHERE tenant = p_tenant AND session = p_session AND call_id = p_call_id;
+END $$;
+
+CREATE FUNCTION read_approval(p_tenant text, p_session text, p_call_id text, p_now_ms double precision)
+RETURNS TABLE (now_at_ms double precision, asked approval) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  RETURN QUERY SELECT now_ms(p_now_ms), a FROM approval AS a WHERE tenant = p_tenant AND session = p_session AND call_id = p_call_id;
+END $$;
+
+CREATE FUNCTION pending_approvals(p_tenant text, p_session text, p_after bigint, p_limit integer, p_now_ms double precision)
+RETURNS SETOF approval LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_now double precision := now_ms(p_now_ms);
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  IF p_session IS NULL THEN
+    RETURN QUERY SELECT * FROM approval WHERE tenant = p_tenant AND decision IS NULL AND number > p_after
+      AND (expires_at_ms IS NULL OR expires_at_ms > v_now) ORDER BY number LIMIT p_limit;
+  ELSE
+    RETURN QUERY SELECT * FROM approval WHERE tenant = p_tenant AND session = p_session AND decision IS NULL AND number > p_after
+      AND (expires_at_ms IS NULL OR expires_at_ms > v_now) ORDER BY number LIMIT p_limit;
+  END IF;
+END $$;
+
+-- The row's lock orders those that answer at once. Returns the row as it was before, and the time; no row: nobody asked.
+CREATE FUNCTION answer_approval(p_tenant text, p_session text, p_call_id text, p_decision text, p_by text, p_reason text, p_expiry_key text,
+  p_now_ms double precision)
+RETURNS TABLE (now_at_ms double precision, asked approval) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_asked approval;
+  v_now double precision;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  SELECT * FROM approval WHERE tenant = p_tenant AND session = p_session AND call_id = p_call_id FOR UPDATE INTO v_asked;
+  IF NOT FOUND THEN RETURN; END IF;
+  v_now := now_ms(p_now_ms);
+  IF v_asked.decision IS NULL AND (v_asked.expires_at_ms IS NULL OR v_asked.expires_at_ms > v_now) THEN
+    UPDATE approval SET decision = p_decision, answer_reason = p_reason, answered_by = p_by, answered_at_ms = v_now
+      WHERE tenant = p_tenant AND session = p_session AND call_id = p_call_id;
+    PERFORM cancel_reminder(p_tenant, p_session, p_expiry_key);
+    PERFORM wake_session(p_tenant, p_session, p_now_ms);
+  END IF;
+  RETURN QUERY SELECT v_now, v_asked;
+END $$;
+
+-- Workers may not delete: they may take an open question back, which its owner does, under the same row-level security.
+CREATE FUNCTION withdraw_approval(p_tenant text, p_session text, p_call_id text, p_expiry_key text) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  v_decision text;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  SELECT decision FROM approval WHERE tenant = p_tenant AND session = p_session AND call_id = p_call_id FOR UPDATE INTO v_decision;
+  IF NOT FOUND THEN RETURN 'absent'; END IF;
+  IF v_decision IS NOT NULL THEN RETURN 'answered'; END IF;
+  DELETE FROM approval WHERE tenant = p_tenant AND session = p_session AND call_id = p_call_id;
+  PERFORM cancel_reminder(p_tenant, p_session, p_expiry_key);
+  RETURN 'withdrawn';
+END $$;
+REVOKE ALL ON FUNCTION withdraw_approval FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION withdraw_approval TO palimpsest_worker;
+
+CREATE FUNCTION approvals_go_with_their_session() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN
+  DELETE FROM approval WHERE tenant = OLD.tenant AND session = OLD.name;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER approvals_go_with_their_session AFTER DELETE ON session FOR EACH ROW EXECUTE FUNCTION approvals_go_with_their_session();
+`
+	},
+	{
+		name: "events",
+		sql: `
+CREATE TABLE event_stream (
+  tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
+  session text COLLATE "C" NOT NULL,
+  oldest_offset bigint NOT NULL DEFAULT 1,
+  newest_offset bigint NOT NULL DEFAULT 0,
+  -- The highest right to publish so far.
+  fence bigint NOT NULL DEFAULT 0,
+  batch text,
+  PRIMARY KEY (tenant, session)
+) WITH (fillfactor = 70);
+-- One row for each batch: deltas of a text come a few at a time.
+CREATE TABLE event (
+  tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
+  session text COLLATE "C" NOT NULL,
+  last_offset bigint NOT NULL,
+  first_offset bigint NOT NULL,
+  at_ms double precision NOT NULL,
+  payload text NOT NULL,
+  PRIMARY KEY (tenant, session, last_offset)
+);
+ALTER TABLE event_stream ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE event ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_tenant ON event_stream USING (tenant = current_setting('palimpsest.tenant', true));
+CREATE POLICY own_tenant ON event USING (tenant = current_setting('palimpsest.tenant', true));
+GRANT SELECT, INSERT, UPDATE ON event_stream TO palimpsest_worker;
+GRANT SELECT, INSERT, DELETE ON event TO palimpsest_worker;
+
+-- Synced before it returns: after a crash of the server no watcher has an offset that is given to another event.
+CREATE FUNCTION publish_events(p_tenant text, p_session text, p_count integer, p_payload text, p_fence bigint, p_batch text,
+  p_now_ms double precision)
+RETURNS TABLE (outcome text, newest_offset bigint, fence bigint)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+  v_stream event_stream;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  SELECT * FROM event_stream WHERE tenant = p_tenant AND session = p_session FOR UPDATE INTO v_stream;
+  IF NOT FOUND THEN
+    INSERT INTO event_stream (tenant, session) VALUES (p_tenant, p_session) ON CONFLICT DO NOTHING;
+    SELECT * FROM event_stream WHERE tenant = p_tenant AND session = p_session FOR UPDATE INTO v_stream;
+  END IF;
+  IF p_fence < v_stream.fence THEN
+    RETURN QUERY SELECT 'fenced', v_stream.newest_offset, v_stream.fence;
+    RETURN;
+  END IF;
+  IF p_count = 0 OR p_batch = v_stream.batch THEN
+    RETURN QUERY SELECT 'published', v_stream.newest_offset, v_stream.fence;
+    RETURN;
+  END IF;
+  UPDATE event_stream SET newest_offset = v_stream.newest_offset + p_count, fence = greatest(v_stream.fence, p_fence),
+      batch = coalesce(p_batch, v_stream.batch)
+    WHERE tenant = p_tenant AND session = p_session;
+  INSERT INTO event VALUES (p_tenant, p_session, v_stream.newest_offset + p_count, v_stream.newest_offset + 1, now_ms(p_now_ms), p_payload);
+  RETURN QUERY SELECT 'published', v_stream.newest_offset + p_count, v_stream.fence;
+END $$;
+
+-- One statement, so that the ends of the stream and its events are of one moment. No row: nothing was ever published.
+CREATE FUNCTION read_events(p_tenant text, p_session text, p_after bigint, p_limit integer)
+RETURNS TABLE (oldest_offset bigint, newest_offset bigint, first_offset bigint, payload text)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  RETURN QUERY SELECT s.oldest_offset, s.newest_offset, e.first_offset, e.payload FROM event_stream AS s
+    LEFT JOIN LATERAL (SELECT * FROM event WHERE tenant = p_tenant AND session = p_session AND last_offset > p_after
+      ORDER BY last_offset LIMIT p_limit) AS e ON true
+    WHERE s.tenant = p_tenant AND s.session = p_session ORDER BY e.last_offset;
+END $$;
+
+-- For all sessions that a process watches, at once.
+CREATE FUNCTION newest_events(p_tenant text, p_sessions text[]) RETURNS TABLE (session text, newest_offset bigint)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  RETURN QUERY SELECT session, newest_offset FROM event_stream WHERE tenant = p_tenant AND session = ANY (p_sessions);
+END $$;
+
+-- Looks at a page of sessions in the order of their names, because an index by time would cost every publisher.
+CREATE FUNCTION prune_events(p_tenant text, p_before_ms double precision, p_after text, p_limit integer)
+RETURNS TABLE (session text, pruned bigint) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+  v_session text;
+  v_pruned bigint;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  FOR v_session IN SELECT s.session FROM event_stream AS s WHERE s.tenant = p_tenant AND s.session > p_after ORDER BY s.session LIMIT p_limit LOOP
+    -- Locked first: a publisher that waits finds the stream as it is then.
+    PERFORM FROM event_stream AS s WHERE s.tenant = p_tenant AND s.session = v_session FOR UPDATE;
+    -- From the beginning on, whatever the clock did: there are never holes.
+    DELETE FROM event AS e WHERE e.tenant = p_tenant AND e.session = v_session AND e.last_offset < coalesce((SELECT min(kept.last_offset)
+      FROM event AS kept WHERE kept.tenant = p_tenant AND kept.session = v_session AND kept.at_ms >= p_before_ms), 'infinity'::float8);
+    GET DIAGNOSTICS v_pruned = ROW_COUNT;
+    IF v_pruned > 0 THEN
+      UPDATE event_stream AS s SET oldest_offset = coalesce((SELECT min(e.first_offset) FROM event AS e
+        WHERE e.tenant = p_tenant AND e.session = v_session), s.newest_offset + 1) WHERE s.tenant = p_tenant AND s.session = v_session;
+    END IF;
+    RETURN QUERY SELECT v_session, v_pruned;
+  END LOOP;
+END $$;
+
+CREATE FUNCTION events_go_with_their_session() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN
+  DELETE FROM event WHERE tenant = OLD.tenant AND session = OLD.name;
+  DELETE FROM event_stream WHERE tenant = OLD.tenant AND session = OLD.name;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER events_go_with_their_session AFTER DELETE ON session FOR EACH ROW EXECUTE FUNCTION events_go_with_their_session();
+`
+	},
+	{
+		name: "result objects",
+		sql: `
+-- The start of a tenant's keys. Both are random: a bucket's list of keys names no tenant and no session.
+CREATE TABLE object_folder (
+  tenant text COLLATE "C" PRIMARY KEY CHECK (tenant <> ''),
+  folder uuid NOT NULL DEFAULT gen_random_uuid(),
+  salt uuid NOT NULL DEFAULT gen_random_uuid()
+);
+ALTER TABLE object_folder ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_tenant ON object_folder USING (tenant = current_setting('palimpsest.tenant', true));
+GRANT SELECT, INSERT ON object_folder TO palimpsest_worker;
+
+-- Every result that may be in the bucket, with all objects below its key: written before the first, removed after the last. It outlives
+-- its result and its tenant, so it belongs to none and says nothing of any. Workers change it by the functions below only.
+CREATE TABLE result_object (
+  key text COLLATE "C" PRIMARY KEY,
+  state text NOT NULL CHECK (state IN ('uploading', 'kept', 'doomed')),
+  at_ms double precision NOT NULL
+);
+CREATE INDEX result_object_doomed ON result_object (key) WHERE state = 'doomed';
+CREATE INDEX result_object_uploading ON result_object (at_ms) WHERE state = 'uploading';
+
+-- A result is in the bucket under this key, or in pieces in result_chunk if it has none.
+ALTER TABLE result ADD COLUMN object_key text COLLATE "C";
+-- The key of the tenant that encrypted it; null: it is as it was written.
+ALTER TABLE result ADD COLUMN key_id text;
+-- Encrypted: the name that the session knows it by. Its column \`file\` is derived from that with a key.
+ALTER TABLE result ADD COLUMN sealed_name text;
+-- Deleting a result dooms its object. So workers name objects by keep_content only, which knows whose they are.
+REVOKE INSERT ON result FROM palimpsest_worker;
+GRANT INSERT (tenant, session, file, content, bytes, at_ms, key_id, sealed_name) ON result TO palimpsest_worker;
+
+-- Whoever deletes results, in whatever way: their objects are doomed in the same transaction.
+CREATE FUNCTION objects_go_with_their_results() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN
+  UPDATE result_object SET state = 'doomed', at_ms = now_ms(NULL) FROM gone WHERE result_object.key = gone.object_key AND state = 'kept';
+  RETURN NULL;
+END $$;
+CREATE TRIGGER objects_go_with_their_results AFTER DELETE ON result REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION objects_go_with_their_results();
+CREATE TRIGGER result_stays BEFORE TRUNCATE ON result FOR EACH STATEMENT
+  EXECUTE FUNCTION refuse('results are never truncated: their objects would stay in the bucket');
+
+CREATE FUNCTION begin_object(p_tenant text, p_session text, p_content uuid, p_now_ms double precision) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  v_folder object_folder;
+  v_key text;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  INSERT INTO object_folder (tenant) VALUES (p_tenant) ON CONFLICT DO NOTHING;
+  SELECT * FROM object_folder WHERE tenant = p_tenant INTO v_folder;
+  v_key := concat_ws('/', v_folder.folder, left(encode(sha256(convert_to(v_folder.salt || p_session, 'UTF8')), 'hex'), 32), p_content);
+  INSERT INTO result_object (key, state, at_ms) VALUES (v_key, 'uploading', now_ms(p_now_ms));
+  RETURN v_key;
+END $$;
+
+CREATE FUNCTION is_own_object(p_tenant text, p_key text) RETURNS boolean LANGUAGE sql STABLE SET search_path FROM CURRENT AS
+  $$ SELECT EXISTS (SELECT FROM object_folder WHERE tenant = p_tenant AND folder::text = split_part(p_key, '/', 1)) $$;
+
+CREATE FUNCTION doom_object(p_tenant text, p_key text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  UPDATE result_object SET state = 'doomed' WHERE key = p_key AND state = 'uploading' AND is_own_object(p_tenant, p_key);
+END $$;
+
+-- The name of a content that is whole: in the bucket, or in pieces of which this is the last. The first that was kept under a name
+-- stays, because somebody may read it, unless the caller has found that it cannot be read and names it in p_replace.
+CREATE FUNCTION keep_content(p_tenant text, p_session text, p_file text, p_content uuid, p_size bigint, p_number integer, p_now_ms double precision,
+  p_bytes bytea, p_object text, p_key_id text, p_sealed_name text, p_replace uuid)
+RETURNS TABLE (outcome text, content uuid, object_key text, key_id text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  IF p_object IS NOT NULL THEN
+    PERFORM FROM result_object WHERE key = p_object AND state = 'uploading' AND is_own_object(p_tenant, p_object) FOR UPDATE;
+    IF NOT FOUND THEN
+      RETURN QUERY SELECT 'gone', NULL::uuid, NULL::text, NULL::text;
+      RETURN;
+    END IF;
+  END IF;
+  IF p_replace IS NOT NULL THEN
+    DELETE FROM result WHERE tenant = p_tenant AND session = p_session AND file = p_file AND content = p_replace;
+    DELETE FROM result_chunk WHERE tenant = p_tenant AND content = p_replace;
+  END IF;
+  INSERT INTO result (tenant, session, file, content, bytes, at_ms, object_key, key_id, sealed_name)
+    VALUES (p_tenant, p_session, p_file, p_content, p_size, now_ms(p_now_ms), p_object, p_key_id, p_sealed_name)
+    ON CONFLICT (tenant, session, file) DO NOTHING;
+  IF NOT FOUND THEN
+    UPDATE result SET at_ms = now_ms(p_now_ms) WHERE tenant = p_tenant AND session = p_session AND file = p_file;
+    RETURN QUERY SELECT 'other', result.content, result.object_key, result.key_id FROM result WHERE tenant = p_tenant AND session = p_session AND file = p_file;
+    RETURN;
+  END IF;
+  IF p_object IS NULL THEN
+    INSERT INTO result_chunk VALUES (p_tenant, p_content, p_number, now_ms(p_now_ms), p_bytes);
+  ELSE
+    UPDATE result_object SET state = 'kept', at_ms = now_ms(p_now_ms) WHERE key = p_object;
+  END IF;
+  RETURN QUERY SELECT 'kept', p_content, p_object, p_key_id;
+END $$;
+
+-- With its first piece, which is all there is of most.
+CREATE FUNCTION find_content(p_tenant text, p_session text, p_file text)
+RETURNS TABLE (content uuid, size bigint, bytes bytea, object_key text, key_id text, sealed_name text)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  RETURN QUERY SELECT result.content, result.bytes, result_chunk.bytes, result.object_key, result.key_id, result.sealed_name FROM result
+    LEFT JOIN result_chunk ON result_chunk.tenant = result.tenant AND result_chunk.content = result.content AND result_chunk.number = 0
+    WHERE result.tenant = p_tenant AND result.session = p_session AND result.file = p_file
+      AND (result_chunk.content IS NOT NULL OR result.object_key IS NOT NULL);
+END $$;
+
+-- Pieces that no result names, of processes that died before they kept or discarded them. At most so many at a time.
+CREATE FUNCTION expire_drafts(p_tenant text, p_silent_since_ms double precision, p_now_ms double precision, p_draft_ms double precision,
+  p_limit integer) RETURNS bigint
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_count bigint;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  WITH left_over AS (
+    SELECT content FROM result_chunk WHERE tenant = p_tenant AND number = 0
+      AND at_ms < least(p_silent_since_ms, now_ms(p_now_ms) - p_draft_ms)
+      AND NOT EXISTS (SELECT FROM result WHERE result.tenant = p_tenant AND result.content = result_chunk.content) LIMIT p_limit),
+  gone AS (DELETE FROM result_chunk WHERE tenant = p_tenant AND content IN (SELECT content FROM left_over) RETURNING 1)
+  SELECT count(*) FROM gone INTO v_count;
+  RETURN v_count;
+END $$;
+
+-- What a sweep removes from the bucket: of all tenants, and uploads that nobody has kept for so long that nobody will.
+CREATE FUNCTION doomed_objects(p_after text, p_limit integer, p_now_ms double precision, p_stale_ms double precision)
+RETURNS SETOF text LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  IF p_after = '' THEN
+    UPDATE result_object SET state = 'doomed' WHERE state = 'uploading' AND at_ms < now_ms(p_now_ms) - p_stale_ms;
+  END IF;
+  RETURN QUERY SELECT key FROM result_object WHERE state = 'doomed' AND key > p_after ORDER BY key LIMIT p_limit;
+END $$;
+
+CREATE FUNCTION forget_objects(p_keys text[]) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS
+  $$ DELETE FROM result_object WHERE key = ANY (p_keys) AND state = 'doomed' $$;
+
+CREATE FUNCTION unknown_objects(p_keys text[]) RETURNS SETOF text LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS
+  $$ SELECT unnest(p_keys) EXCEPT SELECT key FROM result_object WHERE key = ANY (p_keys) $$;
+
+REVOKE ALL ON FUNCTION begin_object, doom_object, keep_content, doomed_objects, forget_objects, unknown_objects FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION begin_object, doom_object, keep_content, doomed_objects, forget_objects, unknown_objects TO palimpsest_worker;
+`
+	},
+	{
+		name: "rates",
+		sql: `
+-- Buckets belong to the keys of the service, not to a tenant, and say nothing of any. They change often: a page has room for it.
+CREATE TABLE rate_bucket (
+  key text COLLATE "C" NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  requests double precision NOT NULL,
+  tokens double precision NOT NULL,
+  -- When the level was right. In the future while the bucket is paused.
+  at_ms double precision NOT NULL,
+  -- Where the service stands: the start of the newest grant, in time of the limit.
+  virtual_ms double precision NOT NULL DEFAULT 0,
+  PRIMARY KEY (key, model)
+) WITH (fillfactor = 50);
+-- What each tenant has had of a bucket. A flow is the digest of a tenant's name. It is forgotten ten minutes after its last
+-- request, when others use the bucket.
+CREATE TABLE rate_flow (
+  key text COLLATE "C" NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  flow text COLLATE "C" NOT NULL,
+  virtual_ms double precision NOT NULL,
+  state text NOT NULL CHECK (state IN ('idle', 'waiting')),
+  needed_requests double precision NOT NULL,
+  needed_tokens double precision NOT NULL,
+  start_ms double precision NOT NULL,
+  since_ms double precision NOT NULL,
+  asked_at_ms double precision NOT NULL,
+  PRIMARY KEY (key, model, flow)
+) WITH (fillfactor = 50);
+GRANT SELECT, INSERT, UPDATE, DELETE ON rate_bucket, rate_flow TO palimpsest_worker;
+
+-- How long the limit needs for an amount: by requests or by tokens, whichever is more.
+CREATE FUNCTION rate_time(p_requests double precision, p_tokens double precision, p_requests_per_ms double precision,
+  p_tokens_per_ms double precision)
+RETURNS double precision LANGUAGE sql IMMUTABLE AS $$ SELECT CASE WHEN abs(p_requests / p_requests_per_ms) > abs(p_tokens / p_tokens_per_ms)
+  THEN p_requests / p_requests_per_ms ELSE p_tokens / p_tokens_per_ms END $$;
+
+-- Gives back and takes, for any number of tenants in one step. The bucket's row orders the workers. A crash may forget the newest
+-- grants: nobody waits for the disk.
+CREATE FUNCTION exchange_rates(p_key text, p_model text, p_requests_per_ms double precision, p_tokens_per_ms double precision,
+  p_most_requests double precision, p_most_tokens double precision, p_now_ms double precision, p_flows text[],
+  p_returned_requests double precision[], p_returned_tokens double precision[], p_needed_requests double precision[],
+  p_needed_tokens double precision[], p_wanted_requests double precision[], p_wanted_tokens double precision[],
+  p_forget_demand_ms double precision, p_forget_flow_ms double precision)
+RETURNS TABLE (flow text, requests double precision, tokens double precision, wait_ms double precision)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+  v_bucket rate_bucket;
+  v_now double precision;
+  v_claim record;
+  v_others record;
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  LOOP
+    SELECT * FROM rate_bucket WHERE key = p_key AND model = p_model FOR UPDATE INTO v_bucket;
+    EXIT WHEN FOUND;
+    INSERT INTO rate_bucket VALUES (p_key, p_model, p_most_requests, p_most_tokens, now_ms(p_now_ms)) ON CONFLICT DO NOTHING;
+  END LOOP;
+  v_now := now_ms(p_now_ms);
+  -- Nothing times an infinite rate is not a number.
+  IF v_now > v_bucket.at_ms THEN
+    v_bucket.requests := v_bucket.requests + (v_now - v_bucket.at_ms) * p_requests_per_ms;
+    v_bucket.tokens := v_bucket.tokens + (v_now - v_bucket.at_ms) * p_tokens_per_ms;
+    v_bucket.at_ms := v_now;
+  END IF;
+  v_bucket.requests := least(v_bucket.requests, p_most_requests);
+  v_bucket.tokens := least(v_bucket.tokens, p_most_tokens);
+  IF random() < 0.01 THEN
+    DELETE FROM rate_flow WHERE key = p_key AND model = p_model AND asked_at_ms <= v_now - p_forget_flow_ms;
+  END IF;
+  FOR v_claim IN SELECT * FROM unnest(p_flows, p_returned_requests, p_returned_tokens, p_needed_requests, p_needed_tokens)
+    AS claim (flow, returned_requests, returned_tokens, needed_requests, needed_tokens)
+  LOOP
+    v_bucket.requests := least(v_bucket.requests + v_claim.returned_requests, p_most_requests);
+    v_bucket.tokens := least(v_bucket.tokens + v_claim.returned_tokens, p_most_tokens);
+    INSERT INTO rate_flow AS known VALUES (p_key, p_model, v_claim.flow,
+      v_bucket.virtual_ms - rate_time(v_claim.returned_requests, v_claim.returned_tokens, p_requests_per_ms, p_tokens_per_ms),
+      CASE WHEN v_claim.needed_requests > 0 OR v_claim.needed_tokens > 0 THEN 'waiting' ELSE 'idle' END,
+      v_claim.needed_requests, v_claim.needed_tokens, v_bucket.virtual_ms, v_now, v_now)
+    ON CONFLICT (key, model, flow) DO UPDATE SET
+      -- What was given back is the difference.
+      virtual_ms = known.virtual_ms + excluded.virtual_ms - v_bucket.virtual_ms,
+      state = excluded.state, needed_requests = excluded.needed_requests, needed_tokens = excluded.needed_tokens,
+      start_ms = CASE WHEN known.state = 'waiting' AND known.asked_at_ms > v_now - p_forget_demand_ms THEN known.start_ms
+        ELSE greatest(known.virtual_ms + excluded.virtual_ms - v_bucket.virtual_ms, v_bucket.virtual_ms) END,
+      since_ms = CASE WHEN known.state = 'waiting' AND known.asked_at_ms > v_now - p_forget_demand_ms THEN known.since_ms ELSE v_now END,
+      asked_at_ms = v_now;
+  END LOOP;
+  FOR v_claim IN SELECT own.flow, own.needed_requests, own.needed_tokens, own.start_ms, own.since_ms, wanted_requests, wanted_tokens
+    FROM unnest(p_flows, p_wanted_requests, p_wanted_tokens) WITH ORDINALITY AS claim (flow, wanted_requests, wanted_tokens, number)
+    JOIN rate_flow AS own ON own.key = p_key AND own.model = p_model AND own.flow = claim.flow
+    WHERE own.state = 'waiting' ORDER BY own.start_ms, own.since_ms, claim.number
+  LOOP
+    SELECT coalesce(sum(least(needed_requests, p_most_requests)), 0) AS requests,
+      coalesce(sum(least(needed_tokens, p_most_tokens)), 0) AS tokens,
+      coalesce(sum(least(needed_requests, p_most_requests)) FILTER (WHERE (start_ms, since_ms) < (v_claim.start_ms, v_claim.since_ms)), 0) AS ahead_requests,
+      coalesce(sum(least(needed_tokens, p_most_tokens)) FILTER (WHERE (start_ms, since_ms) < (v_claim.start_ms, v_claim.since_ms)), 0) AS ahead_tokens
+      FROM rate_flow WHERE key = p_key AND model = p_model AND flow <> v_claim.flow AND state = 'waiting'
+      AND asked_at_ms > v_now - p_forget_demand_ms INTO v_others;
+    flow := v_claim.flow;
+    requests := 0;
+    tokens := 0;
+    -- A request that is larger than the bucket waits for a full one, and leaves a debt.
+    wait_ms := v_bucket.at_ms - v_now + rate_time(
+      greatest(v_others.ahead_requests + least(v_claim.needed_requests, p_most_requests) - v_bucket.requests, 0),
+      greatest(v_others.ahead_tokens + least(v_claim.needed_tokens, p_most_tokens) - v_bucket.tokens, 0), p_requests_per_ms, p_tokens_per_ms);
+    IF wait_ms <= 1e-6 THEN
+      wait_ms := 0;
+      v_bucket.requests := v_bucket.requests - v_claim.needed_requests;
+      v_bucket.tokens := v_bucket.tokens - v_claim.needed_tokens;
+      -- Half of what is free, so that the next worker finds some, too; no tokens without a request.
+      requests := floor(least(v_claim.wanted_requests, greatest(v_bucket.requests - v_others.requests, 0) / 2));
+      IF requests > 0 THEN tokens := least(v_claim.wanted_tokens, greatest(v_bucket.tokens - v_others.tokens, 0) / 2); END IF;
+      v_bucket.requests := v_bucket.requests - requests;
+      v_bucket.tokens := v_bucket.tokens - tokens;
+      requests := requests + v_claim.needed_requests;
+      tokens := tokens + v_claim.needed_tokens;
+      v_bucket.virtual_ms := greatest(v_bucket.virtual_ms, v_claim.start_ms);
+      UPDATE rate_flow SET state = 'idle', virtual_ms = v_claim.start_ms + rate_time(requests, tokens, p_requests_per_ms, p_tokens_per_ms)
+        WHERE key = p_key AND model = p_model AND rate_flow.flow = v_claim.flow;
+    END IF;
+    RETURN NEXT;
+  END LOOP;
+  UPDATE rate_bucket SET requests = v_bucket.requests, tokens = v_bucket.tokens, at_ms = v_bucket.at_ms, virtual_ms = v_bucket.virtual_ms
+    WHERE key = p_key AND model = p_model;
+END $$;
+
+-- It fills again when the pause is over: whoever waited does not come back all at once.
+CREATE FUNCTION pause_rates(p_key text, p_model text, p_for_ms double precision, p_now_ms double precision) RETURNS void
+LANGUAGE sql SET search_path FROM CURRENT AS $$
+  UPDATE rate_bucket SET requests = least(requests, 0), tokens = least(tokens, 0), at_ms = greatest(at_ms, now_ms(p_now_ms) + p_for_ms)
+    WHERE key = p_key AND model = p_model;
+$$;
+`
+	},
+	{
+		name: "memory",
+		sql: `
+-- The number is the place in line: of two commits upon the same one, the key takes the first and refuses the second.
+CREATE TABLE memory_commit (
+  tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
+  memory text COLLATE "C" NOT NULL,
+  number integer NOT NULL,
+  -- As git would name it: it follows from all files, and from the commit before.
+  id text COLLATE "C" NOT NULL,
+  author text NOT NULL CHECK (author IN ('user', 'model', 'dream')),
+  at_ms double precision NOT NULL,
+  message text NOT NULL,
+  PRIMARY KEY (tenant, memory, number)
+);
+CREATE INDEX memory_commit_by_id ON memory_commit (tenant, memory, id);
+CREATE TABLE memory_change (
+  tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
+  memory text COLLATE "C" NOT NULL,
+  number integer NOT NULL,
+  path text COLLATE "C" NOT NULL,
+  author text NOT NULL CHECK (author IN ('user', 'model', 'dream')),
+  -- The commit that wrote the content before; none if there was no file.
+  replaced integer,
+  -- None: the file was removed.
+  content text,
+  PRIMARY KEY (tenant, memory, number, path)
+);
+ALTER TABLE memory_change ALTER COLUMN content SET COMPRESSION lz4;
+CREATE TABLE memory_file (
+  tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
+  memory text COLLATE "C" NOT NULL,
+  path text COLLATE "C" NOT NULL,
+  number integer NOT NULL,
+  PRIMARY KEY (tenant, memory, path)
+) WITH (fillfactor = 70);
+CREATE TABLE memory_use (
+  tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
+  memory text COLLATE "C" NOT NULL,
+  slug text COLLATE "C" NOT NULL,
+  uses integer NOT NULL,
+  last_at_ms double precision NOT NULL,
+  PRIMARY KEY (tenant, memory, slug)
+) WITH (fillfactor = 70);
+
+CREATE TRIGGER memory_commit_stays BEFORE UPDATE ON memory_commit FOR EACH ROW EXECUTE FUNCTION refuse('commits of a memory never change');
+CREATE TRIGGER memory_change_stays BEFORE UPDATE ON memory_change FOR EACH ROW EXECUTE FUNCTION refuse('commits of a memory never change');
+ALTER TABLE memory_commit ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE memory_change ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE memory_file ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE memory_use ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_tenant ON memory_commit USING (tenant = current_setting('palimpsest.tenant', true));
+CREATE POLICY own_tenant ON memory_change USING (tenant = current_setting('palimpsest.tenant', true));
+CREATE POLICY own_tenant ON memory_file USING (tenant = current_setting('palimpsest.tenant', true));
+CREATE POLICY own_tenant ON memory_use USING (tenant = current_setting('palimpsest.tenant', true));
+GRANT SELECT, INSERT ON memory_commit, memory_change TO palimpsest_worker;
+GRANT SELECT, INSERT, UPDATE (number) ON memory_file TO palimpsest_worker;
+GRANT SELECT, INSERT, UPDATE (uses, last_at_ms) ON memory_use TO palimpsest_worker;
+
+-- Rows are looked up one by one, each by its whole key: a join would be planned by guesses about a memory's size. Functions that read are
+-- STABLE: all their statements see the same moment.
+
+-- The files that have changed since a commit that the caller knows; all files, if there is no such commit (any more). Without a
+-- row nothing was ever written; a row without a path says that nothing has changed.
+CREATE FUNCTION read_memory(p_tenant text, p_memory text, p_number integer, p_id text)
+RETURNS TABLE (base integer, head integer, id text, path text, author text, at_ms double precision, content text)
+LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+  v_head record;
+  v_base integer;
+  v_file record;
+  v_found integer := 0;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  SELECT number, id FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory ORDER BY number DESC LIMIT 1 INTO v_head;
+  IF v_head.number IS NULL THEN RETURN; END IF;
+  v_base := CASE WHEN v_head.number = p_number AND v_head.id = p_id
+    OR EXISTS (SELECT FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory AND number = p_number AND id = p_id)
+    THEN p_number ELSE 0 END;
+  IF v_base < v_head.number THEN
+    FOR v_file IN SELECT path, number FROM memory_file WHERE tenant = p_tenant AND memory = p_memory AND number > v_base LOOP
+      v_found := v_found + 1;
+      RETURN QUERY SELECT v_base, v_head.number, v_head.id, changed.path, changed.author,
+          (SELECT at_ms FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory AND number = v_file.number), changed.content
+        FROM memory_change AS changed
+        WHERE changed.tenant = p_tenant AND changed.memory = p_memory AND changed.number = v_file.number AND changed.path = v_file.path;
+    END LOOP;
+  END IF;
+  IF v_found = 0 THEN
+    RETURN QUERY SELECT v_base, v_head.number, v_head.id, NULL::text, NULL::text, NULL::double precision, NULL::text;
+  END IF;
+END $$;
+
+-- Writers of one memory in a line, until the transaction ends.
+CREATE FUNCTION lock_memory(p_tenant text, p_memory text, p_timeout_ms integer) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('lock_timeout', p_timeout_ms::text, true);
+  -- Names have no spaces.
+  PERFORM pg_advisory_xact_lock(hashtextextended(p_tenant || ' ' || p_memory, 0));
+END $$;
+
+-- Upon this commit or not at all: false says that another writer was faster.
+CREATE FUNCTION commit_memory(p_tenant text, p_memory text, p_number integer, p_id text, p_new_id text, p_author text,
+  p_at_ms double precision, p_message text, p_paths text[], p_authors text[], p_contents text[], p_timeout_ms integer) RETURNS boolean
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_before integer;
+  v_replaced integer;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  PERFORM lock_memory(p_tenant, p_memory, p_timeout_ms);
+  IF p_number > 0 AND NOT EXISTS (SELECT FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory AND number = p_number AND id = p_id) THEN
+    RETURN false;
+  END IF;
+  INSERT INTO memory_commit VALUES (p_tenant, p_memory, p_number + 1, p_new_id, p_author, p_at_ms, p_message) ON CONFLICT DO NOTHING;
+  IF NOT FOUND THEN RETURN false; END IF;
+  FOR v_index IN 1 .. cardinality(p_paths) LOOP
+    v_before := (SELECT number FROM memory_file WHERE tenant = p_tenant AND memory = p_memory AND path = p_paths[v_index]);
+    v_replaced := (SELECT number FROM memory_change WHERE tenant = p_tenant AND memory = p_memory AND number = v_before
+      AND path = p_paths[v_index] AND content IS NOT NULL);
+    INSERT INTO memory_change VALUES (p_tenant, p_memory, p_number + 1, p_paths[v_index], p_authors[v_index], v_replaced, p_contents[v_index]);
+    INSERT INTO memory_file VALUES (p_tenant, p_memory, p_paths[v_index], p_number + 1)
+      ON CONFLICT (tenant, memory, path) DO UPDATE SET number = excluded.number;
+  END LOOP;
+  RETURN true;
+END $$;
+
+-- The newest first, with one row for each change.
+CREATE FUNCTION list_commits(p_tenant text, p_memory text, p_limit integer)
+RETURNS TABLE (id text, author text, at_ms double precision, message text, path text, how text)
+LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+  v_commit memory_commit;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  FOR v_commit IN SELECT * FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory ORDER BY number DESC LIMIT p_limit LOOP
+    RETURN QUERY SELECT v_commit.id, v_commit.author, v_commit.at_ms, v_commit.message, path,
+        CASE WHEN content IS NULL THEN 'removed' WHEN replaced IS NULL THEN 'added' ELSE 'changed' END
+      FROM memory_change WHERE tenant = p_tenant AND memory = p_memory AND number = v_commit.number ORDER BY path;
+  END LOOP;
+END $$;
+
+-- One commit by the beginning of its id, the newest without one; no row if there are several.
+CREATE FUNCTION read_commit(p_tenant text, p_memory text, p_start text)
+RETURNS TABLE (id text, message text, path text, content text, before_author text, before_content text)
+LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+  v_numbers integer[];
+  v_commit memory_commit;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  -- Ids are hexadecimal: a g comes behind all that begin in the same way.
+  v_numbers := ARRAY(SELECT number FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory
+    AND (p_start IS NULL OR (memory_commit.id >= p_start AND memory_commit.id < p_start || 'g'))
+    ORDER BY number DESC LIMIT CASE WHEN p_start IS NULL THEN 1 ELSE 2 END);
+  IF cardinality(v_numbers) <> 1 THEN RETURN; END IF;
+  SELECT * FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory AND number = v_numbers[1] INTO v_commit;
+  RETURN QUERY SELECT v_commit.id, v_commit.message, change.path, change.content,
+      (SELECT author FROM memory_change WHERE tenant = p_tenant AND memory = p_memory AND number = change.replaced AND path = change.path),
+      (SELECT content FROM memory_change WHERE tenant = p_tenant AND memory = p_memory AND number = change.replaced AND path = change.path)
+    FROM memory_change AS change WHERE change.tenant = p_tenant AND change.memory = p_memory AND change.number = v_commit.number ORDER BY change.path;
+END $$;
+
+CREATE FUNCTION note_uses(p_tenant text, p_memory text, p_slugs text[], p_now_ms double precision) RETURNS void
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  -- In one order, so that two that count at once do not wait for each other.
+  INSERT INTO memory_use SELECT DISTINCT p_tenant, p_memory, used.slug, 1, p_now_ms FROM unnest(p_slugs) AS used (slug) ORDER BY used.slug
+    ON CONFLICT (tenant, memory, slug) DO UPDATE SET uses = memory_use.uses + 1, last_at_ms = greatest(memory_use.last_at_ms, excluded.last_at_ms);
+END $$;
+
+CREATE FUNCTION read_uses(p_tenant text, p_memory text) RETURNS SETOF memory_use LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  RETURN QUERY SELECT * FROM memory_use WHERE tenant = p_tenant AND memory = p_memory;
+END $$;
+
+-- All of one memory, with its history. Workers cannot delete anything else of it.
+CREATE FUNCTION delete_memory(p_tenant text, p_memory text) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  v_found boolean;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  DELETE FROM memory_use WHERE tenant = p_tenant AND memory = p_memory;
+  DELETE FROM memory_file WHERE tenant = p_tenant AND memory = p_memory;
+  DELETE FROM memory_change WHERE tenant = p_tenant AND memory = p_memory;
+  DELETE FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory;
+  v_found := FOUND;
+  RETURN v_found;
+END $$;
+REVOKE ALL ON FUNCTION delete_memory FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_memory TO palimpsest_worker;
+`
+	},
+	{
+		name: "tenants",
+		sql: `
+-- The session is first: once its row is gone, its writer cannot append, and its entries can be deleted.
+CREATE FUNCTION tenant_tables() RETURNS SETOF text LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
+  SELECT relname::text FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+  WHERE relnamespace = 'palimpsest'::regnamespace AND attname = 'tenant' AND NOT attisdropped AND relkind IN ('r', 'p') AND NOT relispartition
+  ORDER BY relname <> 'session', relname
+$$;
+
+CREATE FUNCTION count_tenant_rows(p_tenant text) RETURNS TABLE (name text, rows bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  FOR name IN SELECT tenant_tables() LOOP
+    EXECUTE format('SELECT count(*) FROM %I WHERE tenant = $1', name) USING p_tenant INTO rows;
+    RETURN NEXT;
+  END LOOP;
+END $$;
+
+-- Writers that are alive: the first of them, in the order of their sessions.
+CREATE FUNCTION open_writers(p_tenant text, p_now_ms double precision, p_lease_ms double precision, p_limit integer)
+RETURNS TABLE (name text, owner text, active_at_ms double precision, free_at_ms double precision)
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  RETURN QUERY SELECT session.name, holder.owner, holder.active_at_ms, holder.free_at_ms
+    FROM session CROSS JOIN LATERAL writer_of(p_tenant, session.name, p_now_ms, p_lease_ms) AS holder
+    WHERE session.tenant = p_tenant AND session.state = 'open' ORDER BY session.name LIMIT p_limit;
+END $$;
+
+-- One batch of one table, and which it was; no row when nothing is left.
+CREATE FUNCTION delete_tenant_rows(p_tenant text, p_limit integer) RETURNS TABLE (name text, rows bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  FOR name IN SELECT tenant_tables() LOOP
+    EXECUTE format('DELETE FROM %1$I WHERE tenant = $1 AND ctid = ANY (ARRAY(SELECT ctid FROM %1$I WHERE tenant = $1 LIMIT $2))', name)
+      USING p_tenant, p_limit;
+    GET DIAGNOSTICS rows = ROW_COUNT;
+    IF rows > 0 THEN
+      RETURN NEXT;
+      RETURN;
+    END IF;
+  END LOOP;
+END $$;
+
+CREATE FUNCTION list_results(p_tenant text, p_session text, p_after text, p_limit integer) RETURNS SETOF text
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  RETURN QUERY SELECT file FROM result WHERE tenant = p_tenant AND session = p_session AND file > p_after ORDER BY file LIMIT p_limit;
+END $$;
+
+-- Rows of any table of tenants in the order of its key, behind the row that was read last.
+CREATE FUNCTION read_tenant_rows(p_tenant text, p_table text, p_after jsonb, p_limit integer) RETURNS SETOF jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  v_table text := (SELECT name FROM tenant_tables() AS name WHERE name = p_table);
+  v_key text := (SELECT string_agg(format('%%1$s.%I', attname), ', ' ORDER BY position) FROM pg_index
+    CROSS JOIN LATERAL unnest(indkey::smallint[]) WITH ORDINALITY AS key (attnum, position)
+    JOIN pg_attribute ON pg_attribute.attrelid = indrelid AND pg_attribute.attnum = key.attnum
+    WHERE indisprimary AND indrelid = to_regclass(format('palimpsest.%I', v_table)));
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  IF v_key IS NULL THEN RAISE EXCEPTION 'There is no table % of tenants with a primary key.', p_table; END IF;
+  RETURN QUERY EXECUTE format('SELECT to_jsonb(one) FROM %I AS one CROSS JOIN jsonb_populate_record(NULL::%1$I, $2) AS last
+    WHERE one.tenant = $1 AND ($2 = ''{}'' OR (%s) > (%s)) ORDER BY %2$s LIMIT $3', v_table, format(v_key, 'one'), format(v_key, 'last'))
+    USING p_tenant, p_after, p_limit;
+END $$;
+
+-- The tenants that have sessions or leases. Nobody else sees rows of more than one tenant: neither workers, nor the owner elsewhere.
+CREATE POLICY every_tenant ON session FOR SELECT TO palimpsest_owner USING (current_setting('palimpsest.every_tenant', true) = 'on');
+CREATE POLICY every_tenant ON lease FOR SELECT TO palimpsest_owner USING (current_setting('palimpsest.every_tenant', true) = 'on');
+CREATE FUNCTION list_tenants(p_after text, p_limit integer) RETURNS SETOF text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  v_tenant text := p_after;
+BEGIN
+  PERFORM set_config('palimpsest.every_tenant', 'on', true);
+  -- From one to the next by the index, however many sessions they have.
+  FOR v_count IN 1 .. p_limit LOOP
+    v_tenant := least((SELECT tenant FROM session WHERE tenant > v_tenant ORDER BY tenant LIMIT 1),
+      (SELECT tenant FROM lease WHERE tenant > v_tenant ORDER BY tenant LIMIT 1));
+    EXIT WHEN v_tenant IS NULL;
+    RETURN NEXT v_tenant;
+  END LOOP;
+  PERFORM set_config('palimpsest.every_tenant', '', true);
+END $$;
+
+-- After a restore, workers of the time before may have numbers and fences that are given out again: all rise far above them.
+CREATE FUNCTION raise_fences(p_tenant text, p_by bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  v_rows bigint;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  UPDATE session SET fence = fence + p_by, state = 'closed' WHERE tenant = p_tenant;
+  GET DIAGNOSTICS v_rows = ROW_COUNT;
+  UPDATE lease SET generation = generation + p_by, state = 'free' WHERE tenant = p_tenant;
+  RETURN v_rows;
+END $$;
+CREATE FUNCTION raise_sequences(p_by bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  v_sequence regclass;
+BEGIN
+  FOR v_sequence IN SELECT oid FROM pg_class WHERE relkind = 'S' AND relnamespace = 'palimpsest'::regnamespace LOOP
+    PERFORM setval(v_sequence, nextval(v_sequence) + p_by);
+  END LOOP;
+END $$;
+
+REVOKE ALL ON FUNCTION count_tenant_rows, delete_tenant_rows, read_tenant_rows, list_tenants, raise_fences, raise_sequences FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION count_tenant_rows, delete_tenant_rows, read_tenant_rows TO palimpsest_worker;
+GRANT EXECUTE ON FUNCTION list_tenants, raise_fences, raise_sequences TO palimpsest_operator;
+`
+	},
+	{
+		name: "tenant keys",
+		sql: `
+CREATE TABLE tenant_key (
+  tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
+  id text COLLATE "C" NOT NULL,
+  -- 'payload' is rotated: the highest number encrypts, the others still decrypt. 'names' has one.
+  purpose text NOT NULL CHECK (purpose IN ('payload', 'names')),
+  number integer NOT NULL,
+  wrapped bytea NOT NULL,
+  at_ms double precision NOT NULL,
+  PRIMARY KEY (tenant, id)
+);
+CREATE UNIQUE INDEX tenant_key_by_number ON tenant_key (tenant, purpose, number);
+ALTER TABLE tenant_key ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_tenant ON tenant_key USING (tenant = current_setting('palimpsest.tenant', true));
+GRANT SELECT, INSERT, DELETE ON tenant_key TO palimpsest_worker;
+
+CREATE FUNCTION newest_key(p_tenant text, p_purpose text) RETURNS SETOF tenant_key LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  RETURN QUERY SELECT * FROM tenant_key WHERE tenant = p_tenant AND purpose = p_purpose ORDER BY number DESC LIMIT 1;
+END $$;
+
+CREATE FUNCTION find_key(p_tenant text, p_id text) RETURNS SETOF tenant_key LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  RETURN QUERY SELECT * FROM tenant_key WHERE tenant = p_tenant AND id = p_id;
+END $$;
+
+-- Returns the key that has this number now: this one, or that of whoever was first.
+CREATE FUNCTION add_key(p_tenant text, p_id text, p_purpose text, p_number integer, p_wrapped bytea) RETURNS SETOF tenant_key
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  INSERT INTO tenant_key VALUES (p_tenant, p_id, p_purpose, p_number, p_wrapped, now_ms(NULL)) ON CONFLICT (tenant, purpose, number) DO NOTHING;
+  RETURN QUERY SELECT * FROM tenant_key WHERE tenant = p_tenant AND purpose = p_purpose AND number = p_number;
+END $$;
+
+CREATE FUNCTION forget_keys(p_tenant text) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  DELETE FROM tenant_key WHERE tenant = p_tenant;
+END $$;
+`
 	}
 ];
 // packages/postgres/src/migrate.ts
 /** How long a migration waits for another process that migrates. */
 const OTHERS_TIMEOUT_MS = 6e4;
-/** Lists the migrations that `migrate` would run. Changes nothing. */
-async function planMigrations(pool) {
-	try {
-		const { rows } = await pool.query("SELECT to_regclass('palimpsest.migration') IS NOT NULL AS found");
-		const version = rows[0].found ? await versionOf(pool) : 0;
-		const first = {
-			number: 0,
-			name: "roles and schema",
-			sql: `${BEGINNING};`
-		};
-		const pending = numbered().filter(({ number }) => number > version);
-		return {
-			version,
-			latest: MIGRATIONS.length,
-			pending: version === 0 ? [first, ...pending] : pending
-		};
-	} catch (error) {
-		throw await explained(pool, "migrate", error, 0);
-	}
-}
 /**
 * Brings the schema up to date. Call it with the pool of a role that may create roles and schemas, or for which an administrator
 * has created them; an error names the grants that are missing. May be called by many at a time. Each migration is one transaction.
 */
-async function migrate(pool, { lockTimeoutMs = 2e3, workerRole, operatorRole } = {}) {
+async function migrate(pool, { lockTimeoutMs = 2e3, workerRole, operatorRole, dispatcherRole } = {}) {
 	const timeoutMs = Math.ceil(lockTimeoutMs);
 	const run = async (what, text) => {
 		try {
@@ -1939,7 +2742,9 @@ ${text}`);
 	for (const [right, role] of [
 		["palimpsest_worker", workerRole],
 		["palimpsest_worker", operatorRole],
-		["palimpsest_operator", operatorRole]
+		["palimpsest_operator", operatorRole],
+		["palimpsest_worker", dispatcherRole],
+		["palimpsest_dispatcher", dispatcherRole]
 	]) if (role !== void 0) await grantRole(pool, right, role);
 	return {
 		before,
@@ -1974,29 +2779,72 @@ async function explained(pool, what, error, timeoutMs) {
 	const code = error.code;
 	return toDatabaseError(what, error, code === "42501" ? await findMissingRights(pool).catch(() => void 0) : code === "55P03" ? await findLockHolders(pool, timeoutMs).catch(() => void 0) : void 0);
 }
+// packages/postgres/src/check-name.ts
+/** What can be a key, and is ordered in the same way everywhere. */
+const NAME = /^[\x21-\x7e]{1,200}$/;
+/** Returns the name of a session or a tenant, if it can be one. */
+function checkName(option, name) {
+	if (typeof name === "string" && NAME.test(name)) return name;
+	throw new InvalidOptionError(option, name, "1 to 200 visible ASCII characters without spaces");
+}
+// packages/postgres/src/database.ts
+/** No statement has a name and nothing is set for longer than a transaction: a pooler may change connections in between. */
+function createDatabase(pool, onEvent) {
+	return { async call(name, values, columns = "*") {
+		const parameters = values.map((_, index) => `$${index + 1}`).join(", ");
+		const startedAtMs = performance.now();
+		const tell = (told) => onEvent?.({
+			kind: "statement",
+			operation: name,
+			durationMs: performance.now() - startedAtMs,
+			...told
+		});
+		try {
+			const { rows } = await pool.query(`SELECT ${columns} FROM palimpsest.${name}(${parameters})`, [...values]);
+			const outcome = rows[0]?.["outcome"];
+			tell(typeof outcome === "string" ? { outcome } : {});
+			return rows;
+		} catch (error) {
+			const failure = toDatabaseError(name, error);
+			tell({ error: failure.reason });
+			throw failure;
+		}
+	} };
+}
 // packages/postgres/src/heartbeat.ts
 /** A missed or late beat costs nothing. */
 const BEATS_PER_LEASE = 3;
 /** Timers take at most 24 days, and observers want to see regular beats. */
 const MAX_BETWEEN_MS = 6e4;
 /** Renews one row for all sessions that this process has open: ten thousand of them cost one small write in ten seconds. */
-function createHeartbeat({ database, clock, leaseMs }) {
+function createHeartbeat({ database, clock, leaseMs, onEvent }) {
 	const worker = randomUUID();
 	const repeat = clock?.repeat ?? repeatByTimer;
 	let open = 0;
 	let stop;
+	const everyMs = Math.min(leaseMs / BEATS_PER_LEASE, MAX_BETWEEN_MS);
+	const nowMs = clock?.now ?? (() => performance.now());
+	let renewedAtMs = 0;
 	async function beat() {
-		await database.call("renew_worker", [
+		const outcome = await database.call("renew_worker", [
 			worker,
 			clock?.now() ?? null,
 			leaseMs
-		]).catch(() => void 0);
+		]).then(() => "renewed").catch(() => "failed");
+		onEvent?.({
+			kind: "heartbeat",
+			lateMs: Math.max(0, nowMs() - renewedAtMs - everyMs),
+			outcome
+		});
+		if (outcome === "renewed") renewedAtMs = nowMs();
 	}
 	return {
 		worker,
 		enter() {
 			open++;
-			if (stop === void 0 && leaseMs > 0) stop = repeat(Math.min(leaseMs / BEATS_PER_LEASE, MAX_BETWEEN_MS), beat);
+			if (stop !== void 0 || leaseMs <= 0) return;
+			renewedAtMs = nowMs();
+			stop = repeat(everyMs, beat);
 		},
 		leave() {
 			open--;
@@ -2010,10 +2858,186 @@ function repeatByTimer(everyMs, work) {
 	const timer = setInterval(() => void work(), everyMs).unref();
 	return () => clearInterval(timer);
 }
+// packages/postgres/src/key-ring/frames.ts
+const PLAIN_FRAMES = {
+	addedBytes: 0,
+	seal: (frame) => frame,
+	open: (kept) => new Uint8Array(kept)
+};
+// packages/postgres/src/key-ring/key-ring.ts
+/** Something is encrypted, and this process has no keys. */
+var NoKeyRingError = class NoKeyRingError extends PalimpsestError {
+	static code = "no-key-ring";
+	code = NoKeyRingError.code;
+	constructor(what) {
+		super(`${what} is encrypted. Open the database with \`keyRing\` to read it.`);
+	}
+};
+/** What was decrypted is not what was encrypted for this place. */
+var SealBrokenError = class SealBrokenError extends PalimpsestError {
+	static code = "seal-broken";
+	code = SealBrokenError.code;
+	constructor(place, cause) {
+		super(`What is kept at ${place} was changed, or belongs to another place. Restore it from a backup, or erase it.`, { cause });
+	}
+};
+// packages/postgres/src/key-ring/seal-bytes.ts
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** Encrypts a content for its place: AES-256-GCM, a random IV in front, the tag behind. */
+function sealBytes(content, key, place) {
+	const iv = randomBytes(IV_BYTES);
+	const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(toBytes(place));
+	return Buffer.concat([
+		iv,
+		cipher.update(content),
+		cipher.final(),
+		cipher.getAuthTag()
+	]);
+}
+function openBytes(sealed, key, place) {
+	try {
+		const end = sealed.length - TAG_BYTES;
+		const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES }).setAAD(toBytes(place)).setAuthTag(sealed.subarray(end));
+		return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, end)), decipher.final()]);
+	} catch (cause) {
+		throw new SealBrokenError(JSON.stringify(place.slice(1)), cause);
+	}
+}
+/** As JSON, so that no two places are the same bytes. */
+function toBytes(place) {
+	return Buffer.from(JSON.stringify(place));
+}
+// packages/postgres/src/key-ring/tenant-seals.ts
+/** What every sealed text begins with. No payload of a session does. */
+const SEALED = "{\"sealed\":1,\"key\":\"";
+const PLAIN_SEALS = {
+	sealPayload: async (text) => text,
+	async openPayload(kept, place) {
+		if (kept.startsWith(SEALED)) throw new NoKeyRingError(`What is kept at ${JSON.stringify(place)}`);
+		return kept;
+	},
+	newFrames: async () => ({
+		...PLAIN_FRAMES,
+		keyId: null
+	}),
+	async framesOf(keyId, place) {
+		if (keyId !== null) throw new NoKeyRingError(`What is kept at ${JSON.stringify(place)}`);
+		return PLAIN_FRAMES;
+	},
+	namesOf: async (name) => [name],
+	newDigest: () => void 0
+};
+/** Encrypts with the tenant's keys. What was kept before there were keys is read as it is. */
+function tenantSeals(keyRing, tenant) {
+	const framesWith = (key, place) => ({
+		addedBytes: 28,
+		seal: (frame, number) => sealBytes(frame, key, [
+			tenant,
+			...place,
+			number
+		]),
+		open: (kept, number) => openBytes(kept, key, [
+			tenant,
+			...place,
+			number
+		])
+	});
+	return {
+		async sealPayload(text, place) {
+			const { id, key } = await keyRing.current(tenant);
+			const sealed = sealBytes(Buffer.from(text), key, [tenant, ...place]);
+			return `${SEALED}${id}","text":"${sealed.toString("base64")}"}`;
+		},
+		async openPayload(kept, place) {
+			if (!kept.startsWith(SEALED)) return kept;
+			const { key: id, text } = JSON.parse(kept);
+			const key = await keyRing.find(tenant, id);
+			return key && openBytes(Buffer.from(text, "base64"), key, [tenant, ...place]).toString();
+		},
+		async newFrames(place) {
+			const { id, key } = await keyRing.current(tenant);
+			return {
+				...framesWith(key, place),
+				keyId: id
+			};
+		},
+		async framesOf(keyId, place) {
+			if (keyId === null) return PLAIN_FRAMES;
+			const key = await keyRing.find(tenant, keyId);
+			return key && framesWith(key, place);
+		},
+		async namesOf(name, place) {
+			return [createHmac("sha256", await keyRing.names(tenant)).update(JSON.stringify([...place, name])).digest("hex"), name];
+		},
+		newDigest() {
+			const key = randomBytes(32);
+			return (payload) => createHmac("sha256", key).update(payload).digest("hex");
+		}
+	};
+}
+// packages/palimpsest/src/stores/assert-storable.ts
+/** An entry that a store could not give back as it was. Nothing was written. */
+var InvalidEntryError = class InvalidEntryError extends PalimpsestError {
+	static code = "invalid-entry";
+	code = InvalidEntryError.code;
+	sequence;
+	field;
+	constructor(entry) {
+		super(`Entry ${entry.sequence} was not appended: its ${entry.field} ${entry.reason}.`);
+		this.sequence = entry.sequence;
+		this.field = entry.field;
+	}
+};
+/** Rejects entries that a database would return changed. */
+function assertStorable(entries) {
+	for (const { sequence, parent, kind, version, atMs, digest, hash, payload = "" } of entries) {
+		for (const [field, value] of Object.entries({
+			sequence,
+			parent,
+			version
+		})) if (!Number.isSafeInteger(value)) throw new InvalidEntryError({
+			sequence,
+			field,
+			reason: `is ${value}, no integer`
+		});
+		if (!Number.isFinite(atMs)) throw new InvalidEntryError({
+			sequence,
+			field: "atMs",
+			reason: `is ${atMs}`
+		});
+		for (const [field, value] of Object.entries({
+			kind,
+			digest,
+			hash,
+			payload
+		})) {
+			if (!value.isWellFormed()) throw new InvalidEntryError({
+				sequence,
+				field,
+				reason: "has half a surrogate pair"
+			});
+			if (value.includes("\0")) throw new InvalidEntryError({
+				sequence,
+				field,
+				reason: "has a NUL character"
+			});
+		}
+	}
+}
 // packages/postgres/src/expire.ts
+/** A draft of a result that is this old belongs to a process that is gone. */
+const DRAFT_MS = 864e5;
+const PAGE_DRAFTS = 1e3;
 /** Looks at one page of sessions, and deletes those that were silent for too long. */
 async function expirePage({ call, leaseMs, nowMs }, { silentSinceMs, after = "", limit = 100 }) {
 	const most = Math.max(1, Math.floor(limit));
+	if (after === "") await call("expire_drafts", [
+		silentSinceMs,
+		nowMs(),
+		DRAFT_MS,
+		PAGE_DRAFTS
+	]);
 	const seen = (await call("expire_sessions", [
 		silentSinceMs,
 		after,
@@ -2091,8 +3115,9 @@ function toSequence(value) {
 /** What is selected of a batch: its head is in every row. */
 const BATCH_COLUMNS = `head_sequence, head_hash, ${ENTRY_COLUMNS}`;
 /** The values of a batch, in the order of the parameters of `read_batch`. */
-function batchValues({ ranges = [], newest = [], tail }) {
+function batchValues({ upTo, ranges = [], newest = [], tail }) {
 	return [
+		upTo === void 0 ? null : toSequence(upTo),
 		ranges.map(({ from }) => Math.max(1, toSequence(from))),
 		ranges.map(({ to }) => toSequence(Math.floor(to))),
 		newest,
@@ -2100,22 +3125,59 @@ function batchValues({ ranges = [], newest = [], tail }) {
 		toSequence(tail?.limit ?? 0)
 	];
 }
-/** What was read of a log, by the rows that `read_batch` returned for these options. */
-function toBatch(rows, { ranges = [], newest = [], tail }) {
-	const head = toHead(rows[0]);
-	const entries = rows.filter((row) => row["sequence"] !== null).map(toEntry).toSorted((a, b) => a.sequence - b.sequence);
+/** The entries of the rows that `read_batch` returned: without any, there is one row with the head alone. */
+function batchEntries(rows) {
+	return rows.filter((row) => row["sequence"] !== null).map(toEntry);
+}
+/** What was read of a log, by the entries that came for these options. */
+function toBatch(head, read, { upTo = Number.POSITIVE_INFINITY, ranges = [], newest = [], tail }) {
+	const end = Math.min(upTo, head.sequence);
+	const entries = read.toSorted((a, b) => a.sequence - b.sequence);
 	const found = newest.flatMap((kind) => {
 		const entry = entries.findLast((one) => one.kind === kind);
 		return entry === void 0 ? [] : [[kind, entry]];
 	});
 	const since = tail && (entries.findLast(({ kind }) => kind === tail.since)?.sequence ?? 1);
-	const tailFrom = tail === void 0 ? head.sequence + 1 : Math.max(since ?? 1, head.sequence - tail.limit + 1);
+	const tailFrom = tail === void 0 ? end + 1 : Math.max(since ?? 1, end - tail.limit + 1);
 	const isWanted = ({ sequence }) => sequence >= tailFrom || ranges.some(({ from, to }) => sequence >= from && sequence <= to);
 	return {
 		head,
 		entries: entries.filter(isWanted),
 		newest: new Map(found)
 	};
+}
+// packages/postgres/src/log/entry-payloads.ts
+/** @param session the session's number: what is moved to another session, even to one with the same name, does not open */
+function entryPayloads(seals, session) {
+	const placeOf = ({ sequence, kind, digest }) => [
+		"entry",
+		session,
+		sequence,
+		kind,
+		digest
+	];
+	const sealOne = async (entry) => {
+		if (entry.payload === void 0) return entry;
+		const payload = await seals.sealPayload(entry.payload, placeOf(entry));
+		return {
+			...entry,
+			payload: payload === entry.payload ? payload : withParent(payload, entry)
+		};
+	};
+	const openOne = async (entry) => entry.payload === void 0 ? entry : {
+		...entry,
+		payload: await seals.openPayload(entry.payload, placeOf(entry))
+	};
+	return {
+		seal: (entries) => Promise.all(entries.map(sealOne)),
+		open: (entries) => Promise.all(entries.map(openOne))
+	};
+}
+/** The name of a fork's parent stays readable beside what is sealed: the database finds the forks of a session by it. */
+function withParent(sealed, { kind, payload = "" }) {
+	if (kind !== "fork") return sealed;
+	const { session } = JSON.parse(payload);
+	return typeof session === "string" ? `${sealed.slice(0, -1)},"session":${JSON.stringify(session)}}` : sealed;
 }
 // packages/postgres/src/log/search-log.ts
 /** So much is looked at in one round trip. */
@@ -2140,16 +3202,18 @@ async function searchLog(readBack, query, { limit, from = 1, to = Number.POSITIV
 	return hits;
 }
 // packages/postgres/src/log/postgres-log.ts
-function createReader({ database, tenant, session, assertOpen, onClose }) {
+function createReader(options) {
+	const { database, tenant, session, payloads, digest, assertOpen, onClose } = options;
 	const entries = async (name, ...values) => {
 		assertOpen();
-		return (await database.call(name, [
+		return payloads.open((await database.call(name, [
 			tenant,
 			session,
 			...values
-		], ENTRY_COLUMNS)).map(toEntry);
+		], ENTRY_COLUMNS)).map(toEntry));
 	};
 	return {
+		...digest && { digests: "keyed" },
 		async head() {
 			assertOpen();
 			const [row] = await database.call("read_refusal", [
@@ -2164,21 +3228,21 @@ function createReader({ database, tenant, session, assertOpen, onClose }) {
 			const [entry] = await entries("newest_entry", kind, toSequence(below));
 			return entry;
 		},
-		async readBatch(options) {
+		async readBatch(batch) {
 			assertOpen();
-			const values = [
+			const rows = await database.call("read_batch", [
 				tenant,
 				session,
-				...batchValues(options)
-			];
-			return toBatch(await database.call("read_batch", values, BATCH_COLUMNS), options);
+				...batchValues(batch)
+			], BATCH_COLUMNS);
+			return toBatch(toHead(rows[0]), await payloads.open(batchEntries(rows)), batch);
 		},
-		search: (query, options) => searchLog((...values) => entries("read_back", ...values), query, options),
+		search: (query, limits) => searchLog((...values) => entries("read_back", ...values), query, limits),
 		close: async () => onClose()
 	};
 }
 function createWriter(options, fence) {
-	const { database, tenant, session, nowMs, assertOpen, onClose } = options;
+	const { database, tenant, session, payloads, digest, nowMs, assertOpen, onClose } = options;
 	const call = (name, ...values) => database.call(name, [
 		tenant,
 		session,
@@ -2187,6 +3251,7 @@ function createWriter(options, fence) {
 	]);
 	return {
 		...createReader(options),
+		...digest && { digest },
 		fence,
 		async append(entries) {
 			assertOpen();
@@ -2196,7 +3261,7 @@ function createWriter(options, fence) {
 				const [row] = await call("read_refusal");
 				return refusalOf(row, fence);
 			}
-			const values = entries.map(valuesOf);
+			const values = (await payloads.seal(entries)).map(valuesOf);
 			const [row] = values.length === 1 ? await call("append_one", nowMs(), ...values[0]) : await call("append", nowMs(), ...Array.from({ length: 8 }, (_, column) => values.map((one) => one[column])));
 			if (row !== void 0) return refusalOf(row, fence);
 			const { sequence, hash } = entries.at(-1);
@@ -2239,46 +3304,332 @@ function refusalOf(row, fence) {
 		fence: fence + 1
 	};
 }
-// packages/postgres/src/results/postgres-results.ts
-/** What is held in memory of a result, and read in one round trip. */
-const CHUNK_BYTES = 262144;
-const PAGE_SESSIONS$1 = 100;
-const FILE = /^[0-9a-f]{64}\.(txt|json)$/;
-/** Keeps results in the database, in pieces: one backup and one deletion has them and their logs. */
-function postgresResults({ database, tenant, nowMs }) {
-	const call = (name, ...values) => database.call(name, [tenant, ...values]);
-	async function* chunksOf(content, first, bytes) {
-		let left = bytes - first.length;
-		yield new Uint8Array(first);
-		for (let number = 1; left > 0; number++) {
-			const [row] = await call("read_chunk", content, number);
-			const chunk = row?.["read_chunk"];
-			if (chunk === null) throw new Error(`A result was removed while it was read: ${left} of ${bytes} bytes are gone.`);
-			left -= chunk.length;
-			yield new Uint8Array(chunk);
+// packages/postgres/src/store-errors.ts
+/** The reader, writer or store was closed before. */
+var ClosedStoreError = class ClosedStoreError extends PalimpsestError {
+	static code = "closed-store";
+	code = ClosedStoreError.code;
+	constructor(what) {
+		super(`${what} was closed here. Open it again to use it.`);
+	}
+};
+/** A result is in a bucket, and this process was not told which. */
+var NoObjectStoreError = class NoObjectStoreError extends PalimpsestError {
+	static code = "no-object-store";
+	code = NoObjectStoreError.code;
+	constructor(bytes) {
+		super(`A result of ${bytes} bytes is in object storage. Open the database with \`largeResults: { objects }\` to read it.`);
+	}
+};
+// packages/postgres/src/results/content.ts
+/** The pieces of a content: what is held in memory, and read in one round trip. All but the last have this size. */
+const FRAME_BYTES = 262144;
+/** Keeps a content under its name. What was kept before under that name stays, if it can be read. */
+async function keepContent({ call, session, content, keyId, nowMs, isReadable }, { file, sealedName, bytes }, where) {
+	const { number = null, last = null, object = null } = where;
+	const keep = async (replace) => {
+		const [row] = await call("keep_content", ...[
+			session,
+			file,
+			content,
+			bytes,
+			number,
+			nowMs(),
+			last,
+			object,
+			keyId,
+			sealedName,
+			replace
+		]);
+		return row ?? keep(replace);
+	};
+	const first = await keep(null);
+	const { outcome } = first["outcome"] === "other" && !await isReadable(first, bytes) ? await keep(first["content"]) : first;
+	return outcome;
+}
+// packages/postgres/src/results/result-damaged-error.ts
+/** A result cannot be read to its end: it was removed meanwhile, or is not what was kept. */
+var ResultDamagedError = class ResultDamagedError extends PalimpsestError {
+	static code = "result-damaged";
+	code = ResultDamagedError.code;
+	constructor(what) {
+		super(`A result cannot be read: ${what}.`);
+	}
+};
+// packages/postgres/src/results/database-content.ts
+/** A content in pieces in the database. One that is a single piece takes one round trip. */
+function databaseContent(options) {
+	const { call, content, nowMs } = options;
+	let written = 0;
+	const discard = async () => {
+		if (written > 0) await call("discard_content", content);
+	};
+	return {
+		async write(frame) {
+			await call("write_chunk", content, written++, nowMs(), frame);
+		},
+		async keep(name, last) {
+			if (await keepContent(options, name, {
+				number: written,
+				last
+			}) === "other") await discard();
+		},
+		discard
+	};
+}
+function readDatabaseContent(options) {
+	const { call, content, bytes, first, frames } = options;
+	async function* chunks() {
+		let kept = first;
+		for (let number = 0, left = bytes;; number++) {
+			if (kept === null) throw new ResultDamagedError(`${left} of its ${bytes} bytes were removed meanwhile`);
+			const frame = frames.open(kept, number);
+			left -= frame.length;
+			yield frame;
+			if (left <= 0) return;
+			const [row] = await call("read_chunk", content, number + 1);
+			kept = row?.["read_chunk"];
 		}
 	}
 	return {
+		bytes,
+		chunks
+	};
+}
+// packages/postgres/src/objects/sweep-objects.ts
+/** Removes all objects of one result, however many there are. */
+async function removeBelow(objects, key) {
+	for await (const page of objects.list(`${key}/`)) for (const { key: one } of page) await objects.remove(one);
+}
+// packages/postgres/src/results/object-content.ts
+/** Of one object: 8 MiB, which are held in memory while they gather. */
+const FRAMES_PER_OBJECT = 32;
+/** Read in one request. */
+const FRAMES_PER_READ = 16;
+/**
+* A content in a bucket, as numbered objects below one key. They are plain objects and not the parts of a multipart upload: parts that
+* nobody finished are in no list of the bucket, and cost money until somebody aborts them by a name that only their process knew.
+* The database is told of the key before the first byte is sent, and names it when all are there: a sweep removes what was cut off.
+*/
+function objectContent(options) {
+	const { call, objects, session, content, nowMs } = options;
+	let held = [];
+	let sent = 0;
+	let begun;
+	const begin = async () => {
+		begun ??= String((await call("begin_object", session, content, nowMs()))[0]?.["begin_object"]);
+		return begun;
+	};
+	const send = async (key) => {
+		const joined = Buffer.concat(held);
+		held = [];
+		await objects.put(`${key}/${sent++}`, joined);
+	};
+	const discard = async () => {
+		held = [];
+		if (begun === void 0) return;
+		await call("doom_object", begun);
+		await removeBelow(objects, begun);
+	};
+	return {
+		async write(frame) {
+			const key = await begin();
+			held.push(frame);
+			if (held.length === FRAMES_PER_OBJECT) await send(key);
+		},
+		async keep(name, last) {
+			const key = await begin();
+			held.push(last);
+			await send(key);
+			const outcome = await keepContent(options, name, { object: key });
+			if (outcome !== "kept") await discard();
+			if (outcome === "gone") throw new ResultDamagedError("its upload took longer than a day, and was removed");
+		},
+		discard
+	};
+}
+/** Whether all objects of a content are there. */
+async function isWhole(objects, key, bytes) {
+	let count = 0;
+	for await (const page of objects.list(`${key}/`)) count += page.length;
+	const frames = Math.floor(bytes / FRAME_BYTES) + 1;
+	return count === Math.ceil(frames / FRAMES_PER_OBJECT);
+}
+/** Undefined if the object is gone. Its first piece is read at once: most readers want it, and it shows that the object is there. */
+async function readObjectContent(options) {
+	const { objects, key, bytes, digest, frames } = options;
+	const frameBytes = FRAME_BYTES + frames.addedBytes;
+	const first = await objects.read(`${key}/0`, 0, frameBytes);
+	if (first === void 0) return void 0;
+	/** Up to the end of an object, or of what is read in one request. */
+	const readFrom = (number) => {
+		const from = number % FRAMES_PER_OBJECT;
+		const to = from - from % FRAMES_PER_READ + FRAMES_PER_READ;
+		return objects.read(`${key}/${Math.floor(number / FRAMES_PER_OBJECT)}`, from * frameBytes, to * frameBytes);
+	};
+	async function* chunks() {
+		const hash = createHash("sha256");
+		let range = first;
+		for (let number = 0, left = bytes;;) {
+			if (range === void 0 || range.length === 0) throw new ResultDamagedError(`${left} of its ${bytes} bytes are not in the bucket`);
+			for (let at = 0; at < range.length && left > 0; at += frameBytes) {
+				const frame = frames.open(range.subarray(at, at + frameBytes), number++);
+				hash.update(frame);
+				left -= frame.length;
+				if (left <= 0 && hash.digest("hex") !== digest) throw new ResultDamagedError(`its ${bytes} bytes in the bucket are not those that were kept`);
+				yield frame;
+			}
+			if (left <= 0) return;
+			range = await readFrom(number);
+		}
+	}
+	return {
+		bytes,
+		chunks
+	};
+}
+// packages/postgres/src/results/result-draft.ts
+/** A result that is being written: cut into pieces, and sent on as soon as it is known where to. */
+function createResultDraft({ frames, waitingBytes, sinkFor, nameOf }) {
+	const hash = createHash("sha256");
+	const waiting = [];
+	let held = [];
+	let heldBytes = 0;
+	let bytes = 0;
+	let cut = 0;
+	let sink;
+	const taken = () => {
+		const joined = Buffer.concat(held, heldBytes);
+		held = [];
+		heldBytes = 0;
+		return joined;
+	};
+	const send = async () => {
+		sink ??= sinkFor(bytes);
+		for (const frame of waiting.splice(0)) await sink.write(frame);
+		return sink;
+	};
+	return {
+		async write(piece) {
+			hash.update(piece);
+			held.push(new Uint8Array(piece));
+			heldBytes += piece.length;
+			bytes += piece.length;
+			if (heldBytes < 262144) return;
+			const joined = taken();
+			let at = 0;
+			for (; at + FRAME_BYTES <= joined.length; at += FRAME_BYTES) waiting.push(frames.seal(joined.subarray(at, at + FRAME_BYTES), cut++));
+			held.push(joined.subarray(at));
+			heldBytes = joined.length - at;
+			if (bytes > waitingBytes) await send();
+		},
+		async keep(ending) {
+			const digest = hash.digest("hex");
+			const file = `${digest}.${ending}`;
+			const last = frames.seal(taken(), cut);
+			const name = {
+				...await nameOf(file),
+				bytes
+			};
+			await (await send()).keep(name, last);
+			return {
+				file,
+				digest
+			};
+		},
+		async discard() {
+			taken();
+			waiting.length = 0;
+			await sink?.discard();
+		}
+	};
+}
+// packages/postgres/src/results/postgres-results.ts
+/** Where the name of a result is kept. */
+const namePlace = (session, file) => [
+	"result-name",
+	session,
+	file
+];
+const ABOVE_BYTES = 1048576;
+const PAGE_SESSIONS$2 = 100;
+const FILE = /^[0-9a-f]{64}\.(txt|json)$/;
+/** Keeps results in the database, in pieces: one backup and one deletion has them and their logs. Large ones go to a bucket, if there is one. */
+function postgresResults({ database, tenant, nowMs, large, seals }) {
+	const call = (name, ...values) => database.call(name, [tenant, ...values]);
+	const aboveBytes = large?.aboveBytes ?? ABOVE_BYTES;
+	const placeOf = (session, content) => [
+		"result",
+		session,
+		String(content)
+	];
+	const namesOf = (session, file) => seals.namesOf(file, ["result", session]);
+	return {
 		async create(session) {
-			checkName("session", session);
-			return createDraft(call, session, nowMs);
+			const content = randomUUID();
+			const place = placeOf(checkName("session", session), content);
+			const { keyId, ...frames } = await seals.newFrames(place);
+			async function isReadable(row, bytes) {
+				const key = row["object_key"];
+				if (await seals.framesOf(row["key_id"], place) === void 0) return false;
+				return key === null || large !== void 0 && isWhole(large.objects, key, bytes);
+			}
+			const options = {
+				call,
+				session,
+				content,
+				keyId,
+				nowMs,
+				isReadable
+			};
+			return createResultDraft({
+				frames,
+				waitingBytes: large === void 0 ? 0 : aboveBytes,
+				sinkFor: (bytes) => large !== void 0 && bytes > aboveBytes ? objectContent({
+					...options,
+					objects: large.objects
+				}) : databaseContent(options),
+				async nameOf(file) {
+					const [kept] = await namesOf(session, file);
+					return {
+						file: kept,
+						sealedName: kept === file ? null : await seals.sealPayload(file, namePlace(session, kept))
+					};
+				}
+			});
 		},
 		async find(session, file) {
 			if (!FILE.test(file)) return void 0;
-			const [row] = await call("find_result", checkName("session", session), file);
+			checkName("session", session);
+			let row;
+			for (const name of await namesOf(session, file)) [row] = row ? [row] : await call("find_content", session, name);
 			if (row === void 0) return void 0;
-			const bytes = Number(row["size"]);
-			return {
+			const { content, size, bytes: first, object_key: key, key_id: keyId } = row;
+			const bytes = Number(size);
+			const frames = await seals.framesOf(keyId, placeOf(session, content));
+			if (frames === void 0) return void 0;
+			if (key === null) return readDatabaseContent({
+				call,
+				content,
 				bytes,
-				chunks: () => chunksOf(String(row["content"]), row["bytes"], bytes)
-			};
+				first,
+				frames
+			});
+			if (large === void 0) throw new NoObjectStoreError(bytes);
+			return readObjectContent({
+				objects: large.objects,
+				key,
+				bytes,
+				digest: file.slice(0, 64),
+				frames
+			});
 		},
 		locate: () => void 0,
 		async *sessions() {
 			for (let after = "";;) {
-				const names = (await call("sessions_with_results", after, PAGE_SESSIONS$1)).map((row) => String(row["sessions_with_results"]));
+				const names = (await call("sessions_with_results", after, PAGE_SESSIONS$2)).map((row) => String(row["sessions_with_results"]));
 				yield* names;
-				if (names.length < PAGE_SESSIONS$1) return;
+				if (names.length < PAGE_SESSIONS$2) return;
 				after = names.at(-1);
 			}
 		},
@@ -2290,60 +3641,28 @@ function postgresResults({ database, tenant, nowMs }) {
 			};
 		},
 		async remove(session, file) {
-			if (file === void 0 || FILE.test(file)) await call("remove_results", checkName("session", session), file ?? null);
+			checkName("session", session);
+			if (file === void 0) await call("remove_results", session, null);
+			else if (FILE.test(file)) for (const name of await namesOf(session, file)) await call("remove_results", session, name);
 		}
 	};
 }
-function createDraft(call, session, nowMs) {
-	const content = randomUUID();
-	const hash = createHash("sha256");
-	let held = [];
-	let heldBytes = 0;
-	let bytes = 0;
-	let chunks = 0;
-	const taken = () => {
-		const joined = Buffer.concat(held, heldBytes);
-		held = [];
-		heldBytes = 0;
-		return joined;
-	};
-	return {
-		async write(piece) {
-			hash.update(piece);
-			held.push(new Uint8Array(piece));
-			heldBytes += piece.length;
-			bytes += piece.length;
-			if (heldBytes >= CHUNK_BYTES) await call("write_chunk", content, chunks++, nowMs(), taken());
-		},
-		async keep(ending) {
-			const digest = hash.digest("hex");
-			const file = `${digest}.${ending}`;
-			await call("keep_result", session, file, content, bytes, chunks, nowMs(), taken());
-			return {
-				file,
-				digest
-			};
-		},
-		async discard() {
-			taken();
-			if (chunks > 0) await call("discard_content", content);
-		}
-	};
+/** The name by which a session knows a result that the database has under another; undefined if it is gone, or its key is lost. */
+async function knownName({ database, tenant, seals }, session, file) {
+	const [row] = await database.call("find_content", [
+		tenant,
+		session,
+		file
+	]);
+	const sealed = row?.["sealed_name"];
+	return sealed === null || sealed === void 0 ? row && file : seals.openPayload(sealed, namePlace(session, file));
 }
-// packages/postgres/src/store-errors.ts
-/** The reader, writer or store was closed before. */
-var ClosedStoreError = class ClosedStoreError extends PalimpsestError {
-	static code = "closed-store";
-	code = ClosedStoreError.code;
-	constructor(what) {
-		super(`${what} was closed here. Open it again to use it.`);
-	}
-};
 // packages/postgres/src/postgres-store.ts
-const PAGE_SESSIONS = 100;
+const PAGE_SESSIONS$1 = 100;
 const OPENING_COLUMNS = `outcome, session, fence, owner, active_at_ms, free_at_ms, ${BATCH_COLUMNS}`;
 /** The logs and results of one tenant. Nothing here reaches another: the database would not show it. */
-function postgresStore({ database, heartbeat, tenant, leaseMs, nowMs }) {
+function postgresStore(options) {
+	const { database, heartbeat, tenant, leaseMs, nowMs, largeResults: large, seals } = options;
 	const openLogs = /* @__PURE__ */ new Set();
 	let state = "open";
 	const call = async (name, values, columns) => {
@@ -2356,6 +3675,8 @@ function postgresStore({ database, heartbeat, tenant, leaseMs, nowMs }) {
 			database,
 			tenant,
 			session,
+			payloads: entryPayloads(seals, session),
+			digest: seals.newDigest(),
 			nowMs,
 			assertOpen() {
 				if (!openLogs.has(log)) throw new ClosedStoreError("The log");
@@ -2367,21 +3688,42 @@ function postgresStore({ database, heartbeat, tenant, leaseMs, nowMs }) {
 		openLogs.add(log);
 		return log;
 	}
+	const batchOf = async (number, rows, read) => toBatch(toHead(rows[0]), await entryPayloads(seals, number).open(batchEntries(rows)), read);
+	const toMetadata = async (session, kept) => typeof kept === "string" ? fromMetadataText(await seals.openPayload(kept, ["metadata", session]) ?? "") : void 0;
+	const toListed = async (row) => {
+		const id = String(row["name"]);
+		const metadata = await toMetadata(id, row["metadata"]);
+		return metadata === void 0 ? { id } : {
+			id,
+			metadata
+		};
+	};
 	return {
-		async list({ after = "", limit = PAGE_SESSIONS } = {}) {
+		async list({ after = "", limit = PAGE_SESSIONS$1 } = {}) {
 			const most = Math.max(1, Math.floor(limit));
 			const rows = await call("list_sessions", [after, most + 1]);
-			const sessions = rows.slice(0, most).map(toListed);
+			const sessions = await Promise.all(rows.slice(0, most).map(toListed));
 			const last = sessions.at(-1);
 			return rows.length > most && last !== void 0 ? {
 				sessions,
 				next: last.id
 			} : { sessions };
 		},
-		async openReader(session) {
-			const [row] = await call("find_session", [checkName("session", session)]);
-			const number = row?.["find_session"] ?? void 0;
-			return number === void 0 ? void 0 : open(String(number), createReader);
+		async openReader(session, { read } = {}) {
+			checkName("session", session);
+			if (read === void 0) {
+				const [row] = await call("find_session", [session]);
+				const number = row?.["find_session"] ?? void 0;
+				return number === void 0 ? void 0 : open(String(number), createReader);
+			}
+			const rows = await call("find_and_read", [session, ...batchValues(read)], `session, ${BATCH_COLUMNS}`);
+			const [row] = rows;
+			if (row === void 0) return void 0;
+			const number = String(row["session"]);
+			return {
+				...open(number, createReader),
+				batch: await batchOf(number, rows, read)
+			};
 		},
 		async openWriter(session, { owner, takeover = "if-free", read }) {
 			checkName("session", session);
@@ -2403,14 +3745,16 @@ function postgresStore({ database, heartbeat, tenant, leaseMs, nowMs }) {
 				};
 				const fence = Number(row["fence"]);
 				heartbeat.enter();
-				const writer = open(String(row["session"]), (options) => createWriter(options, fence), heartbeat.leave);
-				return read === void 0 ? {
+				const number = String(row["session"]);
+				const writer = open(number, (options) => createWriter(options, fence), heartbeat.leave);
+				if (read === void 0) return {
 					kind: "opened",
 					writer
-				} : {
+				};
+				return {
 					kind: "opened",
 					writer,
-					batch: toBatch(rows, read)
+					batch: await batchOf(number, rows, read)
 				};
 			}
 		},
@@ -2438,23 +3782,26 @@ function postgresStore({ database, heartbeat, tenant, leaseMs, nowMs }) {
 			};
 			return { kind: row?.["outcome"] };
 		},
-		expire: (options) => expirePage({
+		expire: (page) => expirePage({
 			call,
 			leaseMs,
 			nowMs
-		}, options),
+		}, page),
 		async readMetadata(session) {
 			const [row] = await call("read_metadata", [checkName("session", session)]);
-			return fromMetadataText(String(row?.["read_metadata"] ?? ""));
+			return toMetadata(session, row?.["read_metadata"]);
 		},
 		async setMetadata(session, metadata) {
-			const [row] = await call("set_metadata", [checkName("session", session), toMetadataText(metadata)]);
+			const text = await seals.sealPayload(toMetadataText(metadata), ["metadata", checkName("session", session)]);
+			const [row] = await call("set_metadata", [session, text]);
 			return row?.["set_metadata"];
 		},
 		results: postgresResults({
 			database,
 			tenant,
-			nowMs
+			nowMs,
+			large,
+			seals
 		}),
 		async close() {
 			await Promise.all([...openLogs].map((log) => log.close()));
@@ -2469,29 +3816,437 @@ function toHolder(row) {
 		freeAtMs: Number(row["free_at_ms"])
 	};
 }
-function toListed(row) {
-	const metadata = fromMetadataText(String(row["metadata"] ?? ""));
-	return metadata === void 0 ? { id: String(row["name"]) } : {
-		id: String(row["name"]),
-		metadata
+// packages/postgres/src/tenants/delete-tenant.ts
+const MOST_WRITERS = 100;
+/** Another transaction is in the way for a moment; more often than this, something is wrong. */
+const MOST_CONFLICTS = 20;
+/** Deletes every row of a tenant, batch by batch. A deletion that was cut off is finished by the next call. */
+async function deleteTenant({ database, tenant, leaseMs, nowMs }, { writers = "refuse", batchRows = 5e3, onProgress } = {}) {
+	if (writers === "refuse") {
+		const open = await database.call("open_writers", [
+			tenant,
+			nowMs(),
+			leaseMs,
+			MOST_WRITERS
+		]);
+		if (open.length > 0) return {
+			kind: "busy",
+			writers: open.map(toOpenWriter)
+		};
+	}
+	const rows = /* @__PURE__ */ new Map();
+	let conflicts = 0;
+	for (let gone = 0;;) try {
+		const [batch] = await database.call("delete_tenant_rows", [tenant, batchRows]);
+		if (batch === void 0) break;
+		const [name, count] = [String(batch["name"]), Number(batch["rows"])];
+		rows.set(name, (rows.get(name) ?? 0) + count);
+		gone += count;
+		onProgress?.(gone);
+	} catch (error) {
+		if (!isPassing(error) || ++conflicts > MOST_CONFLICTS) throw error;
+	}
+	return {
+		kind: "deleted",
+		rows: Object.fromEntries(rows)
+	};
+}
+/** Counts the rows of a tenant in every table that has some. */
+async function countTenant({ database, tenant }) {
+	const rows = (await database.call("count_tenant_rows", [tenant])).map((row) => [String(row["name"]), Number(row["rows"])]);
+	return Object.fromEntries(rows.filter(([, count]) => count > 0));
+}
+/** A deadlock, or a session that was begun while entries were deleted: the next batch begins with it. */
+function isPassing(error) {
+	return error instanceof DatabaseError && (error.reason === "conflict" || error.sqlState === "23000");
+}
+function toOpenWriter(row) {
+	return {
+		session: String(row["name"]),
+		owner: String(row["owner"]),
+		activeAtMs: Number(row["active_at_ms"]),
+		freeAtMs: Number(row["free_at_ms"])
+	};
+}
+// packages/postgres/src/tenants/expire-tenants.ts
+const PAGE_TENANTS = 100;
+const PAGE_SESSIONS = 100;
+/**
+* Goes over all tenants and deletes their old sessions. May run on two machines at once: each session is deleted by one of them. The
+* role needs `palimpsest_operator`, since nobody else sees more than one tenant.
+*/
+async function expireTenants({ database, nowMs, storeOf }, { defaultMs, tenants: own = {} }, { maxSessions = 1e4, after } = {}) {
+	const [clock] = await database.call("now_ms", [nowMs()]);
+	const databaseMs = Number(clock["now_ms"]);
+	const deletedOf = /* @__PURE__ */ new Map();
+	let [tenants, deleted, kept] = [
+		0,
+		0,
+		0
+	];
+	let left = Math.max(1, Math.ceil(maxSessions / PAGE_SESSIONS));
+	const report = (next) => {
+		const counted = {
+			tenants,
+			deleted,
+			kept,
+			deletedOf: Object.fromEntries(deletedOf)
+		};
+		return next === void 0 ? counted : {
+			...counted,
+			next
+		};
+	};
+	/** Resolves to the place where to go on, if there is one. */
+	async function expireTenant(tenant, from) {
+		const keepMs = Object.hasOwn(own, tenant) ? own[tenant] : defaultMs;
+		tenants++;
+		if (keepMs === "forever") return void 0;
+		const store = storeOf(tenant);
+		for (let session = from;;) {
+			if (left-- === 0) return session === void 0 ? { tenant } : {
+				tenant,
+				session
+			};
+			const place = session === void 0 ? {} : { after: session };
+			const page = await store.expire({
+				silentSinceMs: databaseMs - keepMs,
+				limit: PAGE_SESSIONS,
+				...place
+			});
+			deleted += page.deleted.length;
+			kept += page.kept.length;
+			if (page.deleted.length > 0) deletedOf.set(tenant, (deletedOf.get(tenant) ?? 0) + page.deleted.length);
+			if (page.next === void 0) return void 0;
+			session = page.next;
+		}
+	}
+	if (after?.session !== void 0) {
+		const next = await expireTenant(after.tenant, after.session);
+		if (next !== void 0) return report(next);
+	}
+	for (let last = after?.tenant ?? "";;) {
+		const rows = await database.call("list_tenants", [last, PAGE_TENANTS]);
+		for (const row of rows) {
+			const tenant = String(row["list_tenants"]);
+			if (left === 0) return report({ tenant: last });
+			const next = await expireTenant(tenant);
+			if (next !== void 0) return report(next);
+			last = tenant;
+		}
+		if (rows.length < PAGE_TENANTS) return report();
+	}
+}
+// packages/postgres/src/tenants/export-line.ts
+const ENTRY_START = "{\"kind\":\"entry\",\"entry\":";
+/** The entry keeps the bytes of its line: its payload has a digest. */
+function toEntryLine(line) {
+	return `${ENTRY_START}${line}}`;
+}
+/** The line of the entry; undefined if this is none. */
+function fromEntryLine(line) {
+	return line.startsWith(ENTRY_START) ? line.slice(24, -1) : void 0;
+}
+// packages/postgres/src/tenants/export-tenant.ts
+/** Tables that are read through the store; and what belongs to running processes, and to nobody when it is read elsewhere. */
+const NOT_AS_ROWS = [...[
+	"session",
+	"session_metadata",
+	"entry",
+	"result",
+	"result_chunk"
+], ...[
+	"address",
+	"lease",
+	"object_folder",
+	"tenant_key"
+]];
+const PAGE$1 = 200;
+/** Yields everything of a tenant as lines of JSON: logs with their chains, metadata, results, and rows of all other tables. */
+async function* exportTenant(options) {
+	const { database, store, tenant, nowMs } = options;
+	const counts = {
+		sessions: 0,
+		entries: 0,
+		results: 0,
+		rows: 0
+	};
+	yield lineOf({
+		kind: "tenant",
+		format: 1,
+		tenant,
+		atMs: nowMs
+	});
+	for await (const listed of eachSession(store)) {
+		const reader = await store.openReader(listed.id);
+		if (reader === void 0) continue;
+		counts.sessions++;
+		yield lineOf({
+			kind: "session",
+			...listed
+		});
+		for await (const line of exportLog(reader)) {
+			counts.entries++;
+			yield toEntryLine(line);
+		}
+		await reader.close();
+	}
+	for await (const session of store.results.sessions()) {
+		const listResults = (after) => database.call("list_results", [
+			tenant,
+			session,
+			after,
+			PAGE$1
+		]);
+		for await (const row of pages(listResults, (last) => String(last["list_results"]), "")) {
+			const file = await knownName(options, session, String(row["list_results"]));
+			const content = file && await store.results.find(session, file);
+			if (!content) continue;
+			counts.results++;
+			yield lineOf({
+				kind: "result",
+				session,
+				file,
+				bytes: content.bytes
+			});
+			for await (const piece of content.chunks()) yield lineOf({
+				kind: "piece",
+				base64: Buffer.from(piece).toString("base64")
+			});
+		}
+	}
+	for (const { tenant_tables: name } of await database.call("tenant_tables", [])) {
+		const table = String(name);
+		if (NOT_AS_ROWS.includes(table)) continue;
+		const readRows = (after) => database.call("read_tenant_rows", [
+			tenant,
+			table,
+			after,
+			PAGE$1
+		]);
+		for await (const row of pages(readRows, (last) => last["read_tenant_rows"], {})) {
+			counts.rows++;
+			yield lineOf({
+				kind: "row",
+				table,
+				row: row["read_tenant_rows"]
+			});
+		}
+	}
+	yield lineOf({
+		kind: "end",
+		...counts
+	});
+}
+/** Rows of all pages; each begins behind the last row of the one before. */
+async function* pages(read, keyOf, first) {
+	for (let after = first;;) {
+		const rows = await read(after);
+		yield* rows;
+		if (rows.length < PAGE$1) return;
+		after = keyOf(rows.at(-1));
+	}
+}
+function lineOf(line) {
+	return JSON.stringify(line);
+}
+// packages/postgres/src/tenants/import-tenant.ts
+/** Fills a tenant with the lines of `exportTenant`. Only entries that their chain confirms are taken, and results that have their digest. */
+async function importTenant(store, lines) {
+	const counts = {
+		sessions: 0,
+		entries: 0,
+		results: 0,
+		rows: 0
+	};
+	const source = readAhead(lines);
+	const damaged = (problem) => ({
+		kind: "damaged",
+		line: source.line(),
+		problem
+	});
+	const head = parse(await source.take());
+	if (head?.kind !== "tenant" || head.format !== 1) return damaged("it does not begin as the export of a tenant");
+	for (;;) {
+		const next = parse(await source.take());
+		switch (next?.kind) {
+			case "session": {
+				const result = await importSession(store, next, source);
+				if (result.kind === "refused") return {
+					kind: "refused",
+					session: next.id
+				};
+				if (result.kind === "damaged") return damaged(`an entry of session ${next.id}: ${result.problem}`);
+				counts.sessions++;
+				counts.entries += result.entries;
+				break;
+			}
+			case "result":
+				if (await importResult(store, next, source) !== next.file) return damaged(`the result ${next.file} of session ${next.session} is not what was exported`);
+				counts.results++;
+				break;
+			case "row":
+				counts.rows++;
+				break;
+			case "end": {
+				const { kind: _, ...exported } = next;
+				return Object.entries(exported).every(([name, count]) => counts[name] === count) ? {
+					kind: "imported",
+					...counts
+				} : damaged("lines are missing");
+			}
+			default: return damaged(next === void 0 ? "it was cut off" : `unexpected ${next.kind}`);
+		}
+	}
+}
+async function importSession(store, { id, metadata }, source) {
+	const opened = await store.openWriter(id, { owner: "import of a tenant" });
+	if (opened.kind === "busy") return {
+		kind: "refused",
+		because: {
+			kind: "fenced",
+			owner: opened.owner,
+			fence: 0
+		}
+	};
+	try {
+		const result = await importLog(opened.writer, source.while(fromEntryLine));
+		if (metadata !== void 0) await store.setMetadata(id, metadata);
+		return result;
+	} finally {
+		await opened.writer.close();
+	}
+}
+/** Resolves to the name that follows from the content. */
+async function importResult(store, { session, file }, source) {
+	const draft = await store.results.create(session);
+	const isPiece = (line) => line.startsWith("{\"kind\":\"piece\"") ? line : void 0;
+	for await (const line of source.while(isPiece)) {
+		const piece = parse(line);
+		if (piece?.kind === "piece") await draft.write(Buffer.from(piece.base64, "base64"));
+	}
+	return (await draft.keep(file.endsWith(".json") ? "json" : "txt")).file;
+}
+function readAhead(lines) {
+	const iterator = Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]();
+	let held;
+	let taken = 0;
+	const peek = async () => {
+		if (held !== void 0) return held;
+		const { done, value } = await iterator.next();
+		held = done === true ? void 0 : String(value);
+		return held;
+	};
+	const take = async () => {
+		const line = await peek();
+		held = void 0;
+		if (line !== void 0) taken++;
+		return line;
+	};
+	return {
+		take,
+		line: () => taken,
+		async *while(read) {
+			for (let line = await peek(); line !== void 0; line = await peek()) {
+				const found = read(line);
+				if (found === void 0) return;
+				await take();
+				yield found;
+			}
+		}
+	};
+}
+function parse(line) {
+	try {
+		return line === void 0 ? void 0 : JSON.parse(line);
+	} catch {
+		return;
+	}
+}
+// packages/postgres/src/tenants/postgres-tenants.ts
+/** More than anybody opens a session while a backup grows old. */
+const FAR = 1e6;
+const PAGE = 100;
+function postgresTenants(ports) {
+	const { database, leaseMs, nowMs, storeOf, sealsOf } = ports;
+	const list = async (after, limit) => (await database.call("list_tenants", [after, limit])).map((row) => String(row["list_tenants"]));
+	return {
+		list: ({ after = "", limit = PAGE } = {}) => list(after, limit),
+		count: (tenant) => countTenant({
+			database,
+			tenant: checkName("tenant", tenant)
+		}),
+		async *export(tenant) {
+			const [row] = await database.call("now_ms", [nowMs()]);
+			const { store, seals } = {
+				store: storeOf(tenant),
+				seals: sealsOf(tenant)
+			};
+			yield* exportTenant({
+				database,
+				store,
+				seals,
+				tenant,
+				nowMs: Number(row["now_ms"])
+			});
+		},
+		import: (tenant, lines) => importTenant(storeOf(tenant), lines),
+		delete: (tenant, options) => deleteTenant({
+			database,
+			tenant: checkName("tenant", tenant),
+			leaseMs,
+			nowMs
+		}, options),
+		expire: (policy, options) => expireTenants(ports, policy, options),
+		async fenceAfterRestore() {
+			await database.call("raise_sequences", [FAR]);
+			let sessions = 0;
+			for (let after = "";;) {
+				const tenants = await list(after, PAGE);
+				for (const tenant of tenants) {
+					const [row] = await database.call("raise_fences", [tenant, FAR]);
+					sessions += Number(row["raise_fences"]);
+				}
+				if (tenants.length < PAGE) return sessions;
+				after = tenants.at(-1);
+			}
+		}
 	};
 }
 // packages/postgres/src/open-postgres.ts
 /** Keeps sessions in PostgreSQL, so that any number of machines can serve them. Run `migrate` before. */
-function openPostgres({ pool, clock, leaseMs = 3e4 }) {
-	const database = createDatabase(pool);
+function openPostgres(options) {
+	const { pool, clock, leaseMs = 3e4, largeResults, keyRing, onEvent } = options;
+	const database = createDatabase(pool, onEvent);
 	const heartbeat = createHeartbeat({
 		database,
 		clock,
-		leaseMs
+		leaseMs,
+		onEvent
 	});
 	const nowMs = () => clock?.now() ?? null;
-	return { store: ({ tenant }) => postgresStore({
-		database,
-		heartbeat,
-		tenant: checkName("tenant", tenant),
-		leaseMs,
-		nowMs
-	}) };
+	const sealsOf = (tenant) => keyRing === void 0 ? PLAIN_SEALS : tenantSeals(keyRing, checkName("tenant", tenant));
+	function storeOf(tenant) {
+		checkName("tenant", tenant);
+		return postgresStore({
+			database,
+			heartbeat,
+			tenant,
+			leaseMs,
+			nowMs,
+			largeResults,
+			seals: sealsOf(tenant)
+		});
+	}
+	return {
+		store: ({ tenant }) => storeOf(tenant),
+		tenants: postgresTenants({
+			database,
+			leaseMs,
+			nowMs,
+			storeOf,
+			sealsOf
+		})
+	};
 }
-export { ClosedStoreError, DatabaseError, migrate, openPostgres, openPostgresCoordination, planMigrations };
+export { migrate, openPostgres };
