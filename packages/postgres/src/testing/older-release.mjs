@@ -595,10 +595,12 @@ const REASONS = [
 	["40", "conflict"],
 	["55P03", "conflict"]
 ];
+/** Codes of the system begin with E: most are longer (ECONNREFUSED), and EPIPE is not. No class of PostgreSQL does. */
+const SQL_STATE = /^[0-9A-DF-Z][0-9A-Z]{4}$/;
 /** @param remedy what to do, where more is known than PostgreSQL's code says */
 function toDatabaseError(statement, error, remedy) {
 	const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-	if (!/^[0-9A-Z]{5}$/.test(code)) return new DatabaseError(statement, "unreachable", { cause: error });
+	if (!SQL_STATE.test(code)) return new DatabaseError(statement, "unreachable", { cause: error });
 	return new DatabaseError(statement, REASONS.find(([start]) => code.startsWith(start))?.[1] ?? "refused", {
 		sqlState: code,
 		cause: error,
@@ -2372,7 +2374,9 @@ CREATE TABLE memory_change (
   tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
   memory text COLLATE "C" NOT NULL,
   number integer NOT NULL,
+  -- The path itself or, in an encrypted memory, what is derived from it; the name is the path, as it can be read with the key.
   path text COLLATE "C" NOT NULL,
+  name text NOT NULL,
   author text NOT NULL CHECK (author IN ('user', 'model', 'dream')),
   -- The commit that wrote the content before; none if there was no file.
   replaced integer,
@@ -2392,6 +2396,7 @@ CREATE TABLE memory_use (
   tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
   memory text COLLATE "C" NOT NULL,
   slug text COLLATE "C" NOT NULL,
+  name text NOT NULL,
   uses integer NOT NULL,
   last_at_ms double precision NOT NULL,
   PRIMARY KEY (tenant, memory, slug)
@@ -2417,7 +2422,7 @@ GRANT SELECT, INSERT, UPDATE (uses, last_at_ms) ON memory_use TO palimpsest_work
 -- The files that have changed since a commit that the caller knows; all files, if there is no such commit (any more). Without a
 -- row nothing was ever written; a row without a path says that nothing has changed.
 CREATE FUNCTION read_memory(p_tenant text, p_memory text, p_number integer, p_id text)
-RETURNS TABLE (base integer, head integer, id text, path text, author text, at_ms double precision, content text)
+RETURNS TABLE (base integer, head integer, id text, path text, name text, number integer, author text, at_ms double precision, content text)
 LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
 DECLARE
@@ -2435,35 +2440,26 @@ BEGIN
   IF v_base < v_head.number THEN
     FOR v_file IN SELECT path, number FROM memory_file WHERE tenant = p_tenant AND memory = p_memory AND number > v_base LOOP
       v_found := v_found + 1;
-      RETURN QUERY SELECT v_base, v_head.number, v_head.id, changed.path, changed.author,
+      RETURN QUERY SELECT v_base, v_head.number, v_head.id, changed.path, changed.name, changed.number, changed.author,
           (SELECT at_ms FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory AND number = v_file.number), changed.content
         FROM memory_change AS changed
         WHERE changed.tenant = p_tenant AND changed.memory = p_memory AND changed.number = v_file.number AND changed.path = v_file.path;
     END LOOP;
   END IF;
   IF v_found = 0 THEN
-    RETURN QUERY SELECT v_base, v_head.number, v_head.id, NULL::text, NULL::text, NULL::double precision, NULL::text;
+    RETURN QUERY SELECT v_base, v_head.number, v_head.id, NULL::text, NULL::text, NULL::integer, NULL::text, NULL::double precision, NULL::text;
   END IF;
-END $$;
-
--- Writers of one memory in a line, until the transaction ends.
-CREATE FUNCTION lock_memory(p_tenant text, p_memory text, p_timeout_ms integer) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-  PERFORM set_config('lock_timeout', p_timeout_ms::text, true);
-  -- Names have no spaces.
-  PERFORM pg_advisory_xact_lock(hashtextextended(p_tenant || ' ' || p_memory, 0));
 END $$;
 
 -- Upon this commit or not at all: false says that another writer was faster.
 CREATE FUNCTION commit_memory(p_tenant text, p_memory text, p_number integer, p_id text, p_new_id text, p_author text,
-  p_at_ms double precision, p_message text, p_paths text[], p_authors text[], p_contents text[], p_timeout_ms integer) RETURNS boolean
+  p_at_ms double precision, p_message text, p_paths text[], p_names text[], p_authors text[], p_contents text[]) RETURNS boolean
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   v_before integer;
   v_replaced integer;
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
-  PERFORM lock_memory(p_tenant, p_memory, p_timeout_ms);
   IF p_number > 0 AND NOT EXISTS (SELECT FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory AND number = p_number AND id = p_id) THEN
     RETURN false;
   END IF;
@@ -2473,7 +2469,8 @@ BEGIN
     v_before := (SELECT number FROM memory_file WHERE tenant = p_tenant AND memory = p_memory AND path = p_paths[v_index]);
     v_replaced := (SELECT number FROM memory_change WHERE tenant = p_tenant AND memory = p_memory AND number = v_before
       AND path = p_paths[v_index] AND content IS NOT NULL);
-    INSERT INTO memory_change VALUES (p_tenant, p_memory, p_number + 1, p_paths[v_index], p_authors[v_index], v_replaced, p_contents[v_index]);
+    INSERT INTO memory_change VALUES (p_tenant, p_memory, p_number + 1, p_paths[v_index], p_names[v_index], p_authors[v_index], v_replaced,
+      p_contents[v_index]);
     INSERT INTO memory_file VALUES (p_tenant, p_memory, p_paths[v_index], p_number + 1)
       ON CONFLICT (tenant, memory, path) DO UPDATE SET number = excluded.number;
   END LOOP;
@@ -2482,7 +2479,7 @@ END $$;
 
 -- The newest first, with one row for each change.
 CREATE FUNCTION list_commits(p_tenant text, p_memory text, p_limit integer)
-RETURNS TABLE (id text, author text, at_ms double precision, message text, path text, how text)
+RETURNS TABLE (id text, number integer, author text, at_ms double precision, message text, name text, how text)
 LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
 DECLARE
@@ -2490,15 +2487,15 @@ DECLARE
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
   FOR v_commit IN SELECT * FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory ORDER BY number DESC LIMIT p_limit LOOP
-    RETURN QUERY SELECT v_commit.id, v_commit.author, v_commit.at_ms, v_commit.message, path,
+    RETURN QUERY SELECT v_commit.id, v_commit.number, v_commit.author, v_commit.at_ms, v_commit.message, name,
         CASE WHEN content IS NULL THEN 'removed' WHEN replaced IS NULL THEN 'added' ELSE 'changed' END
-      FROM memory_change WHERE tenant = p_tenant AND memory = p_memory AND number = v_commit.number ORDER BY path;
+      FROM memory_change WHERE tenant = p_tenant AND memory = p_memory AND number = v_commit.number;
   END LOOP;
 END $$;
 
 -- One commit by the beginning of its id, the newest without one; no row if there are several.
 CREATE FUNCTION read_commit(p_tenant text, p_memory text, p_start text)
-RETURNS TABLE (id text, message text, path text, content text, before_author text, before_content text)
+RETURNS TABLE (id text, message text, number integer, name text, content text, before_number integer, before_author text, before_content text)
 LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
 DECLARE
@@ -2512,18 +2509,19 @@ BEGIN
     ORDER BY number DESC LIMIT CASE WHEN p_start IS NULL THEN 1 ELSE 2 END);
   IF cardinality(v_numbers) <> 1 THEN RETURN; END IF;
   SELECT * FROM memory_commit WHERE tenant = p_tenant AND memory = p_memory AND number = v_numbers[1] INTO v_commit;
-  RETURN QUERY SELECT v_commit.id, v_commit.message, change.path, change.content,
+  RETURN QUERY SELECT v_commit.id, v_commit.message, change.number, change.name, change.content, change.replaced,
       (SELECT author FROM memory_change WHERE tenant = p_tenant AND memory = p_memory AND number = change.replaced AND path = change.path),
       (SELECT content FROM memory_change WHERE tenant = p_tenant AND memory = p_memory AND number = change.replaced AND path = change.path)
-    FROM memory_change AS change WHERE change.tenant = p_tenant AND change.memory = p_memory AND change.number = v_commit.number ORDER BY change.path;
+    FROM memory_change AS change WHERE change.tenant = p_tenant AND change.memory = p_memory AND change.number = v_commit.number;
 END $$;
 
-CREATE FUNCTION note_uses(p_tenant text, p_memory text, p_slugs text[], p_now_ms double precision) RETURNS void
+CREATE FUNCTION note_uses(p_tenant text, p_memory text, p_slugs text[], p_names text[], p_now_ms double precision) RETURNS void
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
   -- In one order, so that two that count at once do not wait for each other.
-  INSERT INTO memory_use SELECT DISTINCT p_tenant, p_memory, used.slug, 1, p_now_ms FROM unnest(p_slugs) AS used (slug) ORDER BY used.slug
+  INSERT INTO memory_use SELECT p_tenant, p_memory, used.slug, used.name, 1, p_now_ms FROM unnest(p_slugs, p_names) AS used (slug, name)
+    ORDER BY used.slug
     ON CONFLICT (tenant, memory, slug) DO UPDATE SET uses = memory_use.uses + 1, last_at_ms = greatest(memory_use.last_at_ms, excluded.last_at_ms);
 END $$;
 
