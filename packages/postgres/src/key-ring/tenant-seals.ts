@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { sha256 } from "palimpsest/core";
 import { type Frames, PLAIN_FRAMES } from "./frames.ts";
 import { type KeyRing, NoKeyRingError } from "./key-ring.ts";
 import { openBytes, type Place, SEAL_BYTES, sealBytes } from "./seal-bytes.ts";
@@ -76,8 +77,8 @@ export function tenantSeals(keyRing: KeyRing, tenant: string): TenantSeals {
     newDigest() {
       // Known to nobody when the writer is closed: so an erased payload cannot be guessed by whoever has the tenant's key, either.
       // Whether a payload is the one that its digest stands for, its seal says: the digest is part of its place.
-      const key = randomBytes(32);
-      return (payload) => createHmac("sha256", key).update(payload).digest("hex");
+      const key = randomBytes(32).toString("hex");
+      return (payload) => sha256(key + payload);
     },
   };
 }
