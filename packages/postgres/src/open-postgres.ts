@@ -4,7 +4,7 @@ import { checkName } from "./check-name.ts";
 import { createDatabase, type Pool } from "./database.ts";
 import { createHeartbeat, type PostgresClock } from "./heartbeat.ts";
 import type { KeyRing } from "./key-ring/key-ring.ts";
-import { PLAIN_SEALS, type TenantSeals, tenantSeals } from "./key-ring/tenant-seals.ts";
+import { sealsFor, type TenantSeals } from "./key-ring/tenant-seals.ts";
 import { postgresStore } from "./postgres-store.ts";
 import type { LargeResults } from "./results/postgres-results.ts";
 import { type PostgresTenants, postgresTenants } from "./tenants/postgres-tenants.ts";
@@ -44,8 +44,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
   const database = createDatabase(pool, onEvent);
   const heartbeat = createHeartbeat({ database, clock, leaseMs, onEvent });
   const nowMs = (): number | null => clock?.now() ?? null;
-  const sealsOf = (tenant: string): TenantSeals =>
-    keyRing === undefined ? PLAIN_SEALS : tenantSeals(keyRing, checkName("tenant", tenant));
+  const sealsOf = (tenant: string): TenantSeals => sealsFor(keyRing, checkName("tenant", tenant));
   function storeOf(tenant: string): Store {
     checkName("tenant", tenant);
     return postgresStore({ database, heartbeat, tenant, leaseMs, nowMs, largeResults, seals: sealsOf(tenant) });

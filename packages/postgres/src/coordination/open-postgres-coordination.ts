@@ -3,6 +3,8 @@ import type { Budgets, Coordination, Lease, Leases, Mailbox, Mailboxes } from "@
 import { DEFAULT_MAIL_LIMITS } from "@palimpsest/coordination/parts";
 import { checkName } from "../check-name.ts";
 import { createDatabase, type TransactionPool } from "../database.ts";
+import type { KeyRing } from "../key-ring/key-ring.ts";
+import { sealsFor } from "../key-ring/tenant-seals.ts";
 import { createPostgresLeases } from "./postgres-leases.ts";
 import { createPostgresMailboxes } from "./postgres-mailboxes.ts";
 
@@ -23,6 +25,8 @@ export interface PostgresCoordinationOptions {
   readonly maxWaiting?: number;
   /** How often a mailbox that waits looks for mail: one small query each time. @default 2,000 */
   readonly pollMs?: number;
+  /** Encrypts messages. @default nothing is encrypted */
+  readonly keyRing?: KeyRing;
 }
 
 /**
@@ -30,7 +34,7 @@ export interface PostgresCoordinationOptions {
  * tenant. Run `migrate` before.
  */
 export function openPostgresCoordination(options: PostgresCoordinationOptions): Coordination {
-  const { pool, clock, silentAfterMs = 300_000, pollMs = 2_000 } = options;
+  const { pool, clock, keyRing, silentAfterMs = 300_000, pollMs = 2_000 } = options;
   const { maxMessageBytes, maxWaiting } = { ...DEFAULT_MAIL_LIMITS, ...options };
   const tenant = checkName("tenant", options.tenant);
   const nowMs = (): number | null => clock?.now() ?? null;
@@ -42,6 +46,7 @@ export function openPostgresCoordination(options: PostgresCoordinationOptions): 
   const mailboxes: Mailboxes = createPostgresMailboxes({
     ...shared,
     pollMs,
+    seals: sealsFor(keyRing, tenant),
     limits: { maxMessageBytes, maxWaiting },
     onRegistered: (mailbox) => registered.add(mailbox),
   });

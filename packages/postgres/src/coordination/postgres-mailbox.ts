@@ -16,6 +16,7 @@ import {
 } from "@palimpsest/coordination/parts";
 import type { Database, Row } from "../database.ts";
 import { DatabaseError } from "../database-error.ts";
+import type { TenantSeals } from "../key-ring/tenant-seals.ts";
 
 export interface PostgresMailOptions {
   readonly database: Database;
@@ -24,6 +25,7 @@ export interface PostgresMailOptions {
   /** How often to look for mail while somebody waits for it. */
   readonly pollMs: number;
   readonly limits: MailLimits;
+  readonly seals: TenantSeals;
   nowMs(): number | null;
 }
 
@@ -36,7 +38,7 @@ export interface PostgresMailboxOptions extends PostgresMailOptions {
 const RENEWALS = 3;
 
 export function createPostgresMailbox(options: PostgresMailboxOptions): Mailbox {
-  const { database, tenant, address, token, silentAfterMs, pollMs, limits, nowMs } = options;
+  const { database, tenant, address, token, silentAfterMs, pollMs, limits, seals, nowMs } = options;
   const { team, name, session } = address;
   const own = [tenant, team, name, token];
   const renewMs = silentAfterMs / RENEWALS;
@@ -59,11 +61,32 @@ export function createPostgresMailbox(options: PostgresMailboxOptions): Mailbox 
 
   async function sendNow(draft: MessageDraft): Promise<SendOutcome> {
     const { to, id, kind = "message", inReplyTo = null, summary, body } = draft;
-    const content = [digestOf(draft), kind, inReplyTo, summary === undefined ? null : toBytes(summary), toBytes(body)];
+    const seal = async (text: string, what: string) =>
+      toBytes(await seals.sealPayload(text, ["mail", team, session, id, what]));
+    const [digest] = await seals.namesOf(digestOf(draft), ["mail", team, session]);
+    const short = summary === undefined ? null : await seal(summary, "summary");
+    const content = [digest, kind, inReplyTo, short, await seal(body, "body")];
     // No other text can be an address, nor be a text of PostgreSQL in any case.
     const receiver = to === "*" || isName(to) ? to : "";
     const values = [...own, receiver, id, ...content, limits.maxWaiting, nowMs(), silentAfterMs];
     return toOutcome(draft, await database.call("send_message", values), options);
+  }
+
+  async function toMessage(row: Row): Promise<Message> {
+    const [id, sender, from] = [String(row["id"]), String(row["sender_name"]), String(row["sender_session"])];
+    const { summary, in_reply_to: inReplyTo } = row;
+    const open = async (bytes: unknown, what: string): Promise<string> =>
+      (await seals.openPayload(toText(bytes), ["mail", team, from, id, what])) ?? "[The key of this text is lost.]";
+    return {
+      key: toKey(from, id),
+      id,
+      from: { kind: "agent", team, name: sender, session: from },
+      kind: row["kind"] as Message["kind"],
+      body: await open(row["body"], "body"),
+      ...(summary === null ? {} : { summary: await open(summary, "summary") }),
+      ...(inReplyTo === null ? {} : { inReplyTo: String(inReplyTo) }),
+      sentAtMs: Number(row["sent_at_ms"]),
+    };
   }
 
   return {
@@ -83,7 +106,7 @@ export function createPostgresMailbox(options: PostgresMailboxOptions): Mailbox 
       if (rows.length === 0) return { kind: "lost" };
       const found = rows.filter((row) => row["number"] !== null);
       receivedThrough = Math.max(receivedThrough, Number(found.at(-1)?.["number"] ?? 0));
-      return { kind: "received", messages: found.map((row) => toMessage(team, row)) };
+      return { kind: "received", messages: await Promise.all(found.map(toMessage)) };
     },
     async acknowledge(keys) {
       const seen = keys.map(fromKey).filter((key) => isId(key.session) && isId(key.id));
@@ -127,21 +150,6 @@ function toOutcome(
 export function toAddress(team: string, row: Row): Address {
   const { name, session, state, socket, host, pid } = row;
   return { team, name, session, state, ...(socket === null ? {} : { socket }), host, pid } as Address;
-}
-
-function toMessage(team: string, row: Row): Message {
-  const [id, name, session] = [String(row["id"]), String(row["sender_name"]), String(row["sender_session"])];
-  const { summary, in_reply_to: inReplyTo } = row;
-  return {
-    key: toKey(session, id),
-    id,
-    from: { kind: "agent", team, name, session },
-    kind: row["kind"] as Message["kind"],
-    body: toText(row["body"]),
-    ...(summary === null ? {} : { summary: toText(summary) }),
-    ...(inReplyTo === null ? {} : { inReplyTo: String(inReplyTo) }),
-    sentAtMs: Number(row["sent_at_ms"]),
-  };
 }
 
 function toBytes(text: string): Buffer {

@@ -2,6 +2,8 @@ import type { Dispatch, RunQueue } from "@palimpsest/coordination";
 import { DEFAULT_RUN_QUEUE, waitForWork } from "@palimpsest/coordination/parts";
 import { checkName } from "../check-name.ts";
 import { createDatabase, type Pool } from "../database.ts";
+import type { KeyRing } from "../key-ring/key-ring.ts";
+import { sealsFor } from "../key-ring/tenant-seals.ts";
 import { createNotifier, SILENT } from "./notifier.ts";
 import { createPostgresApprovals } from "./postgres-approvals.ts";
 import { createPostgresEvents } from "./postgres-events.ts";
@@ -31,6 +33,8 @@ export interface PostgresDispatchOptions {
   readonly silentAfterMs?: number;
   /** A session is set aside after so many runs in a row that did not come to an end. @default 5 */
   readonly maxAttempts?: number;
+  /** Encrypts questions, answers and events. @default nothing is encrypted */
+  readonly keyRing?: KeyRing;
 }
 
 /** The schedules, approvals and events of all tenants in one database, as seen by one process. */
@@ -45,7 +49,7 @@ export interface PostgresDispatch {
 
 /** Lets any number of machines run the sessions of all tenants, and their users watch and answer them. Run `migrate` before. */
 export function openPostgresDispatch(options: PostgresDispatchOptions): PostgresDispatch {
-  const { pool, listen, clock } = options;
+  const { pool, listen, clock, keyRing } = options;
   const { silentAfterMs = DEFAULT_RUN_QUEUE.silentAfterMs, maxAttempts = DEFAULT_RUN_QUEUE.maxAttempts } = options;
   const { notify = listen === undefined ? "never" : "always", pollMs = listen === undefined ? 250 : 2_000 } = options;
   const database = createDatabase(pool);
@@ -67,10 +71,11 @@ export function openPostgresDispatch(options: PostgresDispatchOptions): Postgres
   return {
     tenant(name) {
       const tenant = checkName("tenant", name);
+      const seals = sealsFor(keyRing, tenant);
       return {
         schedule: createPostgresSchedule({ database, tenant, nowMs, notifier }),
-        approvals: createPostgresApprovals({ database, tenant, nowMs, notifier }),
-        events: createPostgresEvents({ database, tenant, streams, notifier, closed: closed.signal, nowMs }),
+        approvals: createPostgresApprovals({ database, tenant, nowMs, notifier, seals }),
+        events: createPostgresEvents({ database, tenant, seals, streams, notifier, closed: closed.signal, nowMs }),
       };
     },
     queue: createPostgresRunQueue({ database, silentAfterMs, maxAttempts, work, notifier, nowMs }),

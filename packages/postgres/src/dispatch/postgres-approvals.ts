@@ -10,31 +10,62 @@ import {
   toState,
 } from "@palimpsest/coordination/parts";
 import { checkName } from "../check-name.ts";
+import type { Row } from "../database.ts";
+import type { TenantSeals } from "../key-ring/tenant-seals.ts";
 import type { TenantOptions } from "./postgres-schedule.ts";
 
-const COLUMNS = "now_at_ms, (asked).*";
+export interface PostgresApprovalsOptions extends TenantOptions {
+  readonly seals: TenantSeals;
+}
 
-export function createPostgresApprovals({ database, tenant, nowMs, notifier }: TenantOptions): Approvals {
+const COLUMNS = "now_at_ms, (asked).*";
+/** What is encrypted, and what is read instead if its key is lost. */
+const SEALED = { input: "null", reason: null, answer_reason: null } as const;
+
+export function createPostgresApprovals(options: PostgresApprovalsOptions): Approvals {
+  const { database, tenant, nowMs, notifier, seals } = options;
+  const placeOf = (session: unknown, callId: unknown, column: string) => [
+    "approval",
+    String(session),
+    String(callId),
+    column,
+  ];
+  const seal = async (text: string | null, ...place: Parameters<typeof placeOf>): Promise<string | null> =>
+    text === null ? null : seals.sealPayload(text, placeOf(...place));
+  const openRow = async (row: Row): Promise<Row> => {
+    const columns = Object.entries(SEALED).map(async ([column, lost]) => {
+      const place = placeOf(row["session"], row["call_id"], column);
+      const kept = row[column];
+      return [column, typeof kept === "string" ? ((await seals.openPayload(kept, place)) ?? lost) : kept] as const;
+    });
+    return { ...row, ...Object.fromEntries(await Promise.all(columns)) };
+  };
+
   return {
     async ask(question) {
       const { sessionId, callId, tool, input, reason = null, expiresAtMs = null } = question;
-      const asked = [tenant, checkName("session", sessionId), callId, tool, inputText(input), reason, expiresAtMs];
+      checkName("session", sessionId);
+      const text = await seal(inputText(input), sessionId, callId, "input");
+      const why = await seal(reason, sessionId, callId, "reason");
+      const asked = [tenant, sessionId, callId, tool, text, why, expiresAtMs];
       const values = [...asked, expiryKey(callId), EXPIRED, nowMs()];
       const [row] = await database.call("ask_approval", values, COLUMNS);
-      return toAskResult(row!, question, Number(row!["now_at_ms"]));
+      return toAskResult(await openRow(row!), question, Number(row!["now_at_ms"]));
     },
     async read(session, callId) {
       const [row] = await database.call("read_approval", [tenant, session, callId, nowMs()], COLUMNS);
-      return row === undefined ? { kind: "absent" } : toState(row, Number(row["now_at_ms"]));
+      return row === undefined ? { kind: "absent" } : toState(await openRow(row), Number(row["now_at_ms"]));
     },
     async pending({ session = null, after = "0", limit = DEFAULT_PENDING_LIMIT } = {}) {
       const rows = await database.call("pending_approvals", [tenant, session, after, limit + 1, nowMs()]);
-      return toPendingPage(rows, limit);
+      return toPendingPage(await Promise.all(rows.map(openRow)), limit);
     },
     async answer(session, callId, { decision, by, reason = null }) {
-      const values = [tenant, session, callId, decision, by, reason, expiryKey(callId), nowMs()];
-      const [row] = await database.call("answer_approval", values, COLUMNS);
-      if (row === undefined) return { kind: "absent" };
+      const why = await seal(reason, session, callId, "answer_reason");
+      const values = [tenant, session, callId, decision, by, why, expiryKey(callId), nowMs()];
+      const [kept] = await database.call("answer_approval", values, COLUMNS);
+      if (kept === undefined) return { kind: "absent" };
+      const row = await openRow(kept);
       // As it was before: whoever finds it pending has answered it.
       const before = toState(row, Number(row["now_at_ms"]));
       if (before.kind === "answered") return { kind: "answered-before", answer: toAnswer(row) };

@@ -82,3 +82,13 @@ export function tenantSeals(keyRing: KeyRing, tenant: string): TenantSeals {
     },
   };
 }
+
+/** Adds what stays readable without a key beside a sealed text; a text that is not sealed has it already. */
+export function withReadable(kept: string, readable: Readonly<Record<string, unknown>>): string {
+  return kept.startsWith(SEALED) ? `${kept.slice(0, -1)},${JSON.stringify(readable).slice(1)}` : kept;
+}
+
+/** Encrypts if there are keys. */
+export function sealsFor(keyRing: KeyRing | undefined, tenant: string): TenantSeals {
+  return keyRing === undefined ? PLAIN_SEALS : tenantSeals(keyRing, tenant);
+}

@@ -1,6 +1,6 @@
 import type { Entry } from "palimpsest/core";
 import type { Place } from "../key-ring/seal-bytes.ts";
-import type { TenantSeals } from "../key-ring/tenant-seals.ts";
+import { type TenantSeals, withReadable } from "../key-ring/tenant-seals.ts";
 
 /** The payloads of one session's entries, as they are kept and as they are read. */
 export interface EntryPayloads {
@@ -15,8 +15,7 @@ export function entryPayloads(seals: TenantSeals, session: string): EntryPayload
   const placeOf = ({ sequence, kind, digest }: Entry): Place => ["entry", session, sequence, kind, digest];
   const sealOne = async (entry: Entry): Promise<Entry> => {
     if (entry.payload === undefined) return entry;
-    const payload = await seals.sealPayload(entry.payload, placeOf(entry));
-    return { ...entry, payload: payload === entry.payload ? payload : withParent(payload, entry) };
+    return { ...entry, payload: withParent(await seals.sealPayload(entry.payload, placeOf(entry)), entry) };
   };
   const openOne = async (entry: Entry): Promise<Entry> =>
     entry.payload === undefined ? entry : { ...entry, payload: await seals.openPayload(entry.payload, placeOf(entry)) };
@@ -27,8 +26,8 @@ export function entryPayloads(seals: TenantSeals, session: string): EntryPayload
 }
 
 /** The name of a fork's parent stays readable beside what is sealed: the database finds the forks of a session by it. */
-function withParent(sealed: string, { kind, payload = "" }: Entry): string {
-  if (kind !== "fork") return sealed;
+function withParent(kept: string, { kind, payload = "" }: Entry): string {
+  if (kind !== "fork") return kept;
   const { session } = JSON.parse(payload) as { readonly session?: unknown };
-  return typeof session === "string" ? `${sealed.slice(0, -1)},"session":${JSON.stringify(session)}}` : sealed;
+  return typeof session === "string" ? withReadable(kept, { session }) : kept;
 }

@@ -4,9 +4,10 @@ import { testCoordination } from "@palimpsest/coordination/test-coordination";
 import { test } from "vitest";
 import { openPostgresCoordination } from "../coordination/open-postgres-coordination.ts";
 import type { TransactionPool } from "../database.ts";
+import type { KeyRing } from "../key-ring/key-ring.ts";
 
 /** The contract of coordination. Every case is another tenant of one database: what leaks from one to another fails a case. */
-export function testCoordinationOverPool(pool: () => TransactionPool): void {
+export function testCoordinationOverPool(pool: () => TransactionPool, keyRing?: () => KeyRing): void {
   testCoordination({
     test,
     async place() {
@@ -17,7 +18,8 @@ export function testCoordinationOverPool(pool: () => TransactionPool): void {
       const clock = { now: () => nowMs };
       return {
         async open(options) {
-          const shared = { pool: pool(), tenant, clock, silentAfterMs, pollMs: 20 };
+          const keys = keyRing && { keyRing: keyRing() };
+          const shared = { pool: pool(), tenant, clock, silentAfterMs, pollMs: 20, ...keys };
           const coordination = openPostgresCoordination({ ...shared, ...options });
           opened.push(coordination);
           return coordination;

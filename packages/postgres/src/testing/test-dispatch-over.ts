@@ -14,6 +14,7 @@ interface Over {
   readonly database: StartedDatabase;
   readonly pool: Pool;
   readonly listen?: PostgresDispatchOptions["listen"];
+  readonly keyRing?: PostgresDispatchOptions["keyRing"];
 }
 
 /** The contract. Every case is another tenant; since work is taken of all, a case leaves none behind. */
@@ -21,7 +22,7 @@ export function testDispatchOver(over: () => Over): void {
   testDispatch({
     test,
     async place() {
-      const { database, pool, listen } = over();
+      const { database, pool, listen, keyRing } = over();
       const tenant = randomUUID();
       const opened: PostgresDispatch[] = [];
       const [silentAfterMs, maxAttempts] = [10_000, 3];
@@ -30,7 +31,8 @@ export function testDispatchOver(over: () => Over): void {
       return {
         async open() {
           const ways = listen === undefined ? { pollMs: 50 } : { listen, pollMs: 600_000 };
-          const dispatch = openPostgresDispatch({ pool, clock, silentAfterMs, maxAttempts, ...ways });
+          const keys = keyRing && { keyRing };
+          const dispatch = openPostgresDispatch({ pool, clock, silentAfterMs, maxAttempts, ...ways, ...keys });
           opened.push(dispatch);
           return { ...dispatch.tenant(tenant), queue: dispatch.queue, close: dispatch.close };
         },
