@@ -26,6 +26,10 @@ export function testHistory(check: MemoryCheck): void {
       { path: "forgotten/b.md", how: "added" },
       { path: "inbox/b.md", how: "removed" },
     ]);
+    await memory.forget("a", "user", "over", (await memory.read("a"))!.version);
+    await memory.write(draft("a"), "user", "none");
+    const [again] = await commitsOf(memory);
+    assertLike(withoutIndex(again!).changes, [{ path: "a.md", how: "added" }]);
   });
 
   check("history shows the differences of a commit, without the index", async ({ memory }) => {
@@ -88,6 +92,14 @@ export function testHistory(check: MemoryCheck): void {
     assertLike((await memory.read("a"))!, { version, author: "model", body: "The fact of a." });
     assertLike(await memory.undo(first!.commit), { kind: "undone" });
     assert.deepEqual([await memory.list(), await memory.head()], [[], undefined]);
+    // The user approves and moves it, and it stays the model's.
+    await memory.propose(draft("b"), "model", "a web page");
+    const accepted = versionIn(await memory.accept("b"));
+    await memory.rename("b", "c", "user", accepted);
+    await memory.write(draft("c", { body: "Mine." }), "user", accepted);
+    const [changed] = await commitsOf(memory);
+    assertLike(await memory.undo(changed!.commit), { kind: "undone" });
+    assertLike((await memory.read("c"))!, { version: accepted, author: "model" });
   });
 
   check(

@@ -140,6 +140,18 @@ test("a write that meets others again and again says so in the end", async () =>
   expect(await memory.read("a")).toBeUndefined();
 });
 
+test("the beginning of an id that two commits share names neither", async () => {
+  const tenant = randomUUID();
+  const memory = openPostgresMemory({ pool: database.workers, tenant, name: "one" });
+  const written = await memory.write(draft("a"), "model", "none");
+  const start = "commit" in written ? written.commit.slice(0, 6) : "";
+  expect(await memory.diff(start)).toMatchObject({ kind: "diff" });
+  const twin = `INSERT INTO palimpsest.memory_commit SELECT tenant, memory, 2, $2, author, at_ms, message FROM palimpsest.memory_commit WHERE tenant = $1`;
+  await database.admin.query(twin, [tenant, start.padEnd(40, "0")]);
+  expect(await memory.diff(start)).toEqual({ kind: "unknown-commit" });
+  expect(await memory.undo(start)).toEqual({ kind: "unknown-commit" });
+});
+
 test("workers can add to the history and change nothing of it", async () => {
   const tenant = randomUUID();
   const memory = openPostgresMemory({ pool: database.workers, tenant, name: "one" });
