@@ -3,7 +3,7 @@ import type { Answer, ApprovalState, Approvals, AskedQuestion, Question } from "
 /** A question as every database keeps it, with the names of its columns. */
 export type ApprovalRow = Readonly<Record<string, unknown>>;
 
-export function toQuestion(row: ApprovalRow): AskedQuestion {
+function toQuestion(row: ApprovalRow): AskedQuestion {
   return {
     sessionId: String(row["session"]),
     callId: String(row["call_id"]),

@@ -25,7 +25,7 @@ export interface SqliteRunQueueOptions {
 }
 
 /** All sessions of a file belong to one tenant. */
-export const LOCAL_TENANT = "local";
+const LOCAL_TENANT = "local";
 
 export function createSqliteRunQueue(options: SqliteRunQueueOptions): RunQueue {
   const { tables, clock, silentAfterMs, maxAttempts, headOf, work } = options;
