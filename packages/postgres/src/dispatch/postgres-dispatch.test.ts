@@ -169,6 +169,28 @@ test("what belongs to a session is deleted with it, and with no other", async ()
   await clear();
 });
 
+test("after a restore, runs have higher numbers, and no watcher takes new events for those that it has seen", async () => {
+  await clear();
+  const tenant = randomUUID();
+  const dispatch = openPostgresDispatch({ pool: database.dispatchers });
+  const { schedule, events } = dispatch.tenant(tenant);
+  const store = openPostgres({ pool: database.workers }).store({ tenant });
+  const opened = await store.openWriter("s", { owner: "test" });
+  if (opened.kind === "opened") await opened.writer.close();
+  await schedule.wake("s");
+  const [before] = (await dispatch.queue.take()).runs;
+  await events.publish("s", ["a", "b"], { fence: before!.number });
+  await openPostgres({ pool: database.admin }).tenants.fenceAfterRestore();
+  // One watcher had seen both, and another three that the backup does not know.
+  for (const after of [2, 5]) expect(await events.read("s", { after })).toMatchObject({ kind: "too-old" });
+  await before!.release();
+  const [run] = (await dispatch.queue.take()).runs;
+  expect(run!.number).toBeGreaterThan(before!.number + 999_999);
+  expect(await events.publish("s", ["c"], { fence: run!.number })).toMatchObject({ kind: "published" });
+  expect(await events.read("s")).toMatchObject({ kind: "read", events: [{ event: "c" }] });
+  await clear();
+});
+
 test("the database's clock decides, if no other is given", async () => {
   await clear();
   const { tenant, queue } = openPostgresDispatch({ pool: database.dispatchers });

@@ -12,6 +12,7 @@ import { RATES } from "./0011-rates.ts";
 import { MEMORY } from "./0012-memory.ts";
 import { TENANTS } from "./0013-tenants.ts";
 import { TENANT_KEYS } from "./0014-tenant-keys.ts";
+import { RESTORED_EVENTS } from "./0015-restored-events.ts";
 
 export interface Migration {
   readonly name: string;
@@ -37,4 +38,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "memory", sql: MEMORY },
   { name: "tenants", sql: TENANTS },
   { name: "tenant keys", sql: TENANT_KEYS },
+  { name: "restored events", sql: RESTORED_EVENTS },
 ];

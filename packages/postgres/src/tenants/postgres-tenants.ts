@@ -31,8 +31,8 @@ export interface PostgresTenants {
   /** Deletes old sessions of all tenants, by a policy. Bounded: call it again with `next`. The role needs `palimpsest_operator`. */
   expire(policy: RetentionPolicy, options?: ExpireTenantsOptions): Promise<ExpireReport>;
   /**
-   * After a restore from a backup, before any process writes: raises all fences and numbers far above those that processes of the
-   * time before may still have. The role needs `palimpsest_operator`. Resolves to the number of sessions.
+   * After a restore from a backup, before any process writes: raises all fences, numbers and offsets far above those that processes
+   * and watchers of the time before may still have. The role needs `palimpsest_operator`. Resolves to the number of sessions.
    */
   fenceAfterRestore(): Promise<number>;
 }
@@ -73,6 +73,7 @@ export function postgresTenants(ports: Ports): PostgresTenants {
         for (const tenant of tenants) {
           const [row] = await database.call("raise_fences", [tenant, FAR]);
           sessions += Number(row!["raise_fences"]);
+          await database.call("raise_offsets", [tenant, FAR]);
         }
         if (tenants.length < PAGE) return sessions;
         after = tenants.at(-1)!;
