@@ -2,8 +2,8 @@ import { subtractTotals } from "../cache/ledger.ts";
 import type { Session } from "../session/session.ts";
 import type { NewContent } from "../session/to-contents.ts";
 import type { QueryEvent, QueryOutcome, TurnEnd } from "./query-event.ts";
-import { checkStep, stepTurn, type TurnStep } from "./step-turn.ts";
-import type { StepContext } from "./take-step.ts";
+import { checkStep } from "./step-turn.ts";
+import { type StepContext, takeStep } from "./take-step.ts";
 import { type StepOptions, withEvents } from "./with-events.ts";
 
 /** Options of `query`: the prompt, the tools, who may run them, and limits. All are optional. */
@@ -25,24 +25,23 @@ export interface QueryOptions extends StepOptions {
  * Runs one turn of a session through its provider's client: sends the new content, runs the tools that the model calls, and
  * continues until the model has finished. Yields events, returns how the turn ended. Nothing starts before the first pull, and
  * a consumer that stops (`return`, `break`) stops the turn. All lasting state is in the session's log: after a crash, a query
- * without a prompt continues. It is `stepTurn` in a loop.
+ * without a prompt continues. It takes the steps of `stepTurn`, one after another.
  */
 export async function* query(session: Session, options: QueryOptions = {}): AsyncGenerator<QueryEvent, QueryOutcome> {
   checkStep("query", session, options);
-  const { prompt, maxRounds = Number.POSITIVE_INFINITY, afterTurn, ...step } = options;
+  const { prompt, maxRounds = Number.POSITIVE_INFINITY, afterTurn } = options;
   const content = prompt === undefined ? [] : isList(prompt) ? prompt : [prompt];
   const before = session.ledger.totals();
   let rounds = 0;
-  const begun = yield* withEvents(session, step, (context) => begin(context, content));
-  let end: TurnEnd | undefined = begun.kind === "begun" ? undefined : begun;
-  while (end === undefined) {
-    if (rounds >= maxRounds && session.turn.next().kind === "request") end = { kind: "rounds-used-up" };
-    else {
-      const { rounds: more, ...taken }: TurnStep = yield* stepTurn(session, step);
+  const end = yield* withEvents<TurnEnd>(session, options, async (context) => {
+    await begin(context, content);
+    for (;;) {
+      if (rounds >= maxRounds && session.turn.next().kind === "request") return { kind: "rounds-used-up" };
+      const { rounds: more, ...taken } = await takeStep(context);
       rounds += more;
-      if (taken.kind !== "responded" && taken.kind !== "ran" && taken.kind !== "continued") end = taken;
+      if (taken.kind !== "responded" && taken.kind !== "ran" && taken.kind !== "continued") return taken;
     }
-  }
+  });
   const outcome: QueryOutcome = { ...end, rounds, usage: subtractTotals(session.ledger.totals(), before) };
   if (end.kind === "done" && afterTurn !== undefined) inBackground(() => afterTurn(session));
   yield { kind: "turn-ended", outcome };
@@ -50,10 +49,7 @@ export async function* query(session: Session, options: QueryOptions = {}): Asyn
 }
 
 /** Says what is new. With something new, what an earlier process left open is not run any more. */
-async function begin(
-  { session, emit }: StepContext,
-  content: readonly NewContent[],
-): Promise<{ readonly kind: "begun" }> {
+async function begin({ session, emit }: StepContext, content: readonly NewContent[]): Promise<void> {
   const next = session.turn.next();
   // Calls that wait for permission are answered by what the user says.
   const isCutOff = next.kind === "calls" && next.calls.some(({ step }) => step !== "waiting");
@@ -62,7 +58,6 @@ async function begin(
     for (const { call, how } of stopped) emit({ kind: "tool-ended", call, status: "error", how });
   }
   if (content.length > 0 || next.kind === "nothing") await session.append(content, { answer: "wanted" });
-  return { kind: "begun" };
 }
 
 function isList(prompt: NewContent | readonly NewContent[]): prompt is readonly NewContent[] {

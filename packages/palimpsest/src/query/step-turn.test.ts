@@ -18,7 +18,8 @@ import { memoryStore } from "../stores/memory-store.ts";
 import type { Tool } from "../tools/tool.ts";
 import { query } from "./query.ts";
 import type { QueryEvent } from "./query-event.ts";
-import { stepTurn, type TurnStep } from "./step-turn.ts";
+import { stepTurn } from "./step-turn.ts";
+import type { TurnStep } from "./take-step.ts";
 import { type OpenedWorld, openWorld, runTurn } from "./testing/open-world.ts";
 import type { StepOptions } from "./with-events.ts";
 

@@ -2,11 +2,8 @@ import { aList, checkArgument, checkOptions, ifGiven, withMethods } from "../log
 import type { Session } from "../session/session.ts";
 import { checkTool } from "../tools/tool.ts";
 import type { QueryEvent } from "./query-event.ts";
-import { type StepResult, takeStep } from "./take-step.ts";
-import { type StepOptions, withEvents } from "./with-events.ts";
-
-/** What `stepTurn` has done, and how many responses of the model were part of it: 0 or 1. */
-export type TurnStep = StepResult & { readonly rounds: number };
+import { type TurnStep, takeStep } from "./take-step.ts";
+import { type Ended, type StepOptions, withEvents } from "./with-events.ts";
 
 /**
  * Takes one step of a turn: one exchange with the model, or the calls of its response that may run together. `session.turn.next()` says
@@ -16,15 +13,8 @@ export type TurnStep = StepResult & { readonly rounds: number };
  */
 export async function* stepTurn(session: Session, options: StepOptions = {}): AsyncGenerator<QueryEvent, TurnStep> {
   checkStep("stepTurn", session, options);
-  let rounds = 0;
-  const result = yield* withEvents<StepResult>(session, options, async (context) => {
-    function emit(event: QueryEvent): void {
-      if (event.kind === "response") rounds++;
-      context.emit(event);
-    }
-    return takeStep({ ...context, emit });
-  });
-  return { ...result, rounds };
+  const step = yield* withEvents<TurnStep | Ended>(session, options, takeStep);
+  return { rounds: 0, ...step };
 }
 
 /** @param of the function that they were passed to */

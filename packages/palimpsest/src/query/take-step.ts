@@ -1,6 +1,7 @@
 import { HOOK, HOST } from "../log/provenance.ts";
 import type { AnswerStop } from "../log/turn-payloads.ts";
 import { attachment } from "../session/messages.ts";
+import { NO_LONGER_NEEDED } from "../session/no-longer-needed.ts";
 import type { RecordedResponse } from "../session/recorded-response.ts";
 import type { Session } from "../session/session.ts";
 import { CUT_OFF_NOTE } from "../view/answer-text.ts";
@@ -18,8 +19,11 @@ export interface StepContext extends Omit<ExchangeOptions, "session">, Omit<Answ
   readonly maxStopBlocks: number;
 }
 
+/** What a step of a turn has done, and how many responses of the model were part of it: 0 or 1. */
+export type TurnStep = StepResult & { readonly rounds: number };
+
 /** What a step has done. All of it is in the log: whoever takes the next step, here or elsewhere, continues from there. */
-export type StepResult =
+type StepResult =
   /** The model has answered, and the turn continues. */
   | { readonly kind: "responded" }
   /** So many calls have their results, or wait for permission now. */
@@ -33,22 +37,23 @@ const CONTINUE =
   "Your answer was cut at its length limit. Go on exactly where it stops, without repeating or introducing anything.";
 
 /** Takes the step of a turn that the log asks for. It keeps nothing in memory for the next one. */
-export async function takeStep(context: StepContext): Promise<StepResult> {
+export async function takeStep(context: StepContext): Promise<TurnStep> {
   const { session, signal, maxContinuations } = context;
-  if (signal.aborted) return { kind: "aborted" };
+  const without = (result: StepResult): TurnStep => ({ ...result, rounds: 0 });
+  if (signal.aborted) return without({ kind: "aborted" });
   const next = session.turn.next();
-  if (next.kind === "calls") return runCalls(next.calls, context);
+  if (next.kind === "calls") return without(await runCalls(next.calls, context));
   if (next.kind === "request" && next.cuts > maxContinuations) {
     await session.turn.enterStep({ step: "ended", stop: "length" });
-    return endTurn(context, "length");
+    return without(await endTurn(context, "length"));
   }
   if (next.kind === "request" && next.answer === "cut") {
     const asked = attachment(CUT_OFF_NOTE, CONTINUE, HOST);
     await session.turn.enterStep({ step: "continued", why: "cut-off" }, asked);
   }
   await takeMessages(context);
-  if (signal.aborted) return { kind: "aborted" };
-  return session.turn.next().kind === "nothing" ? endTurn(context) : respond(context);
+  if (signal.aborted) return without({ kind: "aborted" });
+  return session.turn.next().kind === "nothing" ? without(await endTurn(context)) : respond(context);
 }
 
 /** Runs the first calls that may run together. A call that waits for permission holds up no other one. */
@@ -69,14 +74,15 @@ async function runCalls(calls: readonly OpenCall[], context: StepContext): Promi
   return signal.aborted ? { kind: "aborted" } : { kind: "ran", calls: group.length };
 }
 
-async function respond(context: StepContext): Promise<StepResult> {
+async function respond(context: StepContext): Promise<TurnStep> {
   const { session, emit } = context;
   const exchanged = await exchange(context);
-  if (exchanged.kind !== "response") return exchanged;
+  if (exchanged.kind !== "response") return { ...exchanged, rounds: 0 };
   const response = await session.record(exchanged.response, exchanged.request, { calls: "in-steps" });
   emit({ kind: "response", response });
   warnOfOverflow(response, emit);
-  return session.turn.next().kind === "nothing" ? endTurn(context, response.stop) : { kind: "responded" };
+  if (session.turn.next().kind !== "nothing") return { kind: "responded", rounds: 1 };
+  return { ...(await endTurn(context, response.stop)), rounds: 1 };
 }
 
 /** The model is done: the turn ends, unless something else wants an answer. */
@@ -128,7 +134,7 @@ async function whileWarm(session: Pick<Session, "provider">, work: () => Promise
   try {
     await work();
   } finally {
-    over.abort();
+    over.abort(NO_LONGER_NEEDED);
   }
 }
 

@@ -44,7 +44,7 @@ export interface StepOptions extends Pick<PermissionOptions, "permission" | "ask
   readonly random?: () => number;
 }
 
-type Ended = Extract<TurnEnd, { kind: "aborted" | "left" }>;
+export type Ended = Extract<TurnEnd, { kind: "aborted" | "left" }>;
 
 /**
  * Runs work on a turn, and yields its events and those of the session. If it is stopped, or its consumer stops pulling, the open
