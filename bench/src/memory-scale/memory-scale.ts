@@ -4,6 +4,7 @@ import { type Memory, type MemoryLimits, openMemory } from "@palimpsest/memory";
 import type { Bench } from "../bench.ts";
 import { inTemporaryFolder } from "../chaos/temporary-folder.ts";
 import { median, round } from "../statistics.ts";
+import { measurePostgres } from "./measure-postgres.ts";
 
 const TOPICS = { full: [200, 10_000], quick: [50, 1_000] } as const;
 const TIMES = { full: 15, quick: 5 } as const;
@@ -14,7 +15,8 @@ const LIMITS: Partial<MemoryLimits> = { indexLines: 20_000, indexBytes: 4_000_00
 /** Measures a memory of many topics: opening, showing the index, changing one topic, and whether that reads bodies. */
 export const memoryScaleBench: Bench = {
   name: "memory-scale",
-  about: "a memory of 10,000 topics: opening, the index, one change; and how much of its files is read for it",
+  about:
+    "a memory of 10,000 topics: opening, the index, one change; how much of its files is read for it; one of 200 in PostgreSQL",
   async run({ size }) {
     const [few, many] = TOPICS[size];
     const small = await measure(few, TIMES[size]);
@@ -32,6 +34,8 @@ export const memoryScaleBench: Bench = {
       read_pct_to_write: percent(large.writeBytes, large.bytes),
       few: few,
       read_pct_to_write_of_few: percent(small.writeBytes, small.bytes),
+      // Of few topics, in a process that has just opened the memory.
+      ...(await measurePostgres(few, TIMES[size], LIMITS)),
     };
   },
 };
