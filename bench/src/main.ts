@@ -20,6 +20,7 @@ import { openBench } from "./open/open.ts";
 import { importBench } from "./overhead/import-cost.ts";
 import { overheadBench } from "./overhead/overhead.ts";
 import { postgresBench } from "./postgres/postgres.ts";
+import { upkeepBench } from "./postgres/upkeep.ts";
 import { promisesBench } from "./promises/promises.ts";
 import { ratesBench } from "./rates/rates.ts";
 import { recallBench } from "./recall/recall.ts";
@@ -60,6 +61,7 @@ const BENCHES: readonly Bench[] = [
   survivalBench,
   tuiBench,
   tuningBench,
+  upkeepBench,
 ];
 
 const { values, positionals } = parseArgs({
