@@ -27,7 +27,7 @@ export interface SealedFrames extends Frames {
 /** What every sealed text begins with. No payload of a session does. */
 const SEALED = '{"sealed":1,"key":"';
 
-export const PLAIN_SEALS: TenantSeals = {
+const PLAIN_SEALS: TenantSeals = {
   sealPayload: async (text) => text,
   async openPayload(kept, place) {
     if (kept.startsWith(SEALED)) throw new NoKeyRingError(`What is kept at ${JSON.stringify(place)}`);
@@ -43,7 +43,7 @@ export const PLAIN_SEALS: TenantSeals = {
 };
 
 /** Encrypts with the tenant's keys. What was kept before there were keys is read as it is. */
-export function tenantSeals(keyRing: KeyRing, tenant: string): TenantSeals {
+function tenantSeals(keyRing: KeyRing, tenant: string): TenantSeals {
   const framesWith = (key: Uint8Array, place: Place): Frames => ({
     addedBytes: SEAL_BYTES,
     seal: (frame, number) => sealBytes(frame, key, [tenant, ...place, number]),

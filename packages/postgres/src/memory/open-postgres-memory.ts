@@ -3,7 +3,7 @@ import { type CreateMemoryOptions, createMemory } from "@palimpsest/memory/memor
 import { checkName } from "../check-name.ts";
 import { createDatabase, type Pool } from "../database.ts";
 import type { KeyRing } from "../key-ring/key-ring.ts";
-import { PLAIN_SEALS, tenantSeals } from "../key-ring/tenant-seals.ts";
+import { sealsFor } from "../key-ring/tenant-seals.ts";
 import { memorySeals } from "./memory-seals.ts";
 import { postgresFiles } from "./postgres-files.ts";
 
@@ -43,10 +43,7 @@ export function openPostgresMemory(options: PostgresMemoryOptions): Memory {
     clock,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     busyTimeoutMs,
-    seals: memorySeals(
-      options.keyRing === undefined ? PLAIN_SEALS : tenantSeals(options.keyRing, options.tenant),
-      options.name,
-    ),
+    seals: memorySeals(sealsFor(options.keyRing, options.tenant), options.name),
   });
   return createMemory(files, options);
 }
