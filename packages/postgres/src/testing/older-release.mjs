@@ -2713,6 +2713,19 @@ BEGIN
   DELETE FROM tenant_key WHERE tenant = p_tenant;
 END $$;
 `
+	},
+	{
+		name: "restored events",
+		sql: `
+CREATE FUNCTION raise_offsets(p_tenant text, p_by bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  DELETE FROM event WHERE tenant = p_tenant;
+  UPDATE event_stream SET newest_offset = newest_offset + p_by, oldest_offset = newest_offset + p_by + 1, batch = NULL WHERE tenant = p_tenant;
+END $$;
+REVOKE ALL ON FUNCTION raise_offsets FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION raise_offsets TO palimpsest_operator;
+`
 	}
 ];
 // packages/postgres/src/migrate.ts
@@ -2969,10 +2982,18 @@ function tenantSeals(keyRing, tenant) {
 			return [createHmac("sha256", await keyRing.names(tenant)).update(JSON.stringify([...place, name])).digest("hex"), name];
 		},
 		newDigest() {
-			const key = randomBytes(32);
-			return (payload) => createHmac("sha256", key).update(payload).digest("hex");
+			const key = randomBytes(32).toString("hex");
+			return (payload) => sha256(key + payload);
 		}
 	};
+}
+/** Adds what stays readable without a key beside a sealed text; a text that is not sealed has it already. */
+function withReadable(kept, readable) {
+	return kept.startsWith(SEALED) ? `${kept.slice(0, -1)},${JSON.stringify(readable).slice(1)}` : kept;
+}
+/** Encrypts if there are keys. */
+function sealsFor(keyRing, tenant) {
+	return keyRing === void 0 ? PLAIN_SEALS : tenantSeals(keyRing, tenant);
 }
 // packages/palimpsest/src/stores/assert-storable.ts
 /** An entry that a store could not give back as it was. Nothing was written. */
@@ -3156,10 +3177,9 @@ function entryPayloads(seals, session) {
 	];
 	const sealOne = async (entry) => {
 		if (entry.payload === void 0) return entry;
-		const payload = await seals.sealPayload(entry.payload, placeOf(entry));
 		return {
 			...entry,
-			payload: payload === entry.payload ? payload : withParent(payload, entry)
+			payload: withParent(await seals.sealPayload(entry.payload, placeOf(entry)), entry)
 		};
 	};
 	const openOne = async (entry) => entry.payload === void 0 ? entry : {
@@ -3172,10 +3192,10 @@ function entryPayloads(seals, session) {
 	};
 }
 /** The name of a fork's parent stays readable beside what is sealed: the database finds the forks of a session by it. */
-function withParent(sealed, { kind, payload = "" }) {
-	if (kind !== "fork") return sealed;
+function withParent(kept, { kind, payload = "" }) {
+	if (kind !== "fork") return kept;
 	const { session } = JSON.parse(payload);
-	return typeof session === "string" ? `${sealed.slice(0, -1)},"session":${JSON.stringify(session)}}` : sealed;
+	return typeof session === "string" ? withReadable(kept, { session }) : kept;
 }
 // packages/postgres/src/log/search-log.ts
 /** So much is looked at in one round trip. */
@@ -4204,6 +4224,7 @@ function postgresTenants(ports) {
 				for (const tenant of tenants) {
 					const [row] = await database.call("raise_fences", [tenant, FAR]);
 					sessions += Number(row["raise_fences"]);
+					await database.call("raise_offsets", [tenant, FAR]);
 				}
 				if (tenants.length < PAGE) return sessions;
 				after = tenants.at(-1);
@@ -4223,7 +4244,7 @@ function openPostgres(options) {
 		onEvent
 	});
 	const nowMs = () => clock?.now() ?? null;
-	const sealsOf = (tenant) => keyRing === void 0 ? PLAIN_SEALS : tenantSeals(keyRing, checkName("tenant", tenant));
+	const sealsOf = (tenant) => sealsFor(keyRing, checkName("tenant", tenant));
 	function storeOf(tenant) {
 		checkName("tenant", tenant);
 		return postgresStore({
