@@ -4,7 +4,7 @@ import type { EventOwner } from "../agent/event-owner.ts";
 import type { DeniedCall } from "../permissions/headless-permission.ts";
 import { EXIT } from "./exit-codes.ts";
 import { noticeOf } from "./notice-text.ts";
-import type { Notice, Surface } from "./notices/notice.ts";
+import { type Notice, problem, type Surface } from "./notices/notice.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** How a turn ended: by itself, or because `--max-usd` was reached. */
@@ -59,13 +59,13 @@ export function toResult(
   outcome: TurnOutcome,
   denied: readonly DeniedCall[],
 ): Omit<TurnResult, "notices"> {
-  const problem = problemOf(outcome, "command-line");
+  const wrong = problemOf(outcome, "command-line");
   return {
     kind: "result",
     session,
     outcome: outcome.kind,
     text: "text" in outcome ? outcome.text : "",
-    ...(problem === undefined ? {} : { problem }),
+    ...(wrong === undefined ? {} : { problem: wrong }),
     rounds: outcome.rounds,
     usage: outcome.usage,
     denied,
@@ -140,7 +140,7 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
     },
     async event(event) {
       if (event.kind === "session-event" && event.owner === undefined) due = dueAfter(event.event, due);
-      const notice = event.kind === "session-event" ? noticeOf(event.event, "command-line", event.owner) : undefined;
+      const notice = noticeAbout(event);
       if (notice !== undefined) note(notice, format === "stream-json" ? "result-only" : "aloud");
       if (format === "stream-json") return print(toJson(event));
       const line = format === "text" && event.kind !== "session-event" ? eventLine(event) : undefined;
@@ -161,6 +161,16 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
   };
 }
 
+function noticeAbout(event: ReportedEvent): Notice | undefined {
+  if (event.kind === "session-event") return noticeOf(event.event, "command-line", event.owner);
+  const isUnknown = event.kind === "tool-ended" && event.how === "unknown";
+  return isUnknown ? problem(`${event.call.name} ${short(event.call.input)}: ${OUTCOME_UNKNOWN}`) : undefined;
+}
+
+/** For the person, about a call that was open when an earlier process ended. */
+export const OUTCOME_UNKNOWN =
+  "Palimpsest ended while this call was open, so it may have taken effect. The model was told to look before it calls the tool again.";
+
 function dueAfter(event: SessionEvent, due: string | undefined): string | undefined {
   if (event.kind === "compaction-due") return event.session;
   return event.kind === "compaction-ended" && event.outcome.kind === "compacted" ? undefined : due;
@@ -171,6 +181,8 @@ export function eventLine(event: QueryEvent): string | undefined {
   switch (event.kind) {
     case "tool-started":
       return `> ${event.call.name} ${short(event.input)}`;
+    case "tool-waiting":
+      return waitingText(event.question);
     case "retry-waiting":
       return retryText(event);
     case "notice":
@@ -180,6 +192,11 @@ export function eventLine(event: QueryEvent): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** Says that a call waits for permission, and why. */
+export function waitingText({ tool, reason }: Extract<QueryEvent, { kind: "tool-waiting" }>["question"]): string {
+  return `${tool} waits for permission.${reason === undefined ? "" : ` ${reason}`}`;
 }
 
 /** Says why a call failed, and when the next try comes. */

@@ -1,5 +1,5 @@
 import type { QueryEvent, QueryOutcome } from "palimpsest";
-import { problemOf, retryText } from "../cli/turn-report.ts";
+import { OUTCOME_UNKNOWN, problemOf, retryText, waitingText } from "../cli/turn-report.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { type Look, plainLines } from "../text/line.ts";
 import { markdownLine } from "../text/markdown.ts";
@@ -165,13 +165,6 @@ function endTool(
   const said = isSilent ? [how === "unknown" ? OUTCOME_UNKNOWN : `The tool did not run: ${how}.`] : [];
   const item = toolItem({ ...tool, ...(said.length === 0 ? {} : { result: said[0]! }) }, outcome);
   return withItems({ ...state, turn: { ...turn, tools } }, call.name === "Todo" && outcome === "ok" ? [] : [item]);
-}
-
-const OUTCOME_UNKNOWN =
-  "Palimpsest ended while this call was open. It may have taken effect. The model was told to look before it calls the tool again.";
-
-function waitingText({ tool, reason }: Extract<QueryEvent, { kind: "tool-waiting" }>["question"]): string {
-  return `${tool} waits for permission.${reason === undefined ? "" : ` ${reason}`}`;
 }
 
 function toolItem({ name, input, result, tail, diff }: RunningTool, outcome: ToolItem["outcome"]): ToolItem {
