@@ -15,9 +15,11 @@ export function answerText(items: readonly Item[]): string {
     text =
       said.flatMap(({ blocks }) => blocks.flatMap((block) => (block.kind === "text" ? [block.text] : []))).join("") +
       text;
-    const before = items.slice(0, from).findLast(({ kind }) => kind === "message") as MessageItem | undefined;
-    if (before?.attachment !== CUT_OFF_NOTE) return text;
-    end = items.lastIndexOf(before);
+    let before = from - 1;
+    while (before >= 0 && items[before]!.kind === "seal") before--;
+    const asked = items[before];
+    if (asked?.kind !== "message" || asked.attachment !== CUT_OFF_NOTE) return text;
+    end = before;
   }
 }
 
