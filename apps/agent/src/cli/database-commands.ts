@@ -77,7 +77,7 @@ export const DATABASE_COMMANDS = {
     endings: ["failed"],
   },
   expire: {
-    usage: "expire [--older-than DAYS] [--for NAME=DAYS]... [--database URL]",
+    usage: "expire [--older-than DAYS] [--for NAME=DAYS]... [options]",
     about: "delete sessions of a service in PostgreSQL that nobody has written to for some days",
     more: [
       "Goes over all tenants. Sessions that a process writes or a fork cites are kept, and looked at again by the next run. Safe to run from cron, on several machines at once.",
@@ -94,6 +94,11 @@ export const DATABASE_COMMANDS = {
         multiple: true,
         value: "NAME=DAYS",
         about: 'another age for one tenant, or "forever"; repeat for more tenants',
+      },
+      "events-older-than": {
+        type: "string",
+        value: "DAYS",
+        about: 'delete events for watchers of this age, or "forever" to keep them; default: 7',
       },
       database: DATABASE as Value,
       json: JSON_OUTPUT as Flag,

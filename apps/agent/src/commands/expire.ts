@@ -9,10 +9,10 @@ import { UsageError } from "../workspace/usage-error.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Deletes old sessions of all tenants, until nothing is left to delete or the program is interrupted. */
+/** Deletes old sessions and events of all tenants, until nothing is left to delete or the program is interrupted. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS.expire);
-  const policy = toPolicy(values["older-than"], values.for ?? []);
+  const policy = toPolicy(values["older-than"], values.for ?? [], values["events-older-than"]);
   const signal = terminal.interruption();
   return inDatabase(terminal, { database: values.database, application: "palimpsest expire" }, async (pool) => {
     const { tenants } = openPostgres({ pool });
@@ -29,7 +29,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
-function toPolicy(olderThan: string | undefined, exceptions: readonly string[]): RetentionPolicy {
+function toPolicy(
+  olderThan: string | undefined,
+  exceptions: readonly string[],
+  eventsOlderThan: string | undefined,
+): RetentionPolicy {
   if (olderThan === undefined && exceptions.length === 0)
     throw new UsageError("The age is missing: palimpsest expire --older-than 90");
   const tenants = exceptions.map((text): [string, number | "forever"] => {
@@ -38,7 +42,8 @@ function toPolicy(olderThan: string | undefined, exceptions: readonly string[]):
     return [name, toAge("--for", days)];
   });
   const defaultMs = olderThan === undefined ? "forever" : toAge("--older-than", olderThan);
-  return { defaultMs, tenants: Object.fromEntries(tenants) };
+  const events = eventsOlderThan === undefined ? {} : { eventsMs: toAge("--events-older-than", eventsOlderThan) };
+  return { defaultMs, tenants: Object.fromEntries(tenants), ...events };
 }
 
 function toAge(option: string, days: string): number | "forever" {
@@ -53,19 +58,21 @@ function addReports(reports: readonly ExpireReport[]): ExpireReport {
   for (const report of reports)
     for (const [tenant, count] of Object.entries(report.deletedOf))
       deletedOf[tenant] = (deletedOf[tenant] ?? 0) + count;
-  const total = (count: "tenants" | "deleted" | "kept"): number =>
+  const total = (count: "tenants" | "deleted" | "kept" | "events"): number =>
     reports.reduce((sum, report) => sum + report[count], 0);
   return {
     tenants: total("tenants"),
     deleted: total("deleted"),
     kept: total("kept"),
+    events: total("events"),
     deletedOf,
   };
 }
 
-function textOf({ tenants, deleted, kept, deletedOf }: ExpireReport): string {
+function textOf({ tenants, deleted, kept, events, deletedOf }: ExpireReport): string {
   const inUse = kept === 0 ? "" : ` ${kept} old ones are in use or cited by a fork, and were kept.`;
-  const sum = `Deleted ${deleted.toLocaleString("en-US")} sessions of ${tenants.toLocaleString("en-US")} tenants.${inUse}`;
+  const watched = events === 0 ? "" : ` Deleted ${events.toLocaleString("en-US")} old batches of events.`;
+  const sum = `Deleted ${deleted.toLocaleString("en-US")} sessions of ${tenants.toLocaleString("en-US")} tenants.${inUse}${watched}`;
   const rows = Object.entries(deletedOf);
   return rows.length === 0 ? sum : `${table([["tenant", "deleted"], ...rows])}\n${sum}`;
 }

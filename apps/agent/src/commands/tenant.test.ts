@@ -1,4 +1,4 @@
-import { openPostgres } from "@palimpsest/postgres";
+import { openPostgres, openPostgresDispatch } from "@palimpsest/postgres";
 import { type StartedDatabase, startDatabase } from "@palimpsest/postgres/test-server";
 import { answer } from "@palimpsest/provider-simulator";
 import { importLog } from "palimpsest";
@@ -73,9 +73,13 @@ test("old sessions expire, by the age of their tenant", async () => {
   await database.admin.query(
     "UPDATE palimpsest.session SET active_at_ms = active_at_ms - 40 * 86400000.0 WHERE tenant LIKE 'expire-%'",
   );
+  const { events } = openPostgresDispatch({ pool: database.workers }).tenant("expire-c");
+  await events.publish("s", ["a word"]);
+  await database.admin.query("UPDATE palimpsest.event SET at_ms = at_ms - 10 * 86400000.0 WHERE tenant = 'expire-c'");
   const args = ["expire", "--older-than", "30", "--for", "expire-b=90", "--for", "expire-c=forever"];
-  const report = await cli.run([...args, "--json"], { environment });
-  expect(JSON.parse(report.out)).toMatchObject({ deleted: 1, deletedOf: { "expire-a": 1 } });
+  const report = await cli.run([...args, "--events-older-than", "20", "--json"], { environment });
+  expect(JSON.parse(report.out)).toMatchObject({ deleted: 1, events: 0, deletedOf: { "expire-a": 1 } });
+  expect((await cli.run(args, { environment })).out).toContain("Deleted 1 old batches of events.");
   expect((await cli.run(args, { environment })).out).toContain("Deleted 0 sessions");
   for (const wrong of [["expire"], ["expire", "--older-than", "soon"], ["expire", "--for", "x"]])
     expect(await cli.run(wrong, { environment })).toMatchObject({ code: 2 });

@@ -6,6 +6,8 @@ export interface RetentionPolicy {
   /** For every tenant that is not named. */
   readonly defaultMs: number | "forever";
   readonly tenants?: Readonly<Record<string, number | "forever">>;
+  /** How long events are kept that watchers read. Their sessions stay. @default 604,800,000: 7 days */
+  readonly eventsMs?: number | "forever";
 }
 
 export interface ExpireTenantsOptions {
@@ -28,6 +30,8 @@ export interface ExpireReport {
   readonly deleted: number;
   /** Old enough, and kept: a writer holds them, or a fork cites them. The next run looks at them again. */
   readonly kept: number;
+  /** Batches of events that were deleted. */
+  readonly events: number;
   /** How many sessions were deleted, by tenant; without tenants of which none was. */
   readonly deletedOf: Readonly<Record<string, number>>;
   /** There is more: pass it as `after`. */
@@ -42,30 +46,42 @@ interface Ports {
 
 const PAGE_TENANTS = 100;
 const PAGE_SESSIONS = 100;
+const EVENTS_MS = 604_800_000;
 
 /**
- * Goes over all tenants and deletes their old sessions. May run on two machines at once: each session is deleted by one of them. The
+ * Goes over all tenants and deletes their old sessions and events. May run on two machines at once: each session is deleted by one of them. The
  * role needs `palimpsest_operator`, since nobody else sees more than one tenant.
  */
 export async function expireTenants(
   { database, nowMs, storeOf }: Ports,
-  { defaultMs, tenants: own = {} }: RetentionPolicy,
+  { defaultMs, tenants: own = {}, eventsMs = EVENTS_MS }: RetentionPolicy,
   { maxSessions = 10_000, after }: ExpireTenantsOptions = {},
 ): Promise<ExpireReport> {
   const [clock] = await database.call("now_ms", [nowMs()]);
   const databaseMs = Number(clock!["now_ms"]);
   const deletedOf = new Map<string, number>();
-  let [tenants, deleted, kept] = [0, 0, 0];
+  let [tenants, deleted, kept, events] = [0, 0, 0, 0];
   let left = Math.max(1, Math.ceil(maxSessions / PAGE_SESSIONS));
   const report = (next?: ExpirePlace): ExpireReport => {
-    const counted = { tenants, deleted, kept, deletedOf: Object.fromEntries(deletedOf) };
+    const counted = { tenants, deleted, kept, events, deletedOf: Object.fromEntries(deletedOf) };
     return next === undefined ? counted : { ...counted, next };
   };
+
+  async function pruneEvents(tenant: string): Promise<void> {
+    if (eventsMs === "forever") return;
+    for (let after = ""; ; ) {
+      const rows = await database.call("prune_events", [tenant, databaseMs - eventsMs, after, PAGE_SESSIONS]);
+      events += rows.reduce((sum, row) => sum + Number(row["pruned"]), 0);
+      if (rows.length < PAGE_SESSIONS) return;
+      after = String(rows.at(-1)!["session"]);
+    }
+  }
 
   /** Resolves to the place where to go on, if there is one. */
   async function expireTenant(tenant: string, from?: string): Promise<ExpirePlace | undefined> {
     const keepMs = Object.hasOwn(own, tenant) ? own[tenant]! : defaultMs;
     tenants++;
+    if (from === undefined) await pruneEvents(tenant);
     if (keepMs === "forever") return undefined;
     const store = storeOf(tenant);
     for (let session = from; ; ) {
