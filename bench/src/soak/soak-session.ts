@@ -150,7 +150,7 @@ function timePrepare(session: Session, prepares: PrepareTime[], judged: Judged):
       prepares.push({ wallMs: after.wallMs - before.wallMs, cpuMs: after.cpuMs - before.cpuMs });
     }
   };
-  return Object.create(session, { prepare: { value: prepare } });
+  return { ...session, prepare };
 }
 
 function cpuMs(): number {

@@ -52,8 +52,7 @@ test.runIf(hasTmux).for(SIZES)("every kind of question shows what would be done:
   await screen.see("not yet: see the end first");
   expect(await screen.capture()).not.toContain("evil.example");
   expect(existsSync(join(project.folder, "long.ts"))).toBe(false);
-  await screen.press("PageDown");
-  await screen.see(/lines [2-9]\d+-\d+ of 217|lines 1\d+-\d+ of 217/);
+  await screen.pressUntil("PageDown", /lines [2-9]\d+-\d+ of 217|lines 1\d+-\d+ of 217/);
   await screen.press("End");
   await screen.see("evil.example", "not yet");
   await screen.asks("Create this file?", "long-end");

@@ -14,6 +14,7 @@ const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 /** A generous limit for busy machines. */
 const PATIENCE_MS = 60_000;
 const LOOK_EVERY_MS = 40;
+const PRESS_EVERY_MS = 1_000;
 
 export interface TmuxOptions {
   readonly columns: number;
@@ -27,6 +28,11 @@ export interface TmuxOptions {
 export interface TmuxScreen {
   /** Keys by their names in tmux: Enter, Escape, C-c, Up. */
   press(...keys: readonly string[]): Promise<void>;
+  /**
+   * Presses a key again and again until the screen shows a text. For a key that comes behind others whose effect cannot be seen: on a busy
+   * machine they arrive as one piece, which counts as a paste.
+   */
+  pressUntil(key: string, text: string | RegExp): Promise<void>;
   type(text: string): Promise<void>;
   /** Types a text, and presses return once the screen shows it. */
   say(text: string): Promise<void>;
@@ -93,6 +99,14 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
     async press(...keys) {
       // One by one: keys that are sent together may arrive as one piece, like a paste.
       for (const key of keys) await tmux("send-keys", "-t", "main", key);
+    },
+    async pressUntil(key, text) {
+      const deadlineMs = performance.now() + PATIENCE_MS;
+      while (!shows(await capture(), text) && performance.now() < deadlineMs) {
+        await screen.press(key);
+        await pause(PRESS_EVERY_MS);
+      }
+      await screen.see(text);
     },
     type: async (text) => void (await tmux("send-keys", "-t", "main", "-l", text)),
     async say(text) {

@@ -56,7 +56,7 @@ export interface SpelledText {
 /**
  * Spells hidden characters out, as in ⟨U+202E⟩, and tells how many there are in long runs: ⟨17 hidden characters⟩. Emoji, and
  * what scripts need to be written, stay as they are.
- * @param before what stood before the text
+ * @param before what was shown before the text
  */
 export function spellHidden(text: string, before = ""): string {
   return HIDDEN.test(text) ? spellRuns(text, HIDDEN, before).text : text;
@@ -91,14 +91,17 @@ function spellRuns(text: string, pattern: RegExp, before = ""): SpelledText {
   const pieces: string[] = [];
   const places: SpelledPlace[] = [];
   let [end, length] = [0, 0];
+  // As it is shown, since the shown text is judged alike when it is spelled again.
+  let context = before;
   const add = (piece: string): void => {
     pieces.push(piece);
     length += piece.length;
+    context = (context + piece).slice(-CONTEXT_CHARACTERS);
   };
   for (const { 0: raw, index } of text.matchAll(new RegExp(pattern, "gu"))) {
-    const line = text.slice(Math.max(0, index - CONTEXT_CHARACTERS), index);
+    const line = context + text.slice(Math.max(end, index - CONTEXT_CHARACTERS), index);
     const next = index + raw.length;
-    if (isOrdinary(index < CONTEXT_CHARACTERS ? before + line : line, raw, text.slice(next, next + 2))) continue;
+    if (isOrdinary(line, raw, text.slice(next, next + 2))) continue;
     add(text.slice(end, index));
     for (const piece of namedPieces(raw)) {
       const shown = nameOf(piece);

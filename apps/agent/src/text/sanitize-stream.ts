@@ -35,9 +35,8 @@ export function createSanitizer(): Sanitizer {
   };
 
   function take(text: string): string {
-    const wellFormed = text.toWellFormed();
-    const shown = spellHidden(wellFormed, before);
-    before = (before + wellFormed).slice(-CONTEXT_CHARACTERS);
+    const shown = spellHidden(text.toWellFormed(), before);
+    before = (before + shown).slice(-CONTEXT_CHARACTERS);
     return shown;
   }
 }

@@ -60,6 +60,14 @@ const piece = fc.oneof(
   ),
 );
 
+test("what is near is judged by the shown text, so that a second time changes nothing", () => {
+  const shown = sanitize(`ש${"\u{e0041}".repeat(5)}${"\u2061".repeat(4)}x\u200f`);
+  expect(shown).toBe("ש⟨9 hidden characters⟩x\u200f");
+  const far = sanitize(`ש\u2061a\u2061b\u2061c\u2061d\u2061e\u200f`);
+  expect(far).toBe("ש⟨U+2061⟩a⟨U+2061⟩b⟨U+2061⟩c⟨U+2061⟩d⟨U+2061⟩e⟨U+200F⟩");
+  expect(sanitize(far)).toBe(far);
+});
+
 test("for any text: nothing hidden is left but in ordinary places, a second time changes nothing, cuts do not matter", () => {
   fc.assert(
     fc.property(fc.array(piece), fc.array(fc.nat({ max: 80 })), (pieces, cuts) => {
