@@ -207,8 +207,12 @@ const FLOORS: readonly Floor[] = [
   {
     bench: "soak",
     rule: "through faults, overflows and bad summaries no request is rejected, nothing is lost, and every turn ends",
-    holds: ({ rejected_requests, lost_messages, stuck_turns }) =>
-      rejected_requests === 0 && lost_messages === 0 && stuck_turns === 0,
+    // With results of tools, more than one a turn: otherwise the model did not work.
+    holds: ({ rejected_requests, lost_messages, stuck_turns, tool_results, turns }) =>
+      rejected_requests === 0 &&
+      lost_messages === 0 &&
+      stuck_turns === 0 &&
+      (tool_results as number) > (turns as number),
   },
   {
     bench: "soak",

@@ -89,7 +89,11 @@ export async function soakSession(
     },
   });
   const prepares: PrepareTime[] = [];
-  const timed = timePrepare(session, prepares, judged);
+  // Turns go to a model that works and misbehaves; what the session asks beside them, to one that summarizes.
+  const timed: Session = {
+    ...timePrepare(session, prepares, judged),
+    provider: { ...session.provider, send: (request, given) => providers.conversation.send(request, given) },
+  };
   const tools = createTools(results);
   const outcomes: Record<string, number> = {};
   const heap: HeapSample[] = [];
