@@ -43,6 +43,8 @@ const compactions = {
 };
 
 const soak = {
+  turns: 140,
+  tool_results: 141,
   rejected_requests: 0,
   lost_messages: 0,
   stuck_turns: 0,
@@ -110,6 +112,7 @@ test.each([
   ["soak", { ...soak, rejected_requests: 1 }],
   ["soak", { ...soak, lost_messages: 1 }],
   ["soak", { ...soak, stuck_turns: 1 }],
+  ["soak", { ...soak, tool_results: 140 }],
   ["soak", { ...soak, heap_growth_mb_per_1000_turns: 15.1 }],
   ["soak", { ...soak, prepare_growth: { median: 3.1 } }],
   ["survival", { ...survival, ours_reused_in_view_pct: { "10": 94.9 } }],

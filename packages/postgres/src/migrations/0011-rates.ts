@@ -50,6 +50,7 @@ DECLARE
   v_now double precision;
   v_claim record;
   v_others record;
+  v_returned_ms double precision;
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   LOOP
@@ -74,16 +75,15 @@ BEGIN
   LOOP
     v_bucket.requests := least(v_bucket.requests + v_claim.returned_requests, p_most_requests);
     v_bucket.tokens := least(v_bucket.tokens + v_claim.returned_tokens, p_most_tokens);
-    INSERT INTO rate_flow AS known VALUES (p_key, p_model, v_claim.flow,
-      v_bucket.virtual_ms - rate_time(v_claim.returned_requests, v_claim.returned_tokens, p_requests_per_ms, p_tokens_per_ms),
+    v_returned_ms := rate_time(v_claim.returned_requests, v_claim.returned_tokens, p_requests_per_ms, p_tokens_per_ms);
+    INSERT INTO rate_flow AS known VALUES (p_key, p_model, v_claim.flow, v_bucket.virtual_ms - v_returned_ms,
       CASE WHEN v_claim.needed_requests > 0 OR v_claim.needed_tokens > 0 THEN 'waiting' ELSE 'idle' END,
       v_claim.needed_requests, v_claim.needed_tokens, v_bucket.virtual_ms, v_now, v_now)
     ON CONFLICT (key, model, flow) DO UPDATE SET
-      -- What was given back is the difference.
-      virtual_ms = known.virtual_ms + excluded.virtual_ms - v_bucket.virtual_ms,
+      virtual_ms = known.virtual_ms - v_returned_ms,
       state = excluded.state, needed_requests = excluded.needed_requests, needed_tokens = excluded.needed_tokens,
       start_ms = CASE WHEN known.state = 'waiting' AND known.asked_at_ms > v_now - p_forget_demand_ms THEN known.start_ms
-        ELSE greatest(known.virtual_ms + excluded.virtual_ms - v_bucket.virtual_ms, v_bucket.virtual_ms) END,
+        ELSE greatest(known.virtual_ms - v_returned_ms, v_bucket.virtual_ms) END,
       since_ms = CASE WHEN known.state = 'waiting' AND known.asked_at_ms > v_now - p_forget_demand_ms THEN known.since_ms ELSE v_now END,
       asked_at_ms = v_now;
   END LOOP;

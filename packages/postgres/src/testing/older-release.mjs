@@ -2270,6 +2270,7 @@ DECLARE
   v_now double precision;
   v_claim record;
   v_others record;
+  v_returned_ms double precision;
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   LOOP
@@ -2294,16 +2295,15 @@ BEGIN
   LOOP
     v_bucket.requests := least(v_bucket.requests + v_claim.returned_requests, p_most_requests);
     v_bucket.tokens := least(v_bucket.tokens + v_claim.returned_tokens, p_most_tokens);
-    INSERT INTO rate_flow AS known VALUES (p_key, p_model, v_claim.flow,
-      v_bucket.virtual_ms - rate_time(v_claim.returned_requests, v_claim.returned_tokens, p_requests_per_ms, p_tokens_per_ms),
+    v_returned_ms := rate_time(v_claim.returned_requests, v_claim.returned_tokens, p_requests_per_ms, p_tokens_per_ms);
+    INSERT INTO rate_flow AS known VALUES (p_key, p_model, v_claim.flow, v_bucket.virtual_ms - v_returned_ms,
       CASE WHEN v_claim.needed_requests > 0 OR v_claim.needed_tokens > 0 THEN 'waiting' ELSE 'idle' END,
       v_claim.needed_requests, v_claim.needed_tokens, v_bucket.virtual_ms, v_now, v_now)
     ON CONFLICT (key, model, flow) DO UPDATE SET
-      -- What was given back is the difference.
-      virtual_ms = known.virtual_ms + excluded.virtual_ms - v_bucket.virtual_ms,
+      virtual_ms = known.virtual_ms - v_returned_ms,
       state = excluded.state, needed_requests = excluded.needed_requests, needed_tokens = excluded.needed_tokens,
       start_ms = CASE WHEN known.state = 'waiting' AND known.asked_at_ms > v_now - p_forget_demand_ms THEN known.start_ms
-        ELSE greatest(known.virtual_ms + excluded.virtual_ms - v_bucket.virtual_ms, v_bucket.virtual_ms) END,
+        ELSE greatest(known.virtual_ms - v_returned_ms, v_bucket.virtual_ms) END,
       since_ms = CASE WHEN known.state = 'waiting' AND known.asked_at_ms > v_now - p_forget_demand_ms THEN known.since_ms ELSE v_now END,
       asked_at_ms = v_now;
   END LOOP;
@@ -3889,15 +3889,17 @@ function toOpenWriter(row) {
 // packages/postgres/src/tenants/expire-tenants.ts
 const PAGE_TENANTS = 100;
 const PAGE_SESSIONS = 100;
+const EVENTS_MS = 6048e5;
 /**
-* Goes over all tenants and deletes their old sessions. May run on two machines at once: each session is deleted by one of them. The
+* Goes over all tenants and deletes their old sessions and events. May run on two machines at once: each session is deleted by one of them. The
 * role needs `palimpsest_operator`, since nobody else sees more than one tenant.
 */
-async function expireTenants({ database, nowMs, storeOf }, { defaultMs, tenants: own = {} }, { maxSessions = 1e4, after } = {}) {
+async function expireTenants({ database, nowMs, storeOf }, { defaultMs, tenants: own = {}, eventsMs = EVENTS_MS }, { maxSessions = 1e4, after } = {}) {
 	const [clock] = await database.call("now_ms", [nowMs()]);
 	const databaseMs = Number(clock["now_ms"]);
 	const deletedOf = /* @__PURE__ */ new Map();
-	let [tenants, deleted, kept] = [
+	let [tenants, deleted, kept, events] = [
+		0,
 		0,
 		0,
 		0
@@ -3908,6 +3910,7 @@ async function expireTenants({ database, nowMs, storeOf }, { defaultMs, tenants:
 			tenants,
 			deleted,
 			kept,
+			events,
 			deletedOf: Object.fromEntries(deletedOf)
 		};
 		return next === void 0 ? counted : {
@@ -3915,10 +3918,25 @@ async function expireTenants({ database, nowMs, storeOf }, { defaultMs, tenants:
 			next
 		};
 	};
+	async function pruneEvents(tenant) {
+		if (eventsMs === "forever") return;
+		for (let after = "";;) {
+			const rows = await database.call("prune_events", [
+				tenant,
+				databaseMs - eventsMs,
+				after,
+				PAGE_SESSIONS
+			]);
+			events += rows.reduce((sum, row) => sum + Number(row["pruned"]), 0);
+			if (rows.length < PAGE_SESSIONS) return;
+			after = String(rows.at(-1)["session"]);
+		}
+	}
 	/** Resolves to the place where to go on, if there is one. */
 	async function expireTenant(tenant, from) {
 		const keepMs = Object.hasOwn(own, tenant) ? own[tenant] : defaultMs;
 		tenants++;
+		if (from === void 0) await pruneEvents(tenant);
 		if (keepMs === "forever") return void 0;
 		const store = storeOf(tenant);
 		for (let session = from;;) {
