@@ -5,33 +5,10 @@ import {
   openPostgresDispatch,
   openPostgresMemory,
 } from "@palimpsest/postgres";
-import type { StartedDatabase } from "@palimpsest/postgres/test-server";
+import { type StartedDatabase, tablesOfTenants } from "@palimpsest/postgres/test-server";
 import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
 
 const [MINE, THEIRS] = ["crossing-mine", "crossing-theirs"] as const;
-const TABLES = [
-  "session",
-  "session_metadata",
-  "entry",
-  "result",
-  "result_chunk",
-  "object_folder",
-  "tenant_key",
-  "lease",
-  "spent",
-  "address",
-  "message",
-  "wakeup",
-  "reminder",
-  "approval",
-  "event_stream",
-  "event",
-  "memory_commit",
-  "memory_change",
-  "memory_file",
-  "memory_use",
-];
-
 interface Attempt {
   readonly sql: string;
   /** The same with the right to it. If this reaches nothing, the attempt proves nothing and is not counted. */
@@ -50,15 +27,16 @@ export async function tryCrossings(database: StartedDatabase): Promise<{ attempt
      WHERE session.tenant = $1 AND session.name = 'theirs-only'`,
     [THEIRS],
   );
-  const before = await fingerprint(database);
+  const tables = await tablesOfTenants(database.admin);
+  const before = await fingerprint(database, tables);
   let attempts = 0;
   let crossed = 0;
-  for (const { sql, control } of [...statements(), ...calls(rows[0]), TAKING]) {
+  for (const { sql, control } of [...statements(tables), ...calls(rows[0]), TAKING]) {
     if (!(await reaches(database[control.as], control.sql, "ROLLBACK"))) continue;
     attempts++;
     if (await reaches(database.workers, sql, "COMMIT")) crossed++;
   }
-  return { attempts, crossed: crossed + (before === (await fingerprint(database)) ? 0 : 1) };
+  return { attempts, crossed: crossed + (before === (await fingerprint(database, tables)) ? 0 : 1) };
 }
 
 /** Only who runs the sessions of all tenants may take them. */
@@ -66,17 +44,23 @@ const TAKE = `SELECT 1 FROM palimpsest.take_wakeups(9, '', 5, 1000, NULL) WHERE 
 const TAKING: Attempt = { sql: TAKE, control: { sql: TAKE, as: "admin" } };
 
 /** By tables: whom row-level security does not bind, reaches the rows. */
-function statements(): readonly Attempt[] {
-  return TABLES.flatMap((table) => [
-    `SELECT 1 FROM palimpsest.${table} WHERE tenant = '${THEIRS}'`,
-    `INSERT INTO palimpsest.${table} SELECT (jsonb_populate_record(t, '{"tenant":"${THEIRS}-2"}')).* FROM palimpsest.${table} AS t WHERE tenant = '${MINE}' RETURNING 1`,
-    `DELETE FROM palimpsest.${table} WHERE tenant = '${THEIRS}' RETURNING 1`,
-    ...(table === "entry" ? [`UPDATE palimpsest.entry SET payload = NULL WHERE tenant = '${THEIRS}' RETURNING 1`] : []),
-    ...(table === "lease" ? [`UPDATE palimpsest.lease SET state = 'free' WHERE tenant = '${THEIRS}' RETURNING 1`] : []),
-    ...(table === "session"
-      ? [`UPDATE palimpsest.session SET fence = fence + 1 WHERE tenant = '${THEIRS}' RETURNING 1`]
-      : []),
-  ]).map((sql) => ({ sql, control: { sql, as: "admin" } }));
+function statements(tables: readonly string[]): readonly Attempt[] {
+  return tables
+    .flatMap((table) => [
+      `SELECT 1 FROM palimpsest.${table} WHERE tenant = '${THEIRS}'`,
+      `INSERT INTO palimpsest.${table} SELECT (jsonb_populate_record(t, '{"tenant":"${THEIRS}-2"}')).* FROM palimpsest.${table} AS t WHERE tenant = '${MINE}' RETURNING 1`,
+      `DELETE FROM palimpsest.${table} WHERE tenant = '${THEIRS}' RETURNING 1`,
+      ...(table === "entry"
+        ? [`UPDATE palimpsest.entry SET payload = NULL WHERE tenant = '${THEIRS}' RETURNING 1`]
+        : []),
+      ...(table === "lease"
+        ? [`UPDATE palimpsest.lease SET state = 'free' WHERE tenant = '${THEIRS}' RETURNING 1`]
+        : []),
+      ...(table === "session"
+        ? [`UPDATE palimpsest.session SET fence = fence + 1 WHERE tenant = '${THEIRS}' RETURNING 1`]
+        : []),
+    ])
+    .map((sql) => ({ sql, control: { sql, as: "admin" } }));
 }
 
 /** By functions: who names the right tenant, reaches the rows. */
@@ -86,7 +70,8 @@ function calls(secrets: Readonly<Record<string, string>>): readonly Attempt[] {
     `SELECT 1 FROM palimpsest.read_entries('${tenant}', ${number}, 1, 99)`,
     `SELECT 1 FROM palimpsest.newest_entry('${tenant}', ${number}, 'message', 99)`,
     `SELECT 1 FROM palimpsest.read_back('${tenant}', ${number}, 1, 99, 999)`,
-    `SELECT 1 FROM palimpsest.read_batch('${tenant}', ${number}, '{1}', '{9}', '{message}', 'message', 9) WHERE sequence IS NOT NULL`,
+    `SELECT 1 FROM palimpsest.read_batch('${tenant}', ${number}, NULL, '{1}', '{9}', '{message}', 'message', 9) WHERE sequence IS NOT NULL`,
+    `SELECT 1 FROM palimpsest.find_and_read('${tenant}', 'theirs-only', NULL, '{1}', '{9}', '{message}', 'message', 9)`,
     `SELECT 1 WHERE palimpsest.erase_entry('${tenant}', ${number}, ${fence}, 1) = 'erased'`,
     // Only what was appended returns no row.
     `SELECT 1 WHERE NOT EXISTS (SELECT FROM palimpsest.append_one('${tenant}', ${number}, ${fence}, NULL, 4, 3, 'x', 1, 1, '', '', '{}'))`,
@@ -142,8 +127,8 @@ async function reaches(pool: StartedDatabase["workers"], sql: string, end: "COMM
 }
 
 /** All that the other tenant has, whatever the statements answered. */
-async function fingerprint({ admin }: StartedDatabase): Promise<string> {
-  const sums = TABLES.map(
+async function fingerprint({ admin }: StartedDatabase, tables: readonly string[]): Promise<string> {
+  const sums = tables.map(
     (table) =>
       `(SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM palimpsest.${table} AS t WHERE tenant = '${THEIRS}')`,
   );

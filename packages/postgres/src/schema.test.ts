@@ -8,7 +8,7 @@ import { openPostgresMemory } from "./memory/open-postgres-memory.ts";
 import { migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
 import { openPostgres } from "./open-postgres.ts";
-import { type StartedDatabase, startDatabase } from "./test-server/start-database.ts";
+import { type StartedDatabase, startDatabase, tablesOfTenants } from "./test-server/start-database.ts";
 import { sealed } from "./testing/sealed.ts";
 
 let database: StartedDatabase;
@@ -71,29 +71,6 @@ async function asTenant(pool: pg.Pool, tenant: string, sql: string): Promise<pg.
   }
 }
 
-const TABLES = [
-  "session",
-  "session_metadata",
-  "entry",
-  "result",
-  "result_chunk",
-  "object_folder",
-  "tenant_key",
-  "lease",
-  "spent",
-  "address",
-  "message",
-  "wakeup",
-  "reminder",
-  "approval",
-  "event_stream",
-  "event",
-  "memory_commit",
-  "memory_change",
-  "memory_file",
-  "memory_use",
-];
-
 describe("entries", () => {
   test("are kept against a worker by grants", async () => {
     const tenant = randomUUID();
@@ -145,7 +122,7 @@ describe("tenants", () => {
     const [mine, theirs] = [randomUUID(), randomUUID()];
     await writeSession(mine);
     await writeSession(theirs);
-    for (const table of TABLES) {
+    for (const table of await tablesOfTenants(database.admin)) {
       const all = await asTenant(database.workers, mine, `SELECT DISTINCT tenant FROM palimpsest.${table}`);
       expect(all.rows, table).toEqual([{ tenant: mine }]);
       const sought = `SELECT FROM palimpsest.${table} WHERE tenant = '${theirs}'`;
@@ -175,7 +152,7 @@ describe("tenants", () => {
       "DELETE FROM palimpsest.message",
     ])
       expect((await asTenant(database.workers, mine, `${sql} WHERE tenant = '${theirs}'`)).rowCount, sql).toBe(0);
-    for (const table of TABLES) {
+    for (const table of await tablesOfTenants(database.admin)) {
       const copied = `INSERT INTO palimpsest.${table} SELECT (jsonb_populate_record(t, jsonb_build_object('tenant', '${theirs}'))).* FROM palimpsest.${table} AS t`;
       await expect(asTenant(database.workers, mine, copied), table).rejects.toThrow(
         /row-level security|permission denied for table result$/,

@@ -4,8 +4,8 @@ import { manualStoreClock } from "palimpsest/test-store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrate } from "../migrate.ts";
 import { openPostgres, type Postgres } from "../open-postgres.ts";
-import { type StartedDatabase, startDatabase } from "../test-server/start-database.ts";
-import { countRows, fillTable, tablesOfTenants } from "../testing/fill-tenant.ts";
+import { type StartedDatabase, startDatabase, tablesOfTenants } from "../test-server/start-database.ts";
+import { countRows, fillTable } from "../testing/fill-tenant.ts";
 import { auditLogs, keepWriting, nothingAcknowledged, untilWritten } from "../testing/keep-writing.ts";
 import { sealed } from "../testing/sealed.ts";
 

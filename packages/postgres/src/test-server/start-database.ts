@@ -2,6 +2,8 @@ import pg from "pg";
 import { migrate } from "../migrate.ts";
 import { type StartPostgresOptions, startPostgres } from "./start-postgres.ts";
 
+export { tablesOfTenants } from "./tables-of-tenants.ts";
+
 export interface StartedDatabase {
   readonly host: string;
   /** As an administrator, whom nothing binds. */
