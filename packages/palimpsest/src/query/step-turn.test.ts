@@ -324,6 +324,15 @@ describe("stop and leave", () => {
     expect((await Array.fromAsync(opened.session.history.export())).join()).toContain("enough");
   });
 
+  test("an error in the middle of a step is thrown, and the turn stays open for whoever continues", async () => {
+    const opened = await open(inOrder([answer("Yes.")]));
+    await opened.session.append("Go.");
+    const away = async (): Promise<never> => Promise.reject(new Error("the store is away"));
+    await expect(step({ ...opened.session, prepare: away })).rejects.toThrow("the store is away");
+    expect(stepsOf(opened.session)).toBe("request");
+    expect(await step(await opened.again())).toMatchObject({ kind: "done", text: "Yes." });
+  });
+
   test("who leaves during an answer writes nothing, and the same request is sent again", async () => {
     const long = answer("I was about to say this. ".repeat(20));
     const opened = await open(inOrder([{ ...long, fault: stallStream(6, 60_000) }], () => answer("Yes.")));

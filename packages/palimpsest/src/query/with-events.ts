@@ -87,6 +87,10 @@ export async function* withEvents<Result extends object>(
     const result = yield* channel.during(run());
     consumer = "pulls";
     return result;
+  } catch (error) {
+    // Nobody has stopped the turn: a store that is away for a moment must not end it. Whoever continues finds the log as it is.
+    consumer = "pulls";
+    throw error;
   } finally {
     stopListening();
     // Who stops pulling behind the end of the work leaves calls open.
