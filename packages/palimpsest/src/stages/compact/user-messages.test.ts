@@ -50,6 +50,16 @@ describe("the user's messages", () => {
   });
 });
 
+test("a message is not cut where the note about the cut would be longer than what it leaves out", () => {
+  const messages = ask("b".repeat(400), "c".repeat(140));
+  const shownIn = (budgetTokens: number) => userMessagesText(messages, { budgetTokens, countTokens });
+  for (let budgetTokens = 40; budgetTokens < 140; budgetTokens++) {
+    const lengths = [...shownIn(budgetTokens).matchAll(/(\d+) characters left out/g)].map(([, left]) => Number(left));
+    for (const left of lengths) expect(left).toBeGreaterThan(40);
+  }
+  expect(shownIn(90)).toContain("c".repeat(140));
+});
+
 test("the budget is never exceeded, nothing is told twice, and what fits is told as it was", () => {
   const anyText = fc.string({ unit: fc.constantFrom("a", "no ", "😀", "\n", " "), minLength: 1, maxLength: 120 });
   fc.assert(

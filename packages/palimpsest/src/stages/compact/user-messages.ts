@@ -104,7 +104,9 @@ function cutMiddle({ entry, text }: UserMessage, maxCharacters: number): string 
   const head = headOf(text, Math.ceil(maxCharacters * HEAD_SHARE));
   const tail = tailOf(text, maxCharacters - head.length);
   const left = text.length - head.length - tail.length;
-  return `${head}\n[... ${left} characters left out: recall entry ${entry} ...]\n${tail}`;
+  const cut = `${head}\n[... ${left} characters left out: recall entry ${entry} ...]\n${tail}`;
+  // A note that is longer than what it replaces saves nothing.
+  return cut.length < text.length ? cut : text;
 }
 
 function render(messages: readonly UserMessage[], texts: ReadonlyMap<UserMessage, string>): string {
