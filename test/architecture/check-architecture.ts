@@ -14,6 +14,7 @@ export interface ArchitectureRules {
 /** Where a vendor may be named: the code that speaks to vendors, and the code that reads their files or plays their rules. */
 const VENDOR_PLACES = [
   "packages/palimpsest/src/providers/",
+  "packages/ai-sdk/src/provider/",
   "packages/transcripts/",
   "packages/replay/",
   "packages/provider-simulator/",

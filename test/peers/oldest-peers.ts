@@ -1,13 +1,18 @@
 /** The oldest release of each client and library that we take, installed under a name of its own. */
 export const OLDEST_PEERS: Readonly<Record<string, string>> = {
+  "@ai-sdk/anthropic": "oldest-ai-sdk-anthropic",
+  "@ai-sdk/openai": "oldest-ai-sdk-openai",
+  "@ai-sdk/provider": "oldest-ai-sdk-provider",
   "@anthropic-ai/sdk": "oldest-anthropic",
   "@opentelemetry/api": "oldest-opentelemetry-api",
+  ai: "oldest-ai",
   openai: "oldest-openai",
   zod: "oldest-zod",
 };
 
 /** The tests that use those: they run twice, with the newest releases and with the oldest. */
 export const TESTS_OF_PEERS: readonly string[] = [
+  "packages/ai-sdk/src/**/*.test.ts",
   "packages/palimpsest/src/providers/**/*.test.ts",
   "packages/palimpsest/src/query/interruption.test.ts",
   "packages/palimpsest/src/tools/tool-schema.test.ts",

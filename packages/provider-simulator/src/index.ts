@@ -54,6 +54,7 @@ export {
   type Words,
 } from "./script.ts";
 export { type ServeOptions, type SimulatorServer, serve } from "./server.ts";
+export { inSituation, type Situation, type SituationReply } from "./situation.ts";
 export { createTimers, type Timer, type Timers } from "./timers.ts";
 export { type BytesTokenizerOptions, bytesTokenizer, type Tokenizer } from "./tokenizer.ts";
 export { inputTokensOf, type Usage } from "./usage.ts";

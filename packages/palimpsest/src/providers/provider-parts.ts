@@ -1,0 +1,12 @@
+/** `palimpsest/provider-parts`: what every provider needs, for providers and doors of other packages. */
+export type { Media, MediaSource, Native, Opaque, Text } from "../log/block.ts";
+export type { CacheEffects } from "../log/cause.ts";
+export type { FlatMessage } from "../view/flat-message.ts";
+export { frozenCopy } from "./frozen-copy.ts";
+export { canBeShown, describeMedia } from "./media.ts";
+export { toModelId } from "./models.ts";
+export { parseInput } from "./parse-input.ts";
+export type { RequestParts, ResponseReport, SendOptions } from "./provider.ts";
+export { rememberTools } from "./remember-tools.ts";
+export { type Collector, sendStream } from "./send-stream.ts";
+export { toContent } from "./to-content.ts";
