@@ -9,6 +9,7 @@ import { type StartedDatabase, tablesOfTenants } from "@palimpsest/postgres/test
 import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
 
 const [MINE, THEIRS] = ["crossing-mine", "crossing-theirs"] as const;
+
 interface Attempt {
   readonly sql: string;
   /** The same with the right to it: if this reached nothing, the attempt would prove nothing. */
@@ -96,6 +97,7 @@ function calls(secrets: Readonly<Record<string, string>>): readonly Attempt[] {
     `SELECT 1 FROM palimpsest.answer_approval('${tenant}', 'theirs-only', 'call', 'allow', 'x', NULL, '', NULL)`,
     `SELECT 1 WHERE palimpsest.withdraw_approval('${tenant}', 'theirs-only', 'call', '') = 'withdrawn'`,
     `SELECT 1 WHERE palimpsest.cancel_reminder('${tenant}', 'theirs-only', 'approval call')`,
+    `SELECT 1 FROM palimpsest.read_inbox('${tenant}', 'theirs-only', 9)`,
     `SELECT 1 FROM palimpsest.read_events('${tenant}', 'theirs-only', 0, 9)`,
     `SELECT 1 FROM palimpsest.newest_events('${tenant}', '{theirs-only}')`,
     `SELECT 1 FROM palimpsest.prune_events('${tenant}', 1e15, 'sz', 9) WHERE pruned > 0`,
@@ -142,7 +144,7 @@ async function fingerprint({ admin }: StartedDatabase, tables: readonly string[]
 async function writeSession({ workers }: StartedDatabase, tenant: string): Promise<void> {
   const store = openPostgres({ pool: workers }).store({ tenant });
   const { leases, budgets, mailboxes } = openPostgresCoordination({ pool: workers, tenant });
-  const { schedule, approvals, events } = openPostgresDispatch({ pool: workers }).tenant(tenant);
+  const { schedule, inbox, approvals, events } = openPostgresDispatch({ pool: workers }).tenant(tenant);
   for (const session of tenant === THEIRS ? ["s", "theirs-only"] : ["s"]) {
     const opened = await store.openWriter(session, { owner: "bench" });
     if (opened.kind === "busy") throw new Error("busy");
@@ -161,6 +163,7 @@ async function writeSession({ workers }: StartedDatabase, tenant: string): Promi
     if (registered.kind !== "registered") throw new Error(registered.kind);
     await registered.mailbox.send({ id: "m", to: "agent", body: tenant });
     await schedule.wake(session);
+    await inbox.add(session, { key: "k", payload: tenant });
     await approvals.ask({
       sessionId: session,
       callId: "call",

@@ -1,11 +1,13 @@
 import type { Approvals } from "./approvals/approvals.ts";
 import type { Events } from "./events/events.ts";
+import type { SessionInbox } from "./inbox/session-inbox.ts";
 import type { RunQueue } from "./schedule/run-queue.ts";
 import type { Schedule } from "./schedule/schedule.ts";
 
 /** What a tenant's sessions need to run on any worker, wherever it is kept. Every implementation passes `testDispatch`. */
 export interface Dispatch {
   readonly schedule: Schedule;
+  readonly inbox: SessionInbox;
   readonly approvals: Approvals;
   readonly events: Events;
 }

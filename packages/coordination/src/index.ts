@@ -27,6 +27,7 @@ export type {
 } from "./events/events.ts";
 export type { EventsLeftOut } from "./events/join-events.ts";
 export { type PublishEventsOptions, type Publishing, publishEvents } from "./events/publish-events.ts";
+export type { AddedItem, InboxDraft, InboxItem, SessionInbox } from "./inbox/session-inbox.ts";
 export { type KeepLeaseOptions, type KeptLease, keepLease } from "./leases/keep-lease.ts";
 export type { Guarded, Lease, LeaseFacts, LeaseOutcome } from "./leases/lease.ts";
 export type { LeaseAttempts } from "./leases/lease-attempts.ts";

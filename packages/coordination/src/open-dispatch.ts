@@ -5,6 +5,7 @@ import { APPROVAL_TABLES, createSqliteApprovals } from "./approvals/sqlite-appro
 import { openCoordinationFile } from "./coordination-file.ts";
 import type { DispatchWithQueue } from "./dispatch.ts";
 import { createSqliteEvents, EVENT_TABLES } from "./events/sqlite-events.ts";
+import { createSqliteInbox, INBOX_TABLES } from "./inbox/sqlite-inbox.ts";
 import { createWakeUp } from "./mail/wake-up.ts";
 import { DEFAULT_RUN_QUEUE } from "./schedule/run-queue.ts";
 import { SCHEDULE_TABLES } from "./schedule/schedule-tables.ts";
@@ -30,13 +31,13 @@ export interface DispatchOptions {
   readonly pollMs?: number;
 }
 
-/** Keeps the schedule, approvals and events of one machine's sessions in a SQLite file. Any number of processes may open it. */
+/** Keeps the schedule, inboxes, approvals and events of one machine's sessions in a SQLite file. Any number of processes may open it. */
 export async function openDispatch(options: DispatchOptions): Promise<DispatchWithQueue> {
   checkOptions("openDispatch", options, { file: aText("the path of a file") });
   const { silentAfterMs = DEFAULT_RUN_QUEUE.silentAfterMs, maxAttempts = DEFAULT_RUN_QUEUE.maxAttempts } = options;
   const { clock = { now: Date.now }, lockTimeoutMs = 5_000, pollMs = 1_000, store } = options;
   const file = await openCoordinationFile(resolve(options.file), { lockTimeoutMs });
-  const tables = withTables(file, `${SCHEDULE_TABLES}\n${APPROVAL_TABLES}\n${EVENT_TABLES}`);
+  const tables = withTables(file, [SCHEDULE_TABLES, INBOX_TABLES, APPROVAL_TABLES, EVENT_TABLES].join("\n"));
   const { listen, ring } = createWakeUp(file.path, { pollMs });
   const work = waitForWork(listen);
   const closed = new AbortController();
@@ -49,6 +50,7 @@ export async function openDispatch(options: DispatchOptions): Promise<DispatchWi
   return {
     schedule: createSqliteSchedule({ tables, clock, ring }),
     queue: createSqliteRunQueue({ tables, clock, silentAfterMs, maxAttempts, headOf, work, ring }),
+    inbox: createSqliteInbox({ tables, clock, ring }),
     approvals: createSqliteApprovals({ tables, clock, ring }),
     events: createSqliteEvents({ tables, clock, listen, ring, closed: closed.signal }),
     async close() {

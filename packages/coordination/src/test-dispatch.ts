@@ -2,6 +2,7 @@ import { testApprovals } from "./contract/approvals.ts";
 import { type ContractOptions, checkIn } from "./contract/check-in.ts";
 import type { DispatchPlace } from "./contract/dispatch-case.ts";
 import { testEvents } from "./contract/events.ts";
+import { testInbox } from "./contract/inbox.ts";
 import { testReminders } from "./contract/reminders.ts";
 import { testSchedule } from "./contract/schedule.ts";
 
@@ -9,11 +10,12 @@ export { type DispatchPlace, growLog } from "./contract/dispatch-case.ts";
 
 export interface TestDispatchOptions extends ContractOptions<DispatchPlace> {}
 
-/** What schedules, approvals and events must do wherever they are kept, as tests. Call it once, in a test file. */
+/** What schedules, inboxes, approvals and events must do wherever they are kept, as tests. Call it once, in a test file. */
 export function testDispatch(options: TestDispatchOptions): void {
   const check = checkIn(options);
   testSchedule(check);
   testReminders(check);
+  testInbox(check);
   testApprovals(check);
   testEvents(check);
 }

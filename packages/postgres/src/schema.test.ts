@@ -46,8 +46,9 @@ async function writeSession(tenant: string, session = "s"): Promise<void> {
   await budgets.daily("work", 100).spend(1);
   const registered = await mailboxes.register({ team: "team", name: "agent", session });
   if (registered.kind === "registered") await registered.mailbox.send({ id: "m", to: "agent", body: `of ${tenant}` });
-  const { schedule, approvals, events } = openPostgresDispatch({ pool: database.workers }).tenant(tenant);
+  const { schedule, inbox, approvals, events } = openPostgresDispatch({ pool: database.workers }).tenant(tenant);
   await schedule.wake(session);
+  await inbox.add(session, { key: "k", payload: `of ${tenant}` });
   await approvals.ask({
     sessionId: session,
     callId: "call",
@@ -79,6 +80,8 @@ describe("entries", () => {
       "DELETE FROM palimpsest.entry",
       "DELETE FROM palimpsest.session",
       "DELETE FROM palimpsest.approval",
+      "DELETE FROM palimpsest.inbox",
+      "UPDATE palimpsest.inbox SET number = 1",
       "UPDATE palimpsest.approval SET input = '{}'",
       "TRUNCATE palimpsest.entry",
       "UPDATE palimpsest.entry SET kind = 'x'",
@@ -144,6 +147,7 @@ describe("tenants", () => {
       "DELETE FROM palimpsest.result_chunk",
       "UPDATE palimpsest.wakeup SET due_at_ms = 0",
       "DELETE FROM palimpsest.reminder",
+      "UPDATE palimpsest.inbox SET payload = NULL",
       "UPDATE palimpsest.approval SET decision = 'allow'",
       "DELETE FROM palimpsest.event",
       "UPDATE palimpsest.lease SET state = 'free'",

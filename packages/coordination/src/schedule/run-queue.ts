@@ -25,8 +25,8 @@ export interface Run {
   readonly attempt: number;
   /** The reminders that are due. They come again until a run is finished. */
   readonly reminders: readonly GivenReminder[];
-  /** Says that the run is still under way. */
-  renew(): Promise<"held" | "lost">;
+  /** Says that the run is still under way. `woken`: it is, and the session was woken since the run began. */
+  renew(): Promise<"held" | "woken" | "lost">;
   /** Ends the run. `woken`: the session was woken meanwhile, and will run again. */
   finish(): Promise<"finished" | "woken" | "lost">;
   /** The run failed: the session runs again after a while, unless that happened too often. */

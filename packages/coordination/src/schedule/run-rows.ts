@@ -77,14 +77,16 @@ RETURNING key, reason, due_at_ms`).all(run, session);
   return { attempt: Number(row?.["attempts"]), version: Number(row?.["version"]), reminders };
 }
 
+/** @returns how often the session was woken so far; undefined if the run is lost */
 export function renewRun(
   { statement }: CoordinationConnection,
   session: string,
   run: number,
   untilMs: number,
-): boolean {
-  const renew = "UPDATE wakeup SET due_at_ms = ? WHERE session = ? AND run = ? AND state = 'held'";
-  return statement(renew).run(untilMs, session, run).changes === 1;
+): { readonly version: number } | undefined {
+  const row = statement(`UPDATE wakeup SET due_at_ms = ? WHERE session = ? AND run = ? AND state = 'held'
+RETURNING version`).get(untilMs, session, run);
+  return row && { version: Number(row["version"]) };
 }
 
 /** The row goes, unless the session was woken since the run began. */

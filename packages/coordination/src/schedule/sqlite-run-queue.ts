@@ -33,8 +33,8 @@ export function createSqliteRunQueue(options: SqliteRunQueueOptions): RunQueue {
   async function begin(session: string, number: number): Promise<readonly Run[]> {
     const headEntry = await headOf(session);
     const begun = await tables.write((connection) => {
-      const isHeld = renewRun(connection, session, number, clock.now() + silentAfterMs);
-      return isHeld ? beginRun(connection, { session, run: number, headEntry }) : undefined;
+      const held = renewRun(connection, session, number, clock.now() + silentAfterMs);
+      return held && beginRun(connection, { session, run: number, headEntry });
     });
     return begun === undefined ? [] : [createRun(options, session, number, begun)];
   }
@@ -75,9 +75,10 @@ function createRun(
     attempt,
     reminders,
     renew: () =>
-      tables.write((connection) =>
-        renewRun(connection, session, number, clock.now() + silentAfterMs) ? "held" : "lost",
-      ),
+      tables.write((connection) => {
+        const held = renewRun(connection, session, number, clock.now() + silentAfterMs);
+        return held === undefined ? "lost" : held.version > version ? "woken" : "held";
+      }),
     async finish() {
       const outcome = await tables.write((connection) =>
         finishRun(connection, { session, run: number, version, nowMs: clock.now() }),

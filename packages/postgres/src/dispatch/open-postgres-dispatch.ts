@@ -7,6 +7,7 @@ import { sealsFor } from "../key-ring/tenant-seals.ts";
 import { createNotifier, SILENT } from "./notifier.ts";
 import { createPostgresApprovals } from "./postgres-approvals.ts";
 import { createPostgresEvents } from "./postgres-events.ts";
+import { createPostgresInbox } from "./postgres-inbox.ts";
 import { createListener, type ListenConnection } from "./postgres-listener.ts";
 import { createPostgresRunQueue } from "./postgres-run-queue.ts";
 import { createPostgresSchedule } from "./postgres-schedule.ts";
@@ -33,11 +34,11 @@ export interface PostgresDispatchOptions {
   readonly silentAfterMs?: number;
   /** A session is set aside after so many runs in a row that did not come to an end. @default 5 */
   readonly maxAttempts?: number;
-  /** Encrypts questions, answers and events. @default nothing is encrypted */
+  /** Encrypts inboxes, questions, answers and events. @default nothing is encrypted */
   readonly keyRing?: KeyRing;
 }
 
-/** The schedules, approvals and events of all tenants in one database, as seen by one process. */
+/** The schedules, inboxes, approvals and events of all tenants in one database, as seen by one process. */
 export interface PostgresDispatch {
   /** Of one tenant. Costs nothing: make one for each request, if that is simplest. */
   tenant(tenant: string): Dispatch;
@@ -74,6 +75,7 @@ export function openPostgresDispatch(options: PostgresDispatchOptions): Postgres
       const seals = sealsFor(keyRing, tenant);
       return {
         schedule: createPostgresSchedule({ database, tenant, nowMs, notifier }),
+        inbox: createPostgresInbox({ database, tenant, nowMs, notifier, seals }),
         approvals: createPostgresApprovals({ database, tenant, nowMs, notifier, seals }),
         events: createPostgresEvents({ database, tenant, seals, streams, notifier, closed: closed.signal, nowMs }),
       };

@@ -152,17 +152,18 @@ test("what belongs to a session is deleted with it, and with no other", async ()
   await clear();
   const tenant = randomUUID();
   const dispatch: PostgresDispatch = openPostgresDispatch({ pool: database.dispatchers });
-  const { schedule, approvals, events } = dispatch.tenant(tenant);
+  const { schedule, inbox, approvals, events } = dispatch.tenant(tenant);
   const store = openPostgres({ pool: database.workers }).store({ tenant });
   for (const session of ["s", "t"]) {
     const opened = await store.openWriter(session, { owner: "test" });
     if (opened.kind === "opened") await opened.writer.close();
     await schedule.wake(session);
+    await inbox.add(session, { key: "k", payload: "said" });
     await approvals.ask({ sessionId: session, callId: "c", tool: "t", input: 1, expiresAtMs: Date.now() + 60_000 });
     await events.publish(session, ["a"]);
   }
   expect((await store.delete("s")).kind).toBe("deleted");
-  for (const table of ["wakeup", "reminder", "approval", "event", "event_stream"]) {
+  for (const table of ["wakeup", "reminder", "inbox", "approval", "event", "event_stream"]) {
     const { rows } = await database.admin.query(`SELECT session FROM palimpsest.${table} WHERE tenant = $1`, [tenant]);
     expect(rows, table).toEqual([{ session: "t" }]);
   }

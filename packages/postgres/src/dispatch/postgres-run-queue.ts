@@ -70,7 +70,7 @@ function createRun(
     reminders: rows.flatMap(({ key, reason, due_at_ms: dueAtMs }) =>
       key === null ? [] : [{ key: String(key), reason: String(reason), dueAtMs: Number(dueAtMs) }],
     ),
-    renew: async () => ((await call("renew_run", silentAfterMs, nowMs())) === true ? "held" : "lost"),
+    renew: async () => (await call("keep_run", version, silentAfterMs, nowMs())) as "held" | "woken" | "lost",
     async finish() {
       const outcome = (await call("finish_run", version, nowMs())) as "finished" | "woken" | "lost";
       if (outcome === "woken") notifier.ring("work");

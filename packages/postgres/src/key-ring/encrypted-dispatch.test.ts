@@ -28,7 +28,7 @@ describe("encrypted questions and events:", () => {
   testDispatchOver(() => ({ database, pool: database.dispatchers, keyRing }));
 });
 
-test("mail, questions and events are nowhere in the clear, and are erased with their key", async () => {
+test("mail, inboxes, questions and events are nowhere in the clear, and are erased with their key", async () => {
   const tenant = randomUUID();
   const { mailboxes, close } = openPostgresCoordination({ pool: database.workers, tenant, keyRing });
   const registered = await mailboxes.register({ team: "team", name: "agent", session: "s" });
@@ -36,7 +36,9 @@ test("mail, questions and events are nowhere in the clear, and are erased with t
   const { mailbox } = registered;
   await mailbox.send({ id: "m", to: "agent", summary: "secret summary", body: "secret body" });
   const dispatch = openPostgresDispatch({ pool: database.workers, keyRing });
-  const { approvals, events } = dispatch.tenant(tenant);
+  const { inbox, approvals, events } = dispatch.tenant(tenant);
+  const said = await inbox.add("s", { key: "k", payload: "secret words" });
+  expect(await inbox.read("s")).toMatchObject([{ payload: "secret words" }]);
   const question = { sessionId: "s", callId: "c", tool: "Bash", input: { command: "secret command" } };
   await approvals.ask({ ...question, reason: "secret reason" });
   await approvals.answer("s", "c", { decision: "deny", by: "me", reason: "secret answer" });
@@ -47,7 +49,7 @@ test("mail, questions and events are nowhere in the clear, and are erased with t
     answer: { reason: "secret answer" },
   });
 
-  for (const table of ["message", "approval", "event"]) {
+  for (const table of ["message", "inbox", "approval", "event"]) {
     const sql = `SELECT t::text || coalesce(encode(bytes, 'escape'), '') AS text FROM palimpsest.${table} AS t
       CROSS JOIN LATERAL (SELECT ${table === "message" ? "summary || body" : "NULL::bytea"} AS bytes) AS b WHERE tenant = $1`;
     const { rows } = await database.admin.query(sql, [tenant]);
@@ -58,6 +60,7 @@ test("mail, questions and events are nowhere in the clear, and are erased with t
 
   await keyRing.forgetTenantKey(tenant);
   expect(await mailbox.receive()).toMatchObject({ kind: "received", messages: [{ body: LOST, summary: LOST }] });
+  expect(await inbox.read("s")).toMatchObject([{ number: said.number, payload: null }]);
   const state = await approvals.read("s", "c");
   expect(state).toMatchObject({ kind: "answered", question: { tool: "Bash", input: null } });
   expect(JSON.stringify(state)).not.toContain("secret");

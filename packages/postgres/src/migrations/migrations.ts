@@ -13,6 +13,7 @@ import { MEMORY } from "./0012-memory.ts";
 import { TENANTS } from "./0013-tenants.ts";
 import { TENANT_KEYS } from "./0014-tenant-keys.ts";
 import { RESTORED_EVENTS } from "./0015-restored-events.ts";
+import { INBOX } from "./0016-inbox.ts";
 
 export interface Migration {
   readonly name: string;
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "tenants", sql: TENANTS },
   { name: "tenant keys", sql: TENANT_KEYS },
   { name: "restored events", sql: RESTORED_EVENTS },
+  { name: "inbox", sql: INBOX },
 ];

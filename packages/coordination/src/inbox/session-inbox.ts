@@ -1,0 +1,38 @@
+/**
+ * What was said to sessions and is not in their logs yet. An item is stored together with a wake of its session. Its number is what
+ * `session.turn.takeIn` needs to take it in once, however often it is delivered.
+ */
+export interface SessionInbox {
+  /**
+   * Stores an item and wakes the session: both or neither. An item whose key the session was given before is not stored again, also if
+   * that item was acknowledged long ago.
+   */
+  add(session: string, item: InboxDraft): Promise<AddedItem>;
+  /** Reads the items that nobody has acknowledged, oldest first. */
+  read(session: string, options?: { readonly limit?: number }): Promise<readonly InboxItem[]>;
+  /** Removes the contents of items that are in the log. Their keys stay known until the session is deleted. */
+  acknowledge(session: string, numbers: readonly number[]): Promise<void>;
+}
+
+export interface InboxDraft {
+  /** Names the item within its session: the idempotency key of whoever sends it. */
+  readonly key: string;
+  /** JSON. */
+  readonly payload: unknown;
+}
+
+export interface AddedItem {
+  /** `known`: the session was given an item of this key before. Nothing was stored. */
+  readonly kind: "added" | "known";
+  /** Higher than those of all items that the session was given before. */
+  readonly number: number;
+  /** `set-aside`: the session crashed its workers too often and does not run until `Schedule.resume`. */
+  readonly session: "woken" | "set-aside";
+}
+
+export interface InboxItem extends InboxDraft {
+  readonly number: number;
+  readonly addedAtMs: number;
+}
+
+export const DEFAULT_INBOX_LIMIT = 100;
