@@ -1,0 +1,127 @@
+import type { InboxItem, SessionInbox } from "@palimpsest/coordination";
+import type { Inbox, Session } from "palimpsest";
+import type { AgentEnded } from "palimpsest/core";
+import { reportOf } from "./report.ts";
+import { addInput, type ReplyTo, type SessionInput } from "./session-input.ts";
+import { agentPrefix } from "./start-agent.ts";
+
+/** The queue of `session.turn.takeIn` that the items of an inbox belong to. */
+const QUEUE = "inbox";
+
+/**
+ * Takes what was said to a session into its log, in order and once, however often it is delivered and whoever dies meanwhile: an item
+ * is in the log before it is acknowledged, and a stop is acknowledged before anything behind it is taken in.
+ */
+export interface Inputs {
+  /** Aborted when somebody wants the turn to end. Another one after each stop. */
+  readonly stop: AbortSignal;
+  /** For the steps of a turn: what arrives while it runs. */
+  readonly during: Inbox;
+  /** Applies stops that wait in the inbox, with everything that was said before them. */
+  applyStops(): Promise<void>;
+  /** Takes in all that waits; returns how many items were new. */
+  takeAll(): Promise<number>;
+  /** Looks whether somebody wants the turn to end, while it runs. */
+  lookForStop(): Promise<void>;
+  /** The turn is over: reports it to those who wait for it. */
+  report(end: TurnReport): Promise<void>;
+}
+
+export interface TurnReport {
+  readonly outcome: AgentEnded["outcome"];
+  readonly text: string;
+}
+
+export function createInputs(session: Session, inbox: SessionInbox): Inputs {
+  const { id } = session;
+  const waitingFor = new Map<number, ReplyTo>();
+  let stopping = new AbortController();
+  let stoppedUpTo = 0;
+
+  async function applyStop(number: number, input: Extract<SessionInput, { kind: "stop" }>): Promise<void> {
+    const { kind: _, ...said } = input;
+    await session.turn.stop(said);
+    stoppedUpTo = number;
+    for (const agent of session.background.agents()) {
+      if (agent.status !== "running" || !agent.session.startsWith(agentPrefix(id))) continue;
+      await addInput(inbox, agent.session, `stop ${id} ${number}`, input);
+    }
+    await inbox.acknowledge(id, [number]);
+  }
+
+  /** @returns how many were new */
+  async function take(items: readonly InboxItem[]): Promise<number> {
+    let taken = 0;
+    const done: number[] = [];
+    for (const { number, payload } of items) {
+      // Null: its key is lost, and it says nothing.
+      const input = payload as SessionInput | null;
+      if (input?.kind === "stop") {
+        await applyStop(number, input);
+        continue;
+      }
+      if (input?.kind === "content") {
+        const outcome = await session.turn.takeIn({ queue: QUEUE, number, content: input.content });
+        if (outcome === "taken") taken++;
+        if (input.replyTo !== undefined) {
+          waitingFor.set(number, input.replyTo);
+          continue;
+        }
+      }
+      if (input?.kind === "report") {
+        const { agent, outcome } = input;
+        const ended = { id: agent, step: "ended", outcome, told: "next-entry" } as const;
+        if ((await session.background.enterAgent(ended, reportOf(input))) === "entered") taken++;
+      }
+      done.push(number);
+    }
+    await inbox.acknowledge(id, done);
+    return taken;
+  }
+
+  const isStop = ({ payload }: InboxItem): boolean => (payload as SessionInput | null)?.kind === "stop";
+
+  function beginStop({ payload }: InboxItem): void {
+    const { reason } = payload as { readonly reason?: string };
+    stopping.abort(reason);
+  }
+
+  return {
+    get stop() {
+      return stopping.signal;
+    },
+    during: {
+      async deliver() {
+        const items = await inbox.read(id);
+        const at = items.findIndex(isStop);
+        if (at >= 0) beginStop(items[at]!);
+        return take(at >= 0 ? items.slice(0, at) : items);
+      },
+    },
+    async applyStops() {
+      for (;;) {
+        const items = await inbox.read(id);
+        const at = items.findIndex(isStop);
+        if (at < 0) return;
+        const { kind: _, ...said } = items[at]!.payload as Extract<SessionInput, { kind: "stop" }>;
+        // First what runs: content is not taken in between its open calls.
+        await session.turn.stop(said);
+        await take(items.slice(0, at + 1));
+        stopping = new AbortController();
+      }
+    },
+    takeAll: async () => take(await inbox.read(id)),
+    async lookForStop() {
+      const found = (await inbox.read(id)).find(isStop);
+      if (found !== undefined && !stopping.signal.aborted) beginStop(found);
+    },
+    async report(end) {
+      for (const [number, { session: to, agent }] of waitingFor) {
+        const outcome = number < stoppedUpTo ? "stopped" : end.outcome;
+        await addInput(inbox, to, `report ${agent} ${number}`, { kind: "report", agent, outcome, text: end.text });
+        await inbox.acknowledge(id, [number]);
+        waitingFor.delete(number);
+      }
+    },
+  };
+}

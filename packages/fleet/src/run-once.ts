@@ -1,0 +1,70 @@
+import type { Run } from "@palimpsest/coordination";
+import { messageOf } from "palimpsest/core";
+import { DEFAULT_SERVE, defaultRetryAfterMs, type ServeOptions, type Work } from "./scheduler.ts";
+
+export interface RunOnceOptions extends ServeOptions {
+  /** Aborted when the worker is to leave the run, and by the run itself when it is lost. */
+  readonly left: AbortController;
+}
+
+/** What became of a run. `unknown`: the queue could not be told; it will find out by itself. */
+export type RunOutcome = Awaited<ReturnType<Run["finish"]>> | "waiting" | "unknown";
+
+/** Runs a session that was taken, renews the run meanwhile, and tells the queue how it ended. */
+export async function runOnce(run: Run, work: Work, options: RunOnceOptions): Promise<RunOutcome> {
+  const { left, onError, retryAfterMs = defaultRetryAfterMs } = options;
+  const listeners = new Set<() => void>();
+  const renewing = keepRenewing(run, listeners, options);
+  const { tenant, session, number, attempt, reminders } = run;
+  try {
+    const outcome = await work({
+      tenant,
+      session,
+      number,
+      attempt,
+      reminders,
+      left: left.signal,
+      onWoken(listener) {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+    });
+    return await (outcome === "ended" ? run.finish() : run.release());
+  } catch (error) {
+    onError?.(error, run);
+    // A worker that is being stopped may fail in many ways: that does not count against the session.
+    const told = left.signal.aborted
+      ? run.release()
+      : run.fail({ why: messageOf(error), retryAfterMs: retryAfterMs(attempt) });
+    return await told.catch((reason: unknown): "unknown" => {
+      onError?.(reason, run);
+      return "unknown";
+    });
+  } finally {
+    renewing.stop();
+  }
+}
+
+function keepRenewing(
+  run: Run,
+  listeners: ReadonlySet<() => void>,
+  { left, renewEveryMs = DEFAULT_SERVE.renewEveryMs, onError }: RunOnceOptions,
+): { stop(): void } {
+  let state: "idle" | "renewing" = "idle";
+  const renew = async (): Promise<void> => {
+    if (state === "renewing") return;
+    state = "renewing";
+    try {
+      const renewed = await run.renew();
+      if (renewed === "lost") left.abort();
+      if (renewed === "woken") for (const listener of listeners) listener();
+    } catch (error) {
+      // What could not be asked is not lost: whoever takes the session over makes it so.
+      onError?.(error, run);
+    } finally {
+      state = "idle";
+    }
+  };
+  const timer = setInterval(() => void renew(), renewEveryMs);
+  return { stop: () => clearInterval(timer) };
+}

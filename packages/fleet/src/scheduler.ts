@@ -1,0 +1,82 @@
+import type { GivenReminder } from "@palimpsest/coordination";
+
+/**
+ * Decides which worker runs a session, when, and again after that worker is gone. What a turn has come to is in the session's log, so a
+ * scheduler keeps nothing of it, and to be wrong about a worker is harmless: the log refuses a writer that was replaced. Every
+ * implementation passes `testScheduler`.
+ */
+export interface Scheduler {
+  /**
+   * Lets a session run at least once from now on. A session that is running is told, and runs again after that. `set-aside`: it crashed its
+   * workers too often, and waits until somebody lets it run again.
+   */
+  wake(target: SessionTarget): Promise<"woken" | "set-aside">;
+  /** Lets this process run sessions, until it is drained. */
+  serve(work: Work, options?: ServeOptions): Serving;
+}
+
+export interface SessionTarget {
+  readonly tenant: string;
+  readonly session: string;
+}
+
+/**
+ * Runs a session until there is nothing to do, or its turn waits for somebody. `left`: it ended before that, because `left` was aborted, and
+ * another run continues. A rejection is a failure: the session runs again after a while, unless that happened too often.
+ */
+export type Work = (run: WorkRun) => Promise<"ended" | "left">;
+
+/** One run of a session on this worker. */
+export interface WorkRun extends SessionTarget {
+  /** Higher than that of every earlier run of the session. */
+  readonly number: number;
+  /** 1 for the first; more if earlier runs did not come to an end. */
+  readonly attempt: number;
+  /** The reminders that are due. They come again until a run has ended. */
+  readonly reminders: readonly GivenReminder[];
+  /** Aborted when the worker has lost its right to the session, or is to leave it to another one. */
+  readonly left: AbortSignal;
+  /** Calls back, perhaps more than once, if the session was woken since the run began. Returns a function that removes the listener. */
+  onWoken(listener: () => void): () => void;
+}
+
+export interface ServeOptions {
+  /** How many sessions run here at the same time. @default 16 */
+  readonly slots?: number;
+  /** How often a run is renewed: a session that was woken meanwhile is told after this long. @default 750 */
+  readonly renewEveryMs?: number;
+  /** When a failed run is tried again. @default after 1 s, and twice as long after each failure, up to 60 s */
+  readonly retryAfterMs?: (attempt: number) => number;
+  /** Receives failures of runs, and of the scheduler itself. @default none */
+  readonly onError?: (error: unknown, target?: SessionTarget) => void;
+  /** Called for a session that crashed its workers too often. @default none */
+  readonly onSetAside?: (target: SessionTarget) => Promise<void>;
+}
+
+export interface Serving {
+  /** The sessions that run here now. */
+  readonly running: readonly SessionTarget[];
+  /**
+   * Takes no more sessions, waits for those that run, and leaves the rest to other workers when the time is over: for a deploy.
+   * @param options withinMs @default 25,000: most platforms kill a process 30 s after SIGTERM
+   */
+  drain(options?: { readonly withinMs?: number }): Promise<Drained>;
+}
+
+/** How many runs came to their end, and how many were left to other workers. */
+export interface Drained {
+  readonly ended: number;
+  readonly left: number;
+}
+
+export const DEFAULT_SERVE = {
+  slots: 16,
+  /** Four of five are late, and the run is still held: it is lost after 10 s. A stop arrives within a second. */
+  renewEveryMs: 750,
+  drainWithinMs: 25_000,
+} as const;
+
+/** Doubles from 1 s to 60 s. */
+export function defaultRetryAfterMs(attempt: number): number {
+  return Math.min(60_000, 1_000 * 2 ** Math.min(attempt - 1, 10));
+}

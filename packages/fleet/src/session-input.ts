@@ -1,0 +1,64 @@
+import type { AddedItem, SessionInbox } from "@palimpsest/coordination";
+import type { NewContent } from "palimpsest";
+import type { AgentEnded } from "palimpsest/core";
+
+/** What a session can be given by its inbox. All of it is JSON. */
+export type SessionInput =
+  | {
+      readonly kind: "content";
+      readonly content: NewContent | readonly NewContent[];
+      /** Gets a report when the turn that answers the content is over. @default nobody does */
+      readonly replyTo?: ReplyTo;
+    }
+  /** Ends the turn that answers what was said before. */
+  | ({ readonly kind: "stop" } & SaidBy)
+  /** An agent of the session is done. */
+  | { readonly kind: "report"; readonly agent: string; readonly outcome: AgentEnded["outcome"]; readonly text: string };
+
+/** Who wants it and why, for people and for the model. */
+export interface SaidBy {
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+/** The session that started an agent, and the agent's id in its log. */
+export interface ReplyTo {
+  readonly session: string;
+  readonly agent: string;
+}
+
+export interface Said {
+  /** The idempotency key: what is said twice under one key is said once. */
+  readonly key: string;
+  readonly content: NewContent | readonly NewContent[];
+}
+
+/** Says something to a session, wherever it runs. It is stored when this resolves, and the session is woken. */
+export function say(inbox: Pick<SessionInbox, "add">, session: string, { key, content }: Said): Promise<AddedItem> {
+  return addInput(inbox, session, key, { kind: "content", content });
+}
+
+export interface StopRequest extends SaidBy {
+  readonly key: string;
+}
+
+/**
+ * Ends the turn that answers what was said to the session so far, wherever it runs: also in the middle of a call, within a second. What is
+ * said after that is answered.
+ */
+export function stop(
+  inbox: Pick<SessionInbox, "add">,
+  session: string,
+  { key, ...said }: StopRequest,
+): Promise<AddedItem> {
+  return addInput(inbox, session, key, { kind: "stop", ...said });
+}
+
+export function addInput(
+  inbox: Pick<SessionInbox, "add">,
+  session: string,
+  key: string,
+  payload: SessionInput,
+): Promise<AddedItem> {
+  return inbox.add(session, { key, payload });
+}

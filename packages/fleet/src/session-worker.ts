@@ -1,0 +1,113 @@
+import type { Dispatch } from "@palimpsest/coordination";
+import { type Session, SessionLostError, type Store, type TurnStep } from "palimpsest";
+import { createInputs } from "./inputs.ts";
+import { createOpenSessions } from "./open-sessions.ts";
+import { reportSetAside } from "./report-set-aside.ts";
+import { runTurns, type TurnOptions, takeOne } from "./run-turns.ts";
+import type { SessionTarget, Work } from "./scheduler.ts";
+import { dueTimers, type SessionTimer, setTimers } from "./session-timer.ts";
+
+export interface SessionWorkerOptions {
+  /** Opens a session, with `takeover: "always"`: a worker that had it before cannot write any more. */
+  open(target: SessionTarget): Promise<Session>;
+  /** The logs of a tenant: those that `open` uses. */
+  store(tenant: string): Pick<Store, "openReader">;
+  /** The inboxes, approvals, events and schedule of a tenant. */
+  dispatch(tenant: string): Dispatch;
+  /** Called for each run. @default everything is allowed, with the tools that the session has */
+  turn?(session: Session, target: SessionTarget): TurnOptions;
+  /** @default none */
+  readonly timers?: readonly SessionTimer[];
+  /** A question that nobody answers for this long counts as denied. @default questions stay open */
+  readonly questionsExpireAfterMs?: number;
+  /** How many sessions that do not run stay open here, so that their logs are not read again. @default 200 */
+  readonly keepOpen?: number;
+  /** @default the system's clock */
+  readonly clock?: { now(): number };
+  /** Receives errors that do not end a run. @default none */
+  readonly onError?: (error: unknown, target: SessionTarget) => void;
+}
+
+export interface StepSignals {
+  /** Ends the turn for the user: its open calls are answered. */
+  readonly stop?: AbortSignal;
+  /** The worker has lost its right to the session: it writes nothing more. */
+  readonly left?: AbortSignal;
+}
+
+/** Runs any session, from its log alone. It keeps nothing but a cache of open sessions, which may be wrong. */
+export interface SessionWorker {
+  /** Takes one step of the session's turn, for a loop of your own. */
+  step(target: SessionTarget, signals?: StepSignals): Promise<TurnStep>;
+  /** Runs a session until there is nothing to do, or its turn waits for somebody: for `scheduler.serve`. */
+  readonly run: Work;
+  /** Reports to those who wait for a session that it was set aside: for `onSetAside` of `scheduler.serve`. */
+  setAside(target: SessionTarget): Promise<void>;
+  /** Closes the sessions that are open here. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_KEEP_OPEN = 200;
+
+export function createSessionWorker(options: SessionWorkerOptions): SessionWorker {
+  const { open, store, dispatch, turn = () => ({}), timers = [], clock = { now: Date.now } } = options;
+  const { keepOpen = DEFAULT_KEEP_OPEN, questionsExpireAfterMs, onError } = options;
+  const sessions = createOpenSessions({ open, store, keepOpen });
+
+  /** Runs what was waited for; returns whether there is a session left to run. */
+  async function runTimers(run: Parameters<Work>[0]): Promise<"run" | "gone"> {
+    const { tenant, session, left } = run;
+    const target = { tenant, session };
+    const due = dueTimers(timers, run);
+    if (due.length === 0) return "run";
+    await sessions.drop(target);
+    for (const timer of due) {
+      await timer.run({ target, left, withSession: (work) => sessions.use(target, left, work) });
+      await sessions.drop(target);
+    }
+    const reader = await store(tenant).openReader(session);
+    await reader?.close();
+    const isGone = reader === undefined && (await dispatch(tenant).inbox.read(session, { limit: 1 })).length === 0;
+    return isGone ? "gone" : "run";
+  }
+
+  return {
+    step(target, { stop, left = new AbortController().signal } = {}) {
+      return sessions.use(target, left, (session) => {
+        const { inbox } = dispatch(target.tenant);
+        const signals = stop === undefined ? { left } : { left, signal: stop };
+        const { during } = createInputs(session, inbox);
+        return takeOne(session, { ...turn(session, target), ...signals, inbox: during }, () => undefined);
+      });
+    },
+    async run(run) {
+      const { tenant, session: id, left } = run;
+      const target = { tenant, session: id };
+      try {
+        if ((await runTimers(run)) === "gone") return "ended";
+        return await sessions.use(target, left, async (session) => {
+          const before = session.history.newestEntry;
+          const ports = dispatch(tenant);
+          const outcome = await runTurns(session, run, {
+            dispatch: ports,
+            turn: turn(session, target),
+            isCurrent: () => sessions.isCurrent(target, session),
+            ...(questionsExpireAfterMs === undefined
+              ? {}
+              : { questionsExpireAtMs: clock.now() + questionsExpireAfterMs }),
+            ...(onError === undefined ? {} : { onError: (error) => onError(error, target) }),
+          });
+          if (outcome === "ended" && session.history.newestEntry > before)
+            await setTimers(timers, session, { schedule: ports.schedule, nowMs: clock.now() });
+          return outcome;
+        });
+      } catch (error) {
+        // Whoever has the session now continues it; if nobody does, it runs again.
+        if (left.aborted || SessionLostError.isInstance(error)) return "left";
+        throw error;
+      }
+    },
+    setAside: ({ tenant, session }) => reportSetAside(session, dispatch(tenant).inbox),
+    close: sessions.close,
+  };
+}
