@@ -79,7 +79,9 @@ export function createInputs(session: Session, inbox: SessionInbox): Inputs {
     return taken;
   }
 
-  const isStop = ({ payload }: InboxItem): boolean => (payload as SessionInput | null)?.kind === "stop";
+  /** One that was applied may have been read before it was acknowledged: it must not stop what came after it. */
+  const isStop = ({ number, payload }: InboxItem): boolean =>
+    (payload as SessionInput | null)?.kind === "stop" && number > stoppedUpTo;
 
   function beginStop({ payload }: InboxItem): void {
     const { reason } = payload as { readonly reason?: string };

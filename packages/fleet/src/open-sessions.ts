@@ -33,7 +33,8 @@ export function createOpenSessions({ open, store, keepOpen }: OpenSessionsOption
     const reader = await store(tenant).openReader(id);
     if (reader === undefined) return false;
     try {
-      return (await reader.head()).sequence === history.newestEntry;
+      // The session itself may write beside this.
+      return (await reader.head()).sequence <= history.newestEntry;
     } finally {
       await reader.close();
     }

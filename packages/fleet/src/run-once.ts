@@ -29,7 +29,8 @@ export async function runOnce(run: Run, work: Work, options: RunOnceOptions): Pr
         return () => void listeners.delete(listener);
       },
     });
-    return await (outcome === "ended" ? run.finish() : run.release());
+    if (outcome.kind === "later") return await run.release(outcome);
+    return await (outcome.kind === "ended" ? run.finish() : run.release());
   } catch (error) {
     onError?.(error, run);
     // A worker that is being stopped may fail in many ways: that does not count against the session.

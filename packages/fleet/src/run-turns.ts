@@ -1,7 +1,8 @@
 import { type Dispatch, publishEvents, settleQuestions } from "@palimpsest/coordination";
 import { type QueryOptions, type Session, SessionLostError, stepTurn, type TurnStep } from "palimpsest";
 import { createInputs, type Inputs, type TurnReport } from "./inputs.ts";
-import type { WorkRun } from "./scheduler.ts";
+import { postponedBy } from "./postpone.ts";
+import type { WorkOutcome, WorkRun } from "./scheduler.ts";
 
 /** Options of the steps of a session's turns: tools, permission, retries, limits. */
 export type TurnOptions = Omit<QueryOptions, "prompt" | "maxRounds" | "afterTurn" | "signal" | "left" | "inbox">;
@@ -27,7 +28,7 @@ export interface RunEnded {
 type EndState = RunEnded["state"];
 
 /** Runs a session from its log alone, until there is nothing to do or its turn waits for somebody. */
-export async function runTurns(session: Session, run: WorkRun, options: RunTurnsOptions): Promise<"ended" | "left"> {
+export async function runTurns(session: Session, run: WorkRun, options: RunTurnsOptions): Promise<WorkOutcome> {
   const { dispatch, isCurrent, onError } = options;
   const { inbox, events } = dispatch;
   const inputs = createInputs(session, inbox);
@@ -36,16 +37,17 @@ export async function runTurns(session: Session, run: WorkRun, options: RunTurns
   const unlisten = run.onWoken(() => void inputs.lookForStop().catch((error: unknown) => onError?.(error)));
   try {
     const state = await runUntilIdle(session, run, { ...options, inputs, onEvent: publishing.add });
-    if (state === "left" || run.left.aborted) return "left";
+    if (run.left.aborted) return { kind: "left" };
+    if (typeof state !== "string") return state;
     // That there is nothing to do may have been found in a session that somebody else has continued.
     if (!(await isCurrent())) throw new SessionLostError(session.id, "somebody else has continued it");
     if (state !== "waiting") await inputs.report(reportOn(session, state));
     const { newestEntry } = session.history;
     const ended: RunEnded = { kind: "run-ended", state, newestEntry };
     // Before the run is finished: whoever watches would wait for it in vain otherwise.
-    if ((await publishing.flush()) === "fenced") return "left";
+    if ((await publishing.flush()) === "fenced") return { kind: "left" };
     await events.publish(session.id, [ended], { fence: run.number, batch: `end ${run.number}` });
-    return "ended";
+    return { kind: "ended" };
   } finally {
     unlisten();
     await publishing.stop().catch((error: unknown) => onError?.(error));
@@ -57,7 +59,7 @@ interface UntilIdleOptions extends RunTurnsOptions {
   onEvent(event: Parameters<ReturnType<typeof publishEvents>["add"]>[0]): void;
 }
 
-async function runUntilIdle(session: Session, run: WorkRun, options: UntilIdleOptions): Promise<EndState | "left"> {
+async function runUntilIdle(session: Session, run: WorkRun, options: UntilIdleOptions): Promise<EndState | WorkOutcome> {
   const { inputs, dispatch, questionsExpireAtMs } = options;
   const expiry = questionsExpireAtMs === undefined ? {} : { expiresAtMs: questionsExpireAtMs };
   for (;;) {
@@ -69,9 +71,9 @@ async function runUntilIdle(session: Session, run: WorkRun, options: UntilIdleOp
       continue;
     }
     const step = await takeSteps(session, run, options);
-    if (step.kind === "left") return "left";
+    if (step.kind === "left") return { kind: "left" };
     if (step.kind === "window-full") return "blocked";
-    if (step.kind === "failed") throw step.error;
+    if (step.kind === "failed") return postponedBy(step.error);
   }
 }
 

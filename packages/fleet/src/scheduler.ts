@@ -20,11 +20,16 @@ export interface SessionTarget {
   readonly session: string;
 }
 
-/**
- * Runs a session until there is nothing to do, or its turn waits for somebody. `left`: it ended before that, because `left` was aborted, and
- * another run continues. A rejection is a failure: the session runs again after a while, unless that happened too often.
- */
-export type Work = (run: WorkRun) => Promise<"ended" | "left">;
+/** Runs a session. A rejection is a failure: the session runs again after a while, unless that happened too often. */
+export type Work = (run: WorkRun) => Promise<WorkOutcome>;
+
+export type WorkOutcome =
+  /** There is nothing to do, or the turn waits for somebody. */
+  | { readonly kind: "ended" }
+  /** The run ended before that, because it lost its right to the session or was told to leave. Another run continues. */
+  | { readonly kind: "left" }
+  /** A service is away that all sessions need. The session runs again after this long, or when it is woken. It has not failed. */
+  | { readonly kind: "later"; readonly afterMs: number };
 
 /** One run of a session on this worker. */
 export interface WorkRun extends SessionTarget {

@@ -62,8 +62,11 @@ export function createSessionWorker(options: SessionWorkerOptions): SessionWorke
     if (due.length === 0) return "run";
     await sessions.drop(target);
     for (const timer of due) {
-      await timer.run({ target, left, withSession: (work) => sessions.use(target, left, work) });
-      await sessions.drop(target);
+      await timer.run({
+        target,
+        left,
+        withSession: (work) => sessions.use(target, left, work).finally(() => sessions.drop(target)),
+      });
     }
     const reader = await store(tenant).openReader(session);
     await reader?.close();
@@ -84,7 +87,7 @@ export function createSessionWorker(options: SessionWorkerOptions): SessionWorke
       const { tenant, session: id, left } = run;
       const target = { tenant, session: id };
       try {
-        if ((await runTimers(run)) === "gone") return "ended";
+        if ((await runTimers(run)) === "gone") return { kind: "ended" };
         return await sessions.use(target, left, async (session) => {
           const before = session.history.newestEntry;
           const ports = dispatch(tenant);
@@ -97,13 +100,13 @@ export function createSessionWorker(options: SessionWorkerOptions): SessionWorke
               : { questionsExpireAtMs: clock.now() + questionsExpireAfterMs }),
             ...(onError === undefined ? {} : { onError: (error) => onError(error, target) }),
           });
-          if (outcome === "ended" && session.history.newestEntry > before)
+          if (outcome.kind === "ended" && session.history.newestEntry > before)
             await setTimers(timers, session, { schedule: ports.schedule, nowMs: clock.now() });
           return outcome;
         });
       } catch (error) {
         // Whoever has the session now continues it; if nobody does, it runs again.
-        if (left.aborted || SessionLostError.isInstance(error)) return "left";
+        if (left.aborted || SessionLostError.isInstance(error)) return { kind: "left" };
         throw error;
       }
     },

@@ -94,7 +94,15 @@ export function testSchedule(check: DispatchCheck): void {
     assert.equal(await second.release(), "waiting");
     const third = await takeOne(worker);
     assert.equal(third.attempt, 2);
-    assert.equal(await third.finish(), "finished");
+    assert.equal(await third.release({ afterMs: 5_000 }), "waiting");
+    place.advanceClock(4_999);
+    assert.deepEqual(names(await worker.queue.take()), []);
+    place.advanceClock(1);
+    const fourth = await takeOne(worker);
+    assert.equal(fourth.attempt, 2);
+    await fourth.release({ afterMs: 5_000 });
+    await worker.schedule.wake("s");
+    assert.equal(await (await takeOne(worker)).finish(), "finished");
   });
 
   check(

@@ -31,8 +31,11 @@ export interface Run {
   finish(): Promise<"finished" | "woken" | "lost">;
   /** The run failed: the session runs again after a while, unless that happened too often. */
   fail(failure: { readonly why: string; readonly retryAfterMs: number }): Promise<"waiting" | "lost">;
-  /** Gives the session back to be run by another worker at once, as if it had not been taken: for a worker that is being stopped. */
-  release(): Promise<"waiting" | "lost">;
+  /**
+   * Gives the session back, as if it had not been taken: at once, for a worker that is being stopped, or after a while, if a service is away
+   * that all sessions need. It does not count as a failure of the session. A wake ends the wait.
+   */
+  release(options?: { readonly afterMs?: number }): Promise<"waiting" | "lost">;
 }
 
 export interface GivenReminder {

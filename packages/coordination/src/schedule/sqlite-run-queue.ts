@@ -90,9 +90,9 @@ function createRun(
       tables.write((connection) =>
         giveBackRun(connection, { session, run: number, dueAtMs: clock.now() + retryAfterMs, failure: why }),
       ),
-    async release() {
+    async release({ afterMs = 0 } = {}) {
       const outcome = await tables.write((connection) =>
-        giveBackRun(connection, { session, run: number, dueAtMs: clock.now() }),
+        giveBackRun(connection, { session, run: number, dueAtMs: clock.now() + afterMs }),
       );
       ring();
       return outcome;

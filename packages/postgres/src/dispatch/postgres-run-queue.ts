@@ -77,6 +77,6 @@ function createRun(
       return outcome;
     },
     fail: ({ why, retryAfterMs }) => giveBack(retryAfterMs, why),
-    release: () => giveBack(0, null),
+    release: ({ afterMs = 0 } = {}) => giveBack(afterMs, null),
   };
 }

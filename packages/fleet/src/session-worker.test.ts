@@ -1,0 +1,243 @@
+import { type StartedDatabase, startDatabase } from "@palimpsest/postgres/test-server";
+import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
+import { openSession, tool } from "palimpsest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { say, stop } from "./session-input.ts";
+import type { SessionTimer } from "./session-timer.ts";
+import { agentTool } from "./start-agent.ts";
+import { openWorld, shareDatabase, shareFolder, until, untilEnded, type World } from "./testing/open-world.ts";
+
+let database: StartedDatabase;
+let world: World;
+
+beforeAll(async () => {
+  database = await startDatabase();
+});
+
+afterAll(() => database.stop());
+afterEach(() => world.close());
+
+/** Repeats what is said. "call NAME" calls a tool, and its result is repeated. */
+const script: Script = ({ userText, toolResults, request }) => {
+  if (toolResults.length > 0) return answer(`Result: ${toolResults.map(({ text }) => text).join(" ")}`);
+  const name = /^call (\w+)$/.exec(userText)?.[1];
+  if (name !== undefined) return callTools(callTool(name, { goal: "look", prompt: "Look around." }));
+  const report = /agent-result[^>]*>\s*([^<]*)/.exec(JSON.stringify(request))?.[1];
+  return answer(report === undefined ? `You said: ${userText}` : `The agent says: ${report.replaceAll("\\n", "")}`);
+};
+
+const places = [
+  { where: "a SQLite file", share: () => shareFolder() },
+  { where: "PostgreSQL", share: () => shareDatabase(database) },
+];
+
+describe.each(places)("in $where", ({ share }) => {
+  const open = async (): Promise<World> => {
+    world = openWorld(await share(), script);
+    return world;
+  };
+
+  test("what is said is answered once, however often it is sent, and watchers see the end", async () => {
+    const { dispatch, start, conversation, errors } = await open();
+    start();
+    start();
+    const first = await say(dispatch.inbox, "s", { key: "k1", content: "Hello." });
+    await untilEnded(world, "s");
+    expect(await say(dispatch.inbox, "s", { key: "k1", content: "Hello." })).toEqual({ ...first, kind: "known" });
+    await untilEnded(world, "s", 2);
+    await say(dispatch.inbox, "s", { key: "k2", content: "Still there?" });
+    await untilEnded(world, "s", 3);
+    expect(await conversation("s")).toEqual([
+      "user: Hello.",
+      "assistant: You said: Hello.",
+      "user: Still there?",
+      "assistant: You said: Still there?",
+    ]);
+    expect(await dispatch.inbox.read("s")).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+
+  test("a question outlives its worker; its answer continues the turn anywhere", async () => {
+    const { dispatch, start, conversation } = await open();
+    const paid: string[] = [];
+    const pay = tool({
+      name: "pay",
+      description: "Pays.",
+      input: { type: "object" },
+      repeat: "never",
+      run: (_, { key }) => {
+        paid.push(key);
+        return "paid";
+      },
+    });
+    const asking = { tools: [pay], turn: () => ({ permission: () => ({ kind: "later", reason: "money" }) as const }) };
+    const { serving } = start(asking);
+    await say(dispatch.inbox, "s", { key: "k", content: "call pay" });
+    await untilEnded(world, "s");
+    expect(await serving.drain()).toEqual({ ended: 0, left: 0 });
+    start(asking);
+    const [question] = (await dispatch.approvals.pending()).questions;
+    expect(question).toMatchObject({ sessionId: "s", tool: "pay", reason: "money" });
+    expect(paid).toEqual([]);
+    await dispatch.approvals.answer("s", question!.callId, { decision: "allow", by: "Ada" });
+    await untilEnded(world, "s", 2);
+    expect(await conversation("s")).toEqual(["user: call pay", "call: pay", "result: paid", "assistant: Result: paid"]);
+    expect(paid).toEqual([question!.callId]);
+  });
+
+  test("a stop ends a call within a second, wherever it runs, and what is said after it is answered", async () => {
+    const { dispatch, start, conversation } = await open();
+    const begun = Promise.withResolvers<void>();
+    let endedAtMs = 0;
+    const hang = tool({
+      name: "hang",
+      description: "Waits.",
+      input: { type: "object" },
+      run: (_, { signal }) =>
+        new Promise((resolve) => {
+          begun.resolve();
+          signal.addEventListener("abort", () => {
+            endedAtMs = performance.now();
+            resolve("stopped");
+          });
+        }),
+    });
+    start({ tools: [hang] });
+    await say(dispatch.inbox, "s", { key: "k1", content: "call hang" });
+    await begun.promise;
+    const startedAtMs = performance.now();
+    await stop(dispatch.inbox, "s", { key: "x", by: "Ada", reason: "enough" });
+    await say(dispatch.inbox, "s", { key: "k2", content: "Hello." });
+    await until(() => endedAtMs > 0);
+    expect(endedAtMs - startedAtMs).toBeLessThan(5_000);
+    await untilEnded(world, "s");
+    await until(async () => (await dispatch.inbox.read("s")).length === 0);
+    const said = await conversation("s");
+    expect(said.slice(0, 2)).toEqual(["user: call hang", "call: hang"]);
+    expect(said.slice(-2)).toEqual(["user: Hello.", "assistant: You said: Hello."]);
+    expect(said.join("\n")).not.toContain("assistant: Result");
+  });
+
+  test("a stop ends what was said before it, and nothing that was said after it", async () => {
+    const { dispatch, start, conversation } = await open();
+    await say(dispatch.inbox, "s", { key: "a", content: "One." });
+    await stop(dispatch.inbox, "s", { key: "x" });
+    await say(dispatch.inbox, "s", { key: "b", content: "Two." });
+    await stop(dispatch.inbox, "s", { key: "y" });
+    await say(dispatch.inbox, "s", { key: "c", content: "Three." });
+    start();
+    await untilEnded(world, "s");
+    const said = await conversation("s");
+    expect(said.filter((line) => line.startsWith("assistant"))).toEqual(["assistant: You said: Three."]);
+    expect(said.filter((line) => line.startsWith("user"))).toHaveLength(3);
+  });
+
+  test("an agent is a session of its own on any worker, and its report comes once", async () => {
+    const { dispatch, start, conversation, errors } = await open();
+    const agents = { turn: (session: Parameters<typeof agentTool>[0]) => ({ tools: [agentTool(session, dispatch.inbox)] }) };
+    start(agents);
+    start(agents);
+    await say(dispatch.inbox, "s", { key: "k", content: "call start_agent" });
+    await until(async () => (await conversationOf("s")).includes("assistant: The agent says: You said: Look around."));
+    const said = await conversation("s");
+    expect(said.filter((line) => line.includes("agent-result"))).toHaveLength(1);
+    expect(errors).toEqual([]);
+
+    /** Without taking the session from its worker. */
+    async function conversationOf(session: string): Promise<string> {
+      const reader = await world.store.openReader(session);
+      const entries = (await reader?.read(1, Number.MAX_SAFE_INTEGER)) ?? [];
+      await reader?.close();
+      const texts = entries.map(({ payload }) => payload ?? "").join("\n");
+      return texts.includes("The agent says: You said: Look around.")
+        ? "assistant: The agent says: You said: Look around."
+        : "";
+    }
+  });
+
+  test("a session that somebody else has continued is read anew; one that nobody continued is not", async () => {
+    const { dispatch, start, conversation, store, tenant } = await open();
+    let opened = 0;
+    const counting = openWorld({ ...world, close: async () => undefined }, script);
+    const { serving } = counting.start({
+      open: async ({ session: id }) => {
+        opened++;
+        return openPlain(id);
+      },
+    });
+    await say(dispatch.inbox, "s", { key: "k1", content: "One." });
+    await untilEnded(world, "s");
+    await say(dispatch.inbox, "s", { key: "k2", content: "Two." });
+    await untilEnded(world, "s", 2);
+    expect(opened).toBe(1);
+    const other = await openPlain("s");
+    await other.append("Three, from elsewhere.");
+    await other.close();
+    await counting.scheduler.wake({ tenant, session: "s" });
+    await untilEnded(world, "s", 3);
+    expect(opened).toBe(2);
+    await serving.drain();
+    expect((await conversation("s")).at(-1)).toBe("assistant: You said: Three, from elsewhere.");
+    await counting.close();
+
+    async function openPlain(id: string) {
+      const { fetchInProcess, createAnthropic } = await import("@palimpsest/provider-simulator");
+      const { default: Anthropic } = await import("@anthropic-ai/sdk");
+      const { anthropic } = await import("palimpsest/anthropic");
+      const fetch = fetchInProcess({ face: createAnthropic({ script }) });
+      const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: "http://simulator.local", maxRetries: 0, fetch }));
+      return openSession({ store, id, provider, model: "claude-opus-5-5", takeover: "always" });
+    }
+  });
+
+  test("a timer comes when the session was silent, not if it continued; it can delete the session", async () => {
+    const { dispatch, start, store } = await open();
+    const fired: string[] = [];
+    const timers: readonly SessionTimer[] = [
+      {
+        key: "look",
+        afterMs: 700,
+        run: ({ target, withSession }) =>
+          withSession(async (session) => void fired.push(`${target.session} at ${session.history.newestEntry > 0}`)),
+      },
+      {
+        key: "retention",
+        afterMs: 1_500,
+        run: async ({ target: { session } }) => void fired.push(`${session} ${(await store.delete(session)).kind}`),
+      },
+    ];
+    start({ timers });
+    await say(dispatch.inbox, "s", { key: "k1", content: "One." });
+    await untilEnded(world, "s");
+    await say(dispatch.inbox, "s", { key: "k2", content: "Two." });
+    await until(() => fired.length >= 2);
+    expect(fired).toEqual(["s at true", "s deleted"]);
+    await until(async () => (await store.openReader("s")) === undefined);
+    expect((await dispatch.schedule.listSetAside()).sessions).toEqual([]);
+  });
+
+  test("a worker that is drained leaves a long call to another one, which tells that its outcome is unknown", async () => {
+    const { dispatch, start, conversation } = await open();
+    const begun = Promise.withResolvers<void>();
+    const long = tool({
+      name: "long",
+      description: "Takes hours.",
+      input: { type: "object" },
+      repeat: "never",
+      run: () => {
+        begun.resolve();
+        return new Promise<string>(() => undefined);
+      },
+    });
+    const { serving } = start({ tools: [long] });
+    await say(dispatch.inbox, "s", { key: "k", content: "call long" });
+    await begun.promise;
+    expect(await serving.drain({ withinMs: 50 })).toEqual({ ended: 0, left: 1 });
+    start({ tools: [long] });
+    await untilEnded(world, "s");
+    const said = await conversation("s");
+    expect(said.slice(0, 2)).toEqual(["user: call long", "call: long"]);
+    expect(said).toHaveLength(4);
+    expect(said[2]).toMatch(/^result: .*may have/s);
+  });
+});

@@ -1,0 +1,159 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import Anthropic from "@anthropic-ai/sdk";
+import { type Dispatch, openDispatch, type RunQueue } from "@palimpsest/coordination";
+import { openPostgres, openPostgresDispatch } from "@palimpsest/postgres";
+import type { StartedDatabase } from "@palimpsest/postgres/test-server";
+import { createAnthropic, fetchInProcess, type Script } from "@palimpsest/provider-simulator";
+import { openSession, type Session, type Store, type Tool } from "palimpsest";
+import { anthropic } from "palimpsest/anthropic";
+import { sqliteStore } from "palimpsest/sqlite-store";
+import { queueScheduler } from "../queue-scheduler.ts";
+import type { Scheduler, ServeOptions, Serving } from "../scheduler.ts";
+import { createSessionWorker, type SessionWorker, type SessionWorkerOptions } from "../session-worker.ts";
+
+/** What workers share: the logs of a tenant, and what they are dispatched by. */
+export interface Shared {
+  readonly tenant: string;
+  readonly store: Store;
+  readonly dispatch: Dispatch;
+  readonly scheduler: Scheduler;
+  close(): Promise<void>;
+}
+
+/** In a new folder. */
+export async function shareFolder(): Promise<Shared> {
+  const folder = mkdtempSync(join(tmpdir(), "fleet-"));
+  const store = sqliteStore({ folder });
+  const opened = await openDispatch({ file: join(folder, "dispatch.db"), store, pollMs: 50 });
+  return {
+    // All sessions of a file belong to one.
+    tenant: "local",
+    store,
+    dispatch: opened,
+    scheduler: scheduledBy(opened.queue, opened),
+    async close() {
+      await opened.close();
+      await store.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A new tenant of a database. */
+export async function shareDatabase(database: StartedDatabase, tenant: string = randomUUID()): Promise<Shared> {
+  const store = openPostgres({ pool: database.workers }).store({ tenant });
+  const opened = openPostgresDispatch({ pool: database.dispatchers, pollMs: 50 });
+  const dispatch = opened.tenant(tenant);
+  return {
+    tenant,
+    store,
+    dispatch,
+    scheduler: scheduledBy(opened.queue, dispatch),
+    async close() {
+      await opened.close();
+      await store.close();
+      // Work is taken of all tenants: the next test finds none of this one.
+      for (const table of ["wakeup", "reminder"])
+        await database.admin.query(`DELETE FROM palimpsest.${table} WHERE tenant = $1`, [tenant]);
+    },
+  };
+}
+
+function scheduledBy(queue: RunQueue, { schedule }: Dispatch): Scheduler {
+  return queueScheduler({ queue, schedule: () => schedule });
+}
+
+export interface World extends Shared {
+  /** Starts a worker, which is drained at the end. */
+  start(options?: StartOptions): { readonly worker: SessionWorker; readonly serving: Serving };
+  /** The conversation of a session: who said what, tool results included. */
+  conversation(session: string): Promise<readonly string[]>;
+  readonly errors: readonly unknown[];
+}
+
+export interface StartOptions extends Partial<SessionWorkerOptions> {
+  readonly tools?: readonly Tool[];
+  readonly serve?: ServeOptions;
+}
+
+/** Workers whose model is played by a script through the real client. */
+export function openWorld(shared: Shared, script: Script): World {
+  const { store, dispatch, scheduler } = shared;
+  const inProcess = fetchInProcess({ face: createAnthropic({ script }) });
+  const client = new Anthropic({ apiKey: "none", baseURL: "http://simulator.local", maxRetries: 0, fetch: inProcess });
+  const provider = anthropic(client);
+  const errors: unknown[] = [];
+  const started: { readonly worker: SessionWorker; readonly serving: Serving }[] = [];
+  const open = (id: string, tools: readonly Tool[] = []): Promise<Session> =>
+    openSession({
+      store,
+      id,
+      provider,
+      model: "claude-opus-5-5",
+      tools,
+      takeover: "always",
+      settings: { "notes.enabled": "off" },
+    });
+  return {
+    ...shared,
+    errors,
+    start({ tools = [], serve = {}, ...options } = {}) {
+      const worker = createSessionWorker({
+        open: ({ session }) => open(session, tools),
+        store: () => store,
+        dispatch: () => dispatch,
+        onError: (error) => void errors.push(error),
+        ...options,
+      });
+      const onError = (error: unknown): void => void errors.push(error);
+      const serving = scheduler.serve(worker.run, { onError, onSetAside: worker.setAside, renewEveryMs: 100, ...serve });
+      const one = { worker, serving };
+      started.push(one);
+      return one;
+    },
+    async conversation(session) {
+      const opened = await open(session);
+      const { messages } = await opened.messages({ limit: 1_000, attachments: "with" });
+      await opened.close();
+      return messages.flatMap(({ role, blocks }) =>
+        blocks.map((block) => {
+          if (block.kind === "text") return `${role}: ${block.text}`;
+          if (block.kind === "tool_call") return `call: ${block.name}`;
+          if (block.kind === "tool_result") return `result: ${textOf(block.content)}`;
+          return block.kind;
+        }),
+      );
+    },
+    async close() {
+      for (const { serving } of started) await serving.drain({ withinMs: 0 });
+      for (const { worker } of started) await worker.close();
+      await shared.close();
+    },
+  };
+}
+
+function textOf(content: string | readonly { readonly kind: string; readonly text?: string }[]): string {
+  return typeof content === "string" ? content : content.map(({ text = "" }) => text).join("");
+}
+
+/** Waits until a condition holds, for longer than any machine should need. */
+export async function until(condition: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<void> {
+  const endMs = Date.now() + withinMs;
+  while (!(await condition())) {
+    if (Date.now() > endMs) throw new Error(`Not within ${withinMs} ms: ${condition}`);
+    await wait(20);
+  }
+}
+
+/** Waits until so many runs of a session have ended. */
+export async function untilEnded({ dispatch }: Pick<World, "dispatch">, session: string, runs = 1): Promise<void> {
+  await until(async () => {
+    const page = await dispatch.events.read(session, { limit: 100_000 });
+    if (page.kind !== "read") return false;
+    return page.events.filter(({ event }) => (event as { kind: string }).kind === "run-ended").length >= runs;
+  });
+}
