@@ -4,41 +4,57 @@ import type { SessionTarget, WorkRun } from "./scheduler.ts";
 
 /**
  * Something to do with a session that was silent for a while: keep its prompt in the provider's cache, remind its user, dream about it,
- * delete it. A timer is set when a run of the session ends, and is stale as soon as the session continues.
+ * delete it. Timers are set when a run has added to the session's log, and are stale as soon as the session continues.
  */
 export interface SessionTimer {
   /** Names the timer. */
   readonly key: string;
   readonly afterMs: number;
-  /** Called at least once, unless the session has continued. If it fails, the run fails, and it is called again. */
-  run(context: TimerContext): Promise<void>;
+  /**
+   * Called at least once, unless the session has continued. If it fails, the run fails, and it is called again.
+   * @returns when it is to be called again, if the session stays silent. @default never
+   */
+  run(context: TimerContext): Promise<{ readonly againAfterMs: number } | undefined>;
 }
 
 export interface TimerContext {
   readonly target: SessionTarget;
   /** Aborted when the worker has lost its right to the session, or is to go. */
   readonly left: AbortSignal;
-  /** Opens the session for some work. Nobody has it open before: so a timer can also delete it. */
+  /** Opens the session for some work. Nobody has it open before or after that: so a timer can also delete it. */
   withSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 
 const KEY_PREFIX = "timer ";
+const REASON_PREFIX = "silent since ";
 
-/** The timers that are due in this run. */
-export function dueTimers(timers: readonly SessionTimer[], { reminders }: Pick<WorkRun, "reminders">): readonly SessionTimer[] {
-  const due = new Set(reminders.map(({ key }) => key));
-  return timers.filter(({ key }) => due.has(`${KEY_PREFIX}${key}`));
+export interface DueTimer {
+  readonly timer: SessionTimer;
+  /** When the session had become silent. */
+  readonly activeAtMs: number;
 }
 
-/** Sets all timers anew, from now on. */
+/** The timers that are due in this run. */
+export function dueTimers(timers: readonly SessionTimer[], { reminders }: Pick<WorkRun, "reminders">): readonly DueTimer[] {
+  return reminders.flatMap(({ key, reason }) => {
+    const timer = timers.find((one) => key === `${KEY_PREFIX}${one.key}`);
+    return timer === undefined ? [] : [{ timer, activeAtMs: Date.parse(reason.slice(REASON_PREFIX.length)) }];
+  });
+}
+
+export interface SilentSession {
+  readonly session: string;
+  readonly newestEntry: number;
+  readonly activeAtMs: number;
+}
+
+/** Sets timers for a session that became silent. Each replaces the one of the same key. */
 export async function setTimers(
-  timers: readonly SessionTimer[],
-  { id, history }: Pick<Session, "id" | "history">,
-  { schedule, nowMs }: { readonly schedule: Pick<Schedule, "remind">; readonly nowMs: number },
+  timers: readonly Pick<SessionTimer, "key" | "afterMs">[],
+  { session, newestEntry: unlessPastEntry, activeAtMs }: SilentSession,
+  schedule: Pick<Schedule, "remind">,
 ): Promise<void> {
-  const unlessPastEntry = history.newestEntry;
-  for (const { key, afterMs } of timers) {
-    const name = `${KEY_PREFIX}${key}`;
-    await schedule.remind(id, { key: name, dueAtMs: nowMs + afterMs, reason: key, unlessPastEntry });
-  }
+  const reason = `${REASON_PREFIX}${new Date(activeAtMs).toISOString()}`;
+  for (const { key, afterMs } of timers)
+    await schedule.remind(session, { key: `${KEY_PREFIX}${key}`, dueAtMs: activeAtMs + afterMs, reason, unlessPastEntry });
 }

@@ -3,9 +3,10 @@ import { type Session, SessionLostError, type Store, type TurnStep } from "palim
 import { createInputs } from "./inputs.ts";
 import { createOpenSessions } from "./open-sessions.ts";
 import { reportSetAside } from "./report-set-aside.ts";
+import { runTimers } from "./run-timers.ts";
 import { runTurns, type TurnOptions, takeOne } from "./run-turns.ts";
 import type { SessionTarget, Work } from "./scheduler.ts";
-import { dueTimers, type SessionTimer, setTimers } from "./session-timer.ts";
+import { type SessionTimer, setTimers } from "./session-timer.ts";
 
 export interface SessionWorkerOptions {
   /** Opens a session, with `takeover: "always"`: a worker that had it before cannot write any more. */
@@ -54,26 +55,6 @@ export function createSessionWorker(options: SessionWorkerOptions): SessionWorke
   const { keepOpen = DEFAULT_KEEP_OPEN, questionsExpireAfterMs, onError } = options;
   const sessions = createOpenSessions({ open, store, keepOpen });
 
-  /** Runs what was waited for; returns whether there is a session left to run. */
-  async function runTimers(run: Parameters<Work>[0]): Promise<"run" | "gone"> {
-    const { tenant, session, left } = run;
-    const target = { tenant, session };
-    const due = dueTimers(timers, run);
-    if (due.length === 0) return "run";
-    await sessions.drop(target);
-    for (const timer of due) {
-      await timer.run({
-        target,
-        left,
-        withSession: (work) => sessions.use(target, left, work).finally(() => sessions.drop(target)),
-      });
-    }
-    const reader = await store(tenant).openReader(session);
-    await reader?.close();
-    const isGone = reader === undefined && (await dispatch(tenant).inbox.read(session, { limit: 1 })).length === 0;
-    return isGone ? "gone" : "run";
-  }
-
   return {
     step(target, { stop, left = new AbortController().signal } = {}) {
       return sessions.use(target, left, (session) => {
@@ -86,11 +67,14 @@ export function createSessionWorker(options: SessionWorkerOptions): SessionWorke
     async run(run) {
       const { tenant, session: id, left } = run;
       const target = { tenant, session: id };
+      const ports = dispatch(tenant);
       try {
-        if ((await runTimers(run)) === "gone") return { kind: "ended" };
+        const { schedule, inbox } = ports;
+        const isGone = (await runTimers(run, { timers, sessions, store: store(tenant), schedule, clock })) === "gone";
+        // Whoever says something to a session that was deleted begins it anew.
+        if (isGone && (await inbox.read(id, { limit: 1 })).length === 0) return { kind: "ended" };
         return await sessions.use(target, left, async (session) => {
           const before = session.history.newestEntry;
-          const ports = dispatch(tenant);
           const outcome = await runTurns(session, run, {
             dispatch: ports,
             turn: turn(session, target),
@@ -100,8 +84,9 @@ export function createSessionWorker(options: SessionWorkerOptions): SessionWorke
               : { questionsExpireAtMs: clock.now() + questionsExpireAfterMs }),
             ...(onError === undefined ? {} : { onError: (error) => onError(error, target) }),
           });
-          if (outcome.kind === "ended" && session.history.newestEntry > before)
-            await setTimers(timers, session, { schedule: ports.schedule, nowMs: clock.now() });
+          const { newestEntry } = session.history;
+          if (outcome.kind === "ended" && newestEntry > before)
+            await setTimers(timers, { session: id, newestEntry, activeAtMs: clock.now() }, schedule);
           return outcome;
         });
       } catch (error) {

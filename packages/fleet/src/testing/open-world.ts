@@ -70,6 +70,8 @@ function scheduledBy(queue: RunQueue, { schedule }: Dispatch): Scheduler {
 export interface World extends Shared {
   /** Starts a worker, which is drained at the end. */
   start(options?: StartOptions): { readonly worker: SessionWorker; readonly serving: Serving };
+  /** Opens a session as somebody else, and takes it from its worker. */
+  open(session: string, tools?: readonly Tool[]): Promise<Session>;
   /** The conversation of a session: who said what, tool results included. */
   conversation(session: string): Promise<readonly string[]>;
   readonly errors: readonly unknown[];
@@ -100,6 +102,7 @@ export function openWorld(shared: Shared, script: Script): World {
     });
   return {
     ...shared,
+    open,
     errors,
     start({ tools = [], serve = {}, ...options } = {}) {
       const worker = createSessionWorker({

@@ -1,0 +1,98 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { openPostgresDispatch, openPostgres } from "@palimpsest/postgres";
+import { type StartedDatabase, startDatabase } from "@palimpsest/postgres/test-server";
+import {
+  answer,
+  callTool,
+  callTools,
+  createAnthropic,
+  type Script,
+  type SimulatorServer,
+  serve,
+} from "@palimpsest/provider-simulator";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { say } from "./session-input.ts";
+import { until } from "./testing/open-world.ts";
+
+const [SESSIONS, ROUNDS, KILLS] = [16, 3, 6];
+let database: StartedDatabase;
+let model: SimulatorServer;
+const children = new Set<ChildProcess>();
+
+/** Some rounds with both tools, then an answer. */
+const script: Script = ({ request }) => {
+  const messages = request["messages"] as readonly { readonly role: string }[];
+  const rounds = messages.filter(({ role }) => role === "assistant").length;
+  return rounds < ROUNDS ? callTools(callTool("act", { rounds }), callTool("pay", { rounds })) : answer("All done.");
+};
+
+beforeAll(async () => {
+  database = await startDatabase();
+  await database.admin.query("CREATE TABLE effect (tool text, key text, worker integer); GRANT INSERT ON effect TO dispatcher");
+  model = await serve({ faces: [createAnthropic({ script })] });
+});
+
+afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  await model.close();
+  await database.stop();
+});
+
+async function startWorker(): Promise<ChildProcess> {
+  const env = { ...process.env, PGHOST: database.host, MODEL_URL: model.url };
+  const execArgv = ["--conditions=palimpsest-source", "--no-warnings"];
+  const child = fork(join(import.meta.dirname, "testing", "worker-process.ts"), { env, execArgv });
+  children.add(child);
+  await once(child, "message");
+  return child;
+}
+
+test("workers that are killed and drained in the middle of turns lose no turn, and no effect takes place twice", async () => {
+  const tenant = randomUUID();
+  const { inbox, schedule } = openPostgresDispatch({ pool: database.workers }).tenant(tenant);
+  const store = openPostgres({ pool: database.workers }).store({ tenant });
+  const workers = await Promise.all([startWorker(), startWorker()]);
+  const sessions = Array.from({ length: SESSIONS }, (_, index) => `s${index}`);
+  for (const session of sessions) await say(inbox, session, { key: "job", content: "Do the job." });
+  for (let kill = 0; kill < KILLS; kill++) {
+    await wait(150 + Math.random() * 250);
+    const at = kill % 2;
+    const gone = workers[at]!;
+    const exited = once(gone, "exit");
+    gone.kill(kill % 3 === 2 ? "SIGTERM" : "SIGKILL");
+    if (kill % 3 !== 2) await exited;
+    workers[at] = await startWorker();
+  }
+  const logOf = async (session: string): Promise<readonly string[]> => {
+    const reader = await store.openReader(session);
+    const entries = (await reader?.read(1, Number.MAX_SAFE_INTEGER)) ?? [];
+    await reader?.close();
+    return entries.map(({ payload }) => payload ?? "");
+  };
+  await until(async () => {
+    const logs = await Promise.all(sessions.map(logOf));
+    return logs.every((log) => log.some((payload) => payload.includes("All done.")));
+  }, 100_000);
+
+  let unknown = 0;
+  for (const session of sessions) {
+    const log = await logOf(session);
+    expect(log.filter((payload) => payload.includes("Do the job.")), session).toHaveLength(1);
+    expect(log.filter((payload) => payload.includes("All done.")), session).toHaveLength(1);
+    unknown += log.filter((payload) => payload.includes("The outcome of this call is unknown")).length;
+  }
+  const { rows } = await database.admin.query("SELECT tool, key, count(*)::int AS times FROM effect GROUP BY tool, key");
+  const calls = SESSIONS * ROUNDS;
+  const paid = rows.filter(({ tool }) => tool === "pay");
+  expect(paid.filter(({ times }) => times > 1)).toEqual([]);
+  // Every call of it was run under one key, however often.
+  expect(rows.filter(({ tool }) => tool === "act")).toHaveLength(calls);
+  expect(paid.length).toBeLessThanOrEqual(calls);
+  expect(paid.length).toBeGreaterThanOrEqual(calls - unknown);
+  expect((await schedule.listSetAside()).sessions).toEqual([]);
+  expect(await inbox.read("s0")).toEqual([]);
+}, 300_000);

@@ -1,0 +1,47 @@
+import type { Schedule } from "@palimpsest/coordination";
+import type { Store } from "palimpsest";
+import type { OpenSessions } from "./open-sessions.ts";
+import type { WorkRun } from "./scheduler.ts";
+import { dueTimers, type SessionTimer, setTimers } from "./session-timer.ts";
+
+export interface RunTimersOptions {
+  readonly timers: readonly SessionTimer[];
+  readonly sessions: OpenSessions;
+  readonly store: Pick<Store, "openReader">;
+  readonly schedule: Pick<Schedule, "remind">;
+  readonly clock: { now(): number };
+}
+
+/**
+ * Runs the timers that are due. One that adds to the log, such as a ping of the provider's cache, does not make the other ones stale: they
+ * are set again, for the same time. Returns whether the session is still there.
+ */
+export async function runTimers(run: WorkRun, options: RunTimersOptions): Promise<"there" | "gone"> {
+  const { timers, sessions, store, schedule, clock } = options;
+  const { tenant, session, left } = run;
+  const target = { tenant, session };
+  const due = dueTimers(timers, run);
+  const [first] = due;
+  if (first === undefined) return "there";
+  const { activeAtMs } = first;
+  await sessions.drop(target);
+  const again = new Map<string, number>();
+  for (const { timer } of due) {
+    const outcome = await timer.run({
+      target,
+      left,
+      withSession: (work) => sessions.use(target, left, work).finally(() => sessions.drop(target)),
+    });
+    again.set(timer.key, outcome?.againAfterMs ?? Number.POSITIVE_INFINITY);
+  }
+  const reader = await store.openReader(session);
+  const head = await reader?.head();
+  await reader?.close();
+  if (head === undefined) return "gone";
+  const silentMs = clock.now() - activeAtMs;
+  const next = timers
+    .map(({ key, afterMs }) => ({ key, afterMs: again.has(key) ? silentMs + again.get(key)! : afterMs }))
+    .filter(({ afterMs }) => Number.isFinite(afterMs));
+  await setTimers(next, { session, newestEntry: head.sequence, activeAtMs }, schedule);
+  return "there";
+}
