@@ -58,7 +58,7 @@ export function createOpenSessions({ open, store, keepOpen }: OpenSessionsOption
     left.addEventListener("abort", leave, { once: true });
     let outcome: "keep" | "close" = "close";
     try {
-      if (left.aborted) leave();
+      left.throwIfAborted();
       const result = await work(session);
       if (inUse.get(name) === session && !session.signal.aborted) outcome = "keep";
       return result;

@@ -15,8 +15,8 @@ function testOver(share: () => Promise<Shared>): void {
   testScheduler({
     test,
     async place() {
-      const { tenant, scheduler, close } = await share();
-      return { tenant, open: async () => scheduler, remove: close };
+      const { tenant, connect, close } = await share();
+      return { tenant, open: connect, remove: close };
     },
   });
 }

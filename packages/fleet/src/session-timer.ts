@@ -21,7 +21,10 @@ export interface TimerContext {
   readonly target: SessionTarget;
   /** Aborted when the worker has lost its right to the session, or is to go. */
   readonly left: AbortSignal;
-  /** Opens the session for some work. Nobody has it open before or after that: so a timer can also delete it. */
+  /**
+   * Opens the session for some work, and closes it again. Another worker that kept it open has lost it then. So do this before the session
+   * is deleted: a session that somebody keeps open is busy.
+   */
   withSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 

@@ -49,8 +49,8 @@ describe.each(places)("in $where", ({ share }) => {
 
   test("what is said is answered once, however often it is sent, and watchers see the end", async () => {
     const { dispatch, start, conversation, errors } = await open();
-    start();
-    start();
+    await start();
+    await start();
     const first = await say(dispatch.inbox, "s", { key: "k1", content: "Hello." });
     await untilEnded(world, "s");
     expect(await say(dispatch.inbox, "s", { key: "k1", content: "Hello." })).toEqual({ ...first, kind: "known" });
@@ -81,11 +81,11 @@ describe.each(places)("in $where", ({ share }) => {
       },
     });
     const asking = { tools: [pay], turn: () => ({ permission: () => ({ kind: "later", reason: "money" }) as const }) };
-    const { serving } = start(asking);
+    const { serving } = await start(asking);
     await say(dispatch.inbox, "s", { key: "k", content: "call pay" });
     await untilEnded(world, "s");
     expect(await serving.drain()).toEqual({ ended: 0, left: 0 });
-    start(asking);
+    await start(asking);
     const [question] = (await dispatch.approvals.pending()).questions;
     expect(question).toMatchObject({ sessionId: "s", tool: "pay", reason: "money" });
     expect(paid).toEqual([]);
@@ -112,7 +112,7 @@ describe.each(places)("in $where", ({ share }) => {
           });
         }),
     });
-    start({ tools: [hang] });
+    await start({ tools: [hang] });
     await say(dispatch.inbox, "s", { key: "k1", content: "call hang" });
     await begun.promise;
     const startedAtMs = performance.now();
@@ -135,7 +135,7 @@ describe.each(places)("in $where", ({ share }) => {
     await say(dispatch.inbox, "s", { key: "b", content: "Two." });
     await stop(dispatch.inbox, "s", { key: "y" });
     await say(dispatch.inbox, "s", { key: "c", content: "Three." });
-    start();
+    await start();
     await untilEnded(world, "s");
     const said = await conversation("s");
     expect(said.filter((line) => line.startsWith("assistant"))).toEqual(["assistant: You said: Three."]);
@@ -145,8 +145,8 @@ describe.each(places)("in $where", ({ share }) => {
   test("an agent is a session of its own on any worker, and its report comes once", async () => {
     const { dispatch, start, conversation, errors } = await open();
     const agents = { turn: (session: Parameters<typeof agentTool>[0]) => ({ tools: [agentTool(session, dispatch.inbox)] }) };
-    start(agents);
-    start(agents);
+    await start(agents);
+    await start(agents);
     await say(dispatch.inbox, "s", { key: "k", content: "call start_agent" });
     await untilLogged("s", "The agent says: You said: Look around.");
     const said = await conversation("s");
@@ -156,9 +156,9 @@ describe.each(places)("in $where", ({ share }) => {
   });
 
   test("a session that somebody else has continued is read anew; one that nobody continued is not", async () => {
-    const { dispatch, start, conversation, scheduler, tenant } = await open();
+    const { dispatch, start, conversation } = await open();
     let opened = 0;
-    start({
+    await start({
       open({ session }) {
         opened++;
         return world.open(session);
@@ -172,7 +172,7 @@ describe.each(places)("in $where", ({ share }) => {
     const other = await world.open("s");
     await other.append("Three, from elsewhere.");
     await other.close();
-    await scheduler.wake({ tenant, session: "s" });
+    await dispatch.schedule.wake("s");
     await untilEnded(world, "s", 3);
     expect(opened).toBe(2);
     expect((await conversation("s")).at(-1)).toBe("assistant: You said: Three, from elsewhere.");
@@ -195,13 +195,14 @@ describe.each(places)("in $where", ({ share }) => {
       {
         key: "retention",
         afterMs: 5_000,
-        async run({ target: { session } }) {
+        async run({ target: { session }, withSession }) {
+          await withSession(async () => undefined);
           fired.push(`${session} ${(await store.delete(session)).kind}`);
           return undefined;
         },
       },
     ];
-    start({ timers });
+    await start({ timers });
     await say(dispatch.inbox, "s", { key: "k1", content: "One." });
     await untilEnded(world, "s");
     await say(dispatch.inbox, "s", { key: "k2", content: "Two." });
@@ -224,11 +225,11 @@ describe.each(places)("in $where", ({ share }) => {
         return new Promise<string>(() => undefined);
       },
     });
-    const { serving } = start({ tools: [long] });
+    const { serving } = await start({ tools: [long] });
     await say(dispatch.inbox, "s", { key: "k", content: "call long" });
     await begun.promise;
     expect(await serving.drain({ withinMs: 50 })).toEqual({ ended: 0, left: 1 });
-    start({ tools: [long] });
+    await start({ tools: [long] });
     await untilEnded(world, "s");
     const said = await conversation("s");
     expect(said.slice(0, 2)).toEqual(["user: call long", "call: long"]);

@@ -5,7 +5,7 @@
 export interface RunQueue {
   /** Takes sessions that are due, of each tenant in turn. */
   take(options?: { readonly limit?: number }): Promise<TakenRuns>;
-  /** Waits until a session may be due: somebody woke one, or it is time to look again. */
+  /** Waits until a session may be due: somebody woke one, or it is time to look again. One at a time waits on one queue. */
   wait(options?: { readonly signal?: AbortSignal }): Promise<void>;
 }
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import Anthropic from "@anthropic-ai/sdk";
-import { type Dispatch, openDispatch, type RunQueue } from "@palimpsest/coordination";
-import { openPostgres, openPostgresDispatch } from "@palimpsest/postgres";
+import { type Dispatch, type DispatchWithQueue, openDispatch } from "@palimpsest/coordination";
+import { openPostgres, openPostgresDispatch, type PostgresDispatch } from "@palimpsest/postgres";
 import type { StartedDatabase } from "@palimpsest/postgres/test-server";
 import { createAnthropic, fetchInProcess, type Script } from "@palimpsest/provider-simulator";
 import { openSession, type Session, type Store, type Tool } from "palimpsest";
@@ -20,7 +20,8 @@ export interface Shared {
   readonly tenant: string;
   readonly store: Store;
   readonly dispatch: Dispatch;
-  readonly scheduler: Scheduler;
+  /** Opens what workers are dispatched by, as one more process. */
+  connect(): Promise<Scheduler>;
   close(): Promise<void>;
 }
 
@@ -28,15 +29,23 @@ export interface Shared {
 export async function shareFolder(): Promise<Shared> {
   const folder = mkdtempSync(join(tmpdir(), "fleet-"));
   const store = sqliteStore({ folder });
-  const opened = await openDispatch({ file: join(folder, "dispatch.db"), store, pollMs: 50 });
+  const opened: DispatchWithQueue[] = [];
+  const openOne = async (): Promise<DispatchWithQueue> => {
+    const one = await openDispatch({ file: join(folder, "dispatch.db"), store, pollMs: 50 });
+    opened.push(one);
+    return one;
+  };
   return {
     // All sessions of a file belong to one.
     tenant: "local",
     store,
-    dispatch: opened,
-    scheduler: scheduledBy(opened.queue, opened),
+    dispatch: await openOne(),
+    async connect() {
+      const { queue, schedule } = await openOne();
+      return queueScheduler({ queue, schedule: () => schedule });
+    },
     async close() {
-      await opened.close();
+      for (const one of opened) await one.close();
       await store.close();
       rmSync(folder, { recursive: true });
     },
@@ -46,15 +55,22 @@ export async function shareFolder(): Promise<Shared> {
 /** A new tenant of a database. */
 export async function shareDatabase(database: StartedDatabase, tenant: string = randomUUID()): Promise<Shared> {
   const store = openPostgres({ pool: database.workers }).store({ tenant });
-  const opened = openPostgresDispatch({ pool: database.dispatchers, pollMs: 50 });
-  const dispatch = opened.tenant(tenant);
+  const opened: PostgresDispatch[] = [];
+  const openOne = (): PostgresDispatch => {
+    const one = openPostgresDispatch({ pool: database.dispatchers, pollMs: 50 });
+    opened.push(one);
+    return one;
+  };
   return {
     tenant,
     store,
-    dispatch,
-    scheduler: scheduledBy(opened.queue, dispatch),
+    dispatch: openOne().tenant(tenant),
+    async connect() {
+      const { queue, tenant: of } = openOne();
+      return queueScheduler({ queue, schedule: (name) => of(name).schedule });
+    },
     async close() {
-      await opened.close();
+      for (const one of opened) await one.close();
       await store.close();
       // Work is taken of all tenants: the next test finds none of this one.
       for (const table of ["wakeup", "reminder"])
@@ -63,13 +79,9 @@ export async function shareDatabase(database: StartedDatabase, tenant: string = 
   };
 }
 
-function scheduledBy(queue: RunQueue, { schedule }: Dispatch): Scheduler {
-  return queueScheduler({ queue, schedule: () => schedule });
-}
-
 export interface World extends Shared {
   /** Starts a worker, which is drained at the end. */
-  start(options?: StartOptions): { readonly worker: SessionWorker; readonly serving: Serving };
+  start(options?: StartOptions): Promise<{ readonly worker: SessionWorker; readonly serving: Serving }>;
   /** Opens a session as somebody else, and takes it from its worker. */
   open(session: string, tools?: readonly Tool[]): Promise<Session>;
   /** The conversation of a session: who said what, tool results included. */
@@ -84,7 +96,7 @@ export interface StartOptions extends Partial<SessionWorkerOptions> {
 
 /** Workers whose model is played by a script through the real client. */
 export function openWorld(shared: Shared, script: Script): World {
-  const { store, dispatch, scheduler } = shared;
+  const { store, dispatch, connect } = shared;
   const inProcess = fetchInProcess({ face: createAnthropic({ script }) });
   const client = new Anthropic({ apiKey: "none", baseURL: "http://simulator.local", maxRetries: 0, fetch: inProcess });
   const provider = anthropic(client);
@@ -104,7 +116,7 @@ export function openWorld(shared: Shared, script: Script): World {
     ...shared,
     open,
     errors,
-    start({ tools = [], serve = {}, ...options } = {}) {
+    async start({ tools = [], serve = {}, ...options } = {}) {
       const worker = createSessionWorker({
         open: ({ session }) => open(session, tools),
         store: () => store,
@@ -113,6 +125,7 @@ export function openWorld(shared: Shared, script: Script): World {
         ...options,
       });
       const onError = (error: unknown): void => void errors.push(error);
+      const scheduler = await connect();
       const serving = scheduler.serve(worker.run, { onError, onSetAside: worker.setAside, renewEveryMs: 100, ...serve });
       const one = { worker, serving };
       started.push(one);
