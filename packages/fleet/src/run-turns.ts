@@ -1,5 +1,5 @@
 import { type Dispatch, publishEvents, settleQuestions } from "@palimpsest/coordination";
-import { type QueryOptions, type Session, SessionLostError, stepTurn, type TurnStep } from "palimpsest";
+import { type QueryEvent, type QueryOptions, type Session, SessionLostError, stepTurn, type TurnStep } from "palimpsest";
 import { createInputs, type Inputs, type TurnReport } from "./inputs.ts";
 import { postponedBy } from "./postpone.ts";
 import type { WorkOutcome, WorkRun } from "./scheduler.ts";
@@ -56,7 +56,7 @@ export async function runTurns(session: Session, run: WorkRun, options: RunTurns
 
 interface UntilIdleOptions extends RunTurnsOptions {
   readonly inputs: Inputs;
-  onEvent(event: Parameters<ReturnType<typeof publishEvents>["add"]>[0]): void;
+  onEvent(event: QueryEvent): void;
 }
 
 async function runUntilIdle(session: Session, run: WorkRun, options: UntilIdleOptions): Promise<EndState | WorkOutcome> {

@@ -17,13 +17,14 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 afterEach(() => world.close());
 
-/** Repeats what is said. "call NAME" calls a tool, and its result is repeated. */
-const script: Script = ({ userText, toolResults, request }) => {
-  if (toolResults.length > 0) return answer(`Result: ${toolResults.map(({ text }) => text).join(" ")}`);
-  const name = /^call (\w+)$/.exec(userText)?.[1];
+/** Repeats what is said last. "call NAME" calls a tool, and its result is repeated; so is the report of an agent. */
+const script: Script = ({ userText, toolResults }) => {
+  const report = /<agent-result[^>]*>\s*(.*?)\s*<\/agent-result>/s.exec(userText)?.[1];
+  if (report !== undefined) return answer(`The agent says: ${report}`);
+  const last = userText.trim().split("\n").at(-1) ?? "";
+  const name = /^call (\w+)$/.exec(last)?.[1];
   if (name !== undefined) return callTools(callTool(name, { goal: "look", prompt: "Look around." }));
-  const report = /agent-result[^>]*>\s*([^<]*)/.exec(JSON.stringify(request))?.[1];
-  return answer(report === undefined ? `You said: ${userText}` : `The agent says: ${report.replaceAll("\\n", "")}`);
+  return answer(last === "" ? `Result: ${toolResults.map(({ text }) => text).join(" ")}` : `You said: ${last}`);
 };
 
 /** Waits for a text in a log, without taking the session from its worker. */
