@@ -5,6 +5,8 @@ import { reportOf } from "./report.ts";
 import { addInput, type ReplyTo, type SessionInput } from "./session-input.ts";
 import { agentPrefix } from "./start-agent.ts";
 
+/** Part of the prompt: a changed word changes what sessions send from then on. */
+const STOPPED_WITH_TURN = "The user has stopped the turn that started this agent, and the agent with it.";
 /** The queue of `session.turn.takeIn` that the items of an inbox belong to. */
 const QUEUE = "inbox";
 
@@ -42,11 +44,20 @@ export function createInputs(session: Session, inbox: SessionInbox): Inputs {
     const { kind: _, ...said } = input;
     await session.turn.stop(said);
     stoppedUpTo = number;
-    for (const agent of session.background.agents()) {
-      if (agent.status !== "running" || !agent.session.startsWith(agentPrefix(id))) continue;
-      await addInput(inbox, agent.session, `stop ${id} ${number}`, input);
+    for (const { id: agent, session: child, status } of session.background.agents()) {
+      if (status !== "running" || !child.startsWith(agentPrefix(id))) continue;
+      await addInput(inbox, child, `stop ${id} ${number}`, input);
+      // Its own report is not waited for: that would begin another turn.
+      const told = reportOf({ kind: "report", agent, outcome: "stopped", text: STOPPED_WITH_TURN });
+      await session.background.enterAgent({ id: agent, step: "ended", outcome: "stopped", told: "by-call" }, told);
     }
     await inbox.acknowledge(id, [number]);
+  }
+
+  async function takeReport(report: Extract<SessionInput, { kind: "report" }>): Promise<boolean> {
+    const { agent, outcome } = report;
+    const ended = { id: agent, step: "ended", outcome, told: "next-entry" } as const;
+    return (await session.background.enterAgent(ended, reportOf(report))) === "entered";
   }
 
   /** @returns how many were new */
@@ -54,26 +65,25 @@ export function createInputs(session: Session, inbox: SessionInbox): Inputs {
     let taken = 0;
     const done: number[] = [];
     for (const { number, payload } of items) {
-      // Null: its key is lost, and it says nothing.
       const input = payload as SessionInput | null;
-      if (input?.kind === "stop") {
-        await applyStop(number, input);
-        continue;
+      switch (input?.kind) {
+        case "stop":
+          await applyStop(number, input);
+          break;
+        case "content":
+          if ((await session.turn.takeIn({ queue: QUEUE, number, content: input.content })) === "taken") taken++;
+          if (input.replyTo === undefined) done.push(number);
+          else waitingFor.set(number, input.replyTo);
+          break;
+        case "report":
+          if (await takeReport(input)) taken++;
+          done.push(number);
+          break;
+        default:
+          // The key of an item that is null is lost: it says nothing.
+          if (input !== null) throw new Error(unknownKind(id, number, input));
+          done.push(number);
       }
-      if (input?.kind === "content") {
-        const outcome = await session.turn.takeIn({ queue: QUEUE, number, content: input.content });
-        if (outcome === "taken") taken++;
-        if (input.replyTo !== undefined) {
-          waitingFor.set(number, input.replyTo);
-          continue;
-        }
-      }
-      if (input?.kind === "report") {
-        const { agent, outcome } = input;
-        const ended = { id: agent, step: "ended", outcome, told: "next-entry" } as const;
-        if ((await session.background.enterAgent(ended, reportOf(input))) === "entered") taken++;
-      }
-      done.push(number);
     }
     await inbox.acknowledge(id, done);
     return taken;
@@ -126,4 +136,9 @@ export function createInputs(session: Session, inbox: SessionInbox): Inputs {
       }
     },
   };
+}
+
+function unknownKind(session: string, number: number, input: unknown): string {
+  const { kind } = input as { readonly kind?: unknown };
+  return `Item ${number} in the inbox of session ${session} is of a kind that this release does not know: ${JSON.stringify(kind)}. Update the worker, or send items with say() and stop().`;
 }

@@ -11,7 +11,7 @@ export interface SessionTimer {
   readonly key: string;
   readonly afterMs: number;
   /**
-   * Called at least once, unless the session has continued. If it fails, the run fails, and it is called again.
+   * Called at least once, unless the session has continued. If it fails, it is called again after as long as before, at least a minute.
    * @returns when it is to be called again, if the session stays silent. @default never
    */
   run(context: TimerContext): Promise<{ readonly againAfterMs: number } | undefined>;

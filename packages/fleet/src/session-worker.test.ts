@@ -18,12 +18,13 @@ afterAll(() => database.stop());
 afterEach(() => world.close());
 
 /** Repeats what is said last. "call NAME" calls a tool, and its result is repeated; so is the report of an agent. */
-const script: Script = ({ userText, toolResults }) => {
+const script: Script = ({ userText, toolResults, tools }) => {
   const report = /<agent-result[^>]*>\s*(.*?)\s*<\/agent-result>/s.exec(userText)?.[1];
   if (report !== undefined) return answer(`The agent says: ${report}`);
   const last = userText.trim().split("\n").at(-1) ?? "";
   const name = /^call (\w+)$/.exec(last)?.[1];
-  if (name !== undefined) return callTools(callTool(name, { goal: "look", prompt: "Look around." }));
+  const isHanging = tools.includes("hang");
+  if (name !== undefined) return callTools(callTool(name, { goal: "look", prompt: isHanging ? "call hang" : "Look around." }));
   return answer(last === "" ? `Result: ${toolResults.map(({ text }) => text).join(" ")}` : `You said: ${last}`);
 };
 
@@ -154,6 +155,47 @@ describe.each(places)("in $where", ({ share }) => {
     expect(said.filter((line) => line.includes("agent-result"))).toHaveLength(1);
     expect(said.at(-1)).toBe("assistant: The agent says: You said: Look around.");
     expect(errors).toEqual([]);
+  });
+
+  test("a stop reaches the agents of a session, and their reports begin no other turn", async () => {
+    const { dispatch, start, conversation } = await open();
+    const begun = Promise.withResolvers<void>();
+    const hang = tool({
+      name: "hang",
+      description: "Waits.",
+      input: { type: "object" },
+      run: (_, { signal }) =>
+        new Promise((resolve) => {
+          begun.resolve();
+          signal.addEventListener("abort", () => resolve("stopped"));
+        }),
+    });
+    let child = "";
+    await start({
+      turn(session) {
+        if (session.id !== "s") child = session.id;
+        return { tools: [agentTool(session, dispatch.inbox), hang] };
+      },
+    });
+    await say(dispatch.inbox, "s", { key: "k", content: "call start_agent" });
+    await begun.promise;
+    await stop(dispatch.inbox, "s", { key: "x" });
+    await untilEnded(world, child);
+    await until(async () => (await dispatch.inbox.read("s")).length + (await dispatch.inbox.read(child)).length === 0);
+    const said = await conversation("s");
+    expect(said.filter((line) => line.startsWith("assistant"))).toHaveLength(1);
+    expect(said.filter((line) => line.includes("has stopped the turn"))).toHaveLength(1);
+  });
+
+  test("steps can be taken one by one", async () => {
+    const { dispatch, tenant, start } = await open();
+    const look = tool({ name: "look", description: "Looks.", input: { type: "object" }, run: () => "seen" });
+    const { worker, serving } = await start({ tools: [look] });
+    await serving.drain();
+    await say(dispatch.inbox, "s", { key: "k", content: "call look" });
+    const kinds: string[] = [];
+    while (kinds.at(-1) !== "done") kinds.push((await worker.step({ tenant, session: "s" })).kind);
+    expect(kinds).toEqual(["responded", "ran", "done"]);
   });
 
   test("a session that somebody else has continued is read anew; one that nobody continued is not", async () => {

@@ -70,7 +70,8 @@ export function createSessionWorker(options: SessionWorkerOptions): SessionWorke
       const ports = dispatch(tenant);
       try {
         const { schedule, inbox } = ports;
-        const isGone = (await runTimers(run, { timers, sessions, store: store(tenant), schedule, clock })) === "gone";
+        const options = { timers, sessions, store: store(tenant), schedule, clock, onError };
+        const isGone = (await runTimers(run, options)) === "gone";
         // Whoever says something to a session that was deleted begins it anew.
         if (isGone && (await inbox.read(id, { limit: 1 })).length === 0) return { kind: "ended" };
         return await sessions.use(target, left, async (session) => {
