@@ -44,6 +44,8 @@ export function createInputs(session: Session, inbox: SessionInbox): Inputs {
     const { kind: _, ...said } = input;
     await session.turn.stop(said);
     stoppedUpTo = number;
+    // What comes after it is not stopped by it.
+    stopping = new AbortController();
     for (const { id: agent, session: child, status } of session.background.agents()) {
       if (status !== "running" || !child.startsWith(agentPrefix(id))) continue;
       await addInput(inbox, child, `stop ${id} ${number}`, input);
@@ -119,7 +121,6 @@ export function createInputs(session: Session, inbox: SessionInbox): Inputs {
         // First what runs: content is not taken in between its open calls.
         await session.turn.stop(said);
         await take(items.slice(0, at + 1));
-        stopping = new AbortController();
       }
     },
     takeAll: async () => take(await inbox.read(id)),

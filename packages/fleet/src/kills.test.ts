@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { openPostgresDispatch, openPostgres } from "@palimpsest/postgres";
+import { openPostgres, openPostgresDispatch } from "@palimpsest/postgres";
 import { type StartedDatabase, startDatabase } from "@palimpsest/postgres/test-server";
 import {
   answer,
@@ -18,7 +18,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { say } from "./session-input.ts";
 import { until } from "./testing/open-world.ts";
 
-const [SESSIONS, ROUNDS, KILLS] = [16, 3, 6];
+const [ROUNDS, KILLS, SESSIONS_FOR_EACH] = [3, 6, 4];
 let database: StartedDatabase;
 let model: SimulatorServer;
 const children = new Set<ChildProcess>();
@@ -56,9 +56,13 @@ test("workers that are killed and drained in the middle of turns lose no turn, a
   const { inbox, schedule } = openPostgresDispatch({ pool: database.workers }).tenant(tenant);
   const store = openPostgres({ pool: database.workers }).store({ tenant });
   const workers = await Promise.all([startWorker(), startWorker()]);
-  const sessions = Array.from({ length: SESSIONS }, (_, index) => `s${index}`);
-  for (const session of sessions) await say(inbox, session, { key: "job", content: "Do the job." });
+  const sessions: string[] = [];
   for (let kill = 0; kill < KILLS; kill++) {
+    for (let count = 0; count < SESSIONS_FOR_EACH; count++) {
+      const session = `s${sessions.length}`;
+      sessions.push(session);
+      await say(inbox, session, { key: "job", content: "Do the job." });
+    }
     await wait(150 + Math.random() * 250);
     const at = kill % 2;
     const gone = workers[at]!;
@@ -86,7 +90,7 @@ test("workers that are killed and drained in the middle of turns lose no turn, a
     unknown += log.filter((payload) => payload.includes("The outcome of this call is unknown")).length;
   }
   const { rows } = await database.admin.query("SELECT tool, key, count(*)::int AS times FROM effect GROUP BY tool, key");
-  const calls = SESSIONS * ROUNDS;
+  const calls = sessions.length * ROUNDS;
   const paid = rows.filter(({ tool }) => tool === "pay");
   expect(paid.filter(({ times }) => times > 1)).toEqual([]);
   // Every call of it was run under one key, however often.

@@ -16,7 +16,7 @@ const pool = new pg.Pool({ host, user: "dispatcher", database: "postgres", max: 
 const postgres = openPostgres({ pool });
 const dispatch = openPostgresDispatch({ pool, silentAfterMs: 1_500, pollMs: 50, maxAttempts: 50 });
 const provider = anthropic(new Anthropic({ apiKey: "none", baseURL, maxRetries: 0 }));
-const pause = (): Promise<void> => wait(Math.random() * 60);
+const pause = (): Promise<void> => wait(Math.random() * 120);
 
 const tools = (["act", "pay"] as const).map((name) =>
   tool({
