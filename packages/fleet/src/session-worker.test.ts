@@ -187,6 +187,22 @@ describe.each(places)("in $where", ({ share }) => {
     expect(said.filter((line) => line.includes("has stopped the turn"))).toHaveLength(1);
   });
 
+  test("an agent that always ends its worker is set aside, and whoever started it is told", async () => {
+    const { dispatch, start } = await open();
+    await start({
+      turn: (session) => ({ tools: [agentTool(session, dispatch.inbox)] }),
+      async open({ session }) {
+        if (session.includes(".agent-")) throw new Error("out of memory");
+        return world.open(session);
+      },
+      serve: { retryAfterMs: () => 10 },
+    });
+    await say(dispatch.inbox, "s", { key: "k", content: "call start_agent" });
+    await untilLogged("s", "The agent says: The agent's session failed too often and was set aside.");
+    const [poison] = (await dispatch.schedule.listSetAside()).sessions;
+    expect(poison).toMatchObject({ attempts: 5, failure: "out of memory" });
+  });
+
   test("steps can be taken one by one", async () => {
     const { dispatch, tenant, start } = await open();
     const look = tool({ name: "look", description: "Looks.", input: { type: "object" }, run: () => "seen" });
