@@ -4,7 +4,7 @@ import type { SessionTarget, WorkRun } from "./scheduler.ts";
 
 /**
  * Something to do with a session that was silent for a while: keep its prompt in the provider's cache, remind its user, dream about it,
- * delete it. Timers are set when a run has added to the session's log, and are stale as soon as the session continues.
+ * delete it. Timers are set when a run of the session ends, and are stale as soon as the session continues.
  */
 export interface SessionTimer {
   /** Names the timer. */

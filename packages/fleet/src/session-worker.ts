@@ -6,7 +6,7 @@ import { reportSetAside } from "./report-set-aside.ts";
 import { runTimers } from "./run-timers.ts";
 import { runTurns, type TurnOptions, takeOne } from "./run-turns.ts";
 import type { SessionTarget, Work } from "./scheduler.ts";
-import { type SessionTimer, setTimers } from "./session-timer.ts";
+import { dueTimers, type SessionTimer, setTimers } from "./session-timer.ts";
 
 export interface SessionWorkerOptions {
   /** Opens a session, with `takeover: "always"`: a worker that had it before cannot write any more. */
@@ -83,10 +83,12 @@ export function createSessionWorker(options: SessionWorkerOptions): SessionWorke
             ...(questionsExpireAfterMs === undefined
               ? {}
               : { questionsExpireAtMs: clock.now() + questionsExpireAfterMs }),
-            ...(onError === undefined ? {} : { onError: (error) => onError(error, target) }),
+            ...(onError === undefined ? {} : { onError: (error: unknown) => onError(error, target) }),
           });
           const { newestEntry } = session.history;
-          if (outcome.kind === "ended" && newestEntry > before)
+          // Also if nothing was written: an earlier run may have died before it set them. Not if a timer is why it ran.
+          const isTimed = dueTimers(timers, run).length > 0 && newestEntry === before;
+          if (outcome.kind === "ended" && !isTimed)
             await setTimers(timers, { session: id, newestEntry, activeAtMs: clock.now() }, schedule);
           return outcome;
         });
