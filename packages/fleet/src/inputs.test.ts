@@ -28,7 +28,15 @@ async function live({ dispatch, open }: World, killedAt: number, when: "before" 
   for (const [index, inbox] of inboxes.entries()) {
     const session = await open("s");
     const left = new AbortController().signal;
-    const run = { tenant: "local", session: "s", number: index + 1, attempt: 1, reminders: [], left, onWoken: () => () => {} };
+    const run = {
+      tenant: "local",
+      session: "s",
+      number: index + 1,
+      attempt: 1,
+      reminders: [],
+      left,
+      onWoken: () => () => {},
+    };
     try {
       await runTurns(session, run, { dispatch: { ...dispatch, inbox }, turn: {}, isCurrent: async () => true });
     } catch (error) {
@@ -65,7 +73,10 @@ test.each(PLANS.map((plan) => [plan.join(" "), plan] as const))(
           const where = `killed ${when} operation ${killedAt}`;
           const users = said.filter((line) => line.startsWith("user"));
           expect(users, where).toEqual(spoken.map((text) => `user: ${text}`));
-          expect(said.filter((line) => line.startsWith("assistant")), where).toEqual(answers);
+          expect(
+            said.filter((line) => line.startsWith("assistant")),
+            where,
+          ).toEqual(answers);
           expect(await world.dispatch.inbox.read("s"), where).toEqual([]);
         } finally {
           await world.close();

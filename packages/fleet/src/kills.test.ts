@@ -32,7 +32,9 @@ const script: Script = ({ request }) => {
 
 beforeAll(async () => {
   database = await startDatabase();
-  await database.admin.query("CREATE TABLE effect (tool text, key text, worker integer); GRANT INSERT ON effect TO dispatcher");
+  await database.admin.query(
+    "CREATE TABLE effect (tool text, key text, worker integer); GRANT INSERT ON effect TO dispatcher",
+  );
   model = await serve({ faces: [createAnthropic({ script })] });
 });
 
@@ -85,11 +87,19 @@ test("workers that are killed and drained in the middle of turns lose no turn, a
   let unknown = 0;
   for (const session of sessions) {
     const log = await logOf(session);
-    expect(log.filter((payload) => payload.includes("Do the job.")), session).toHaveLength(1);
-    expect(log.filter((payload) => payload.includes("All done.")), session).toHaveLength(1);
+    expect(
+      log.filter((payload) => payload.includes("Do the job.")),
+      session,
+    ).toHaveLength(1);
+    expect(
+      log.filter((payload) => payload.includes("All done.")),
+      session,
+    ).toHaveLength(1);
     unknown += log.filter((payload) => payload.includes("The outcome of this call is unknown")).length;
   }
-  const { rows } = await database.admin.query("SELECT tool, key, count(*)::int AS times FROM effect GROUP BY tool, key");
+  const { rows } = await database.admin.query(
+    "SELECT tool, key, count(*)::int AS times FROM effect GROUP BY tool, key",
+  );
   const calls = sessions.length * ROUNDS;
   const paid = rows.filter(({ tool }) => tool === "pay");
   expect(paid.filter(({ times }) => times > 1)).toEqual([]);

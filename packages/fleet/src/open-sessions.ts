@@ -49,7 +49,12 @@ export function createOpenSessions({ open, store, keepOpen }: OpenSessionsOption
     return undefined;
   }
 
-  async function lend<T>(target: SessionTarget, session: Session, left: AbortSignal, work: (session: Session) => Promise<T>) {
+  async function lend<T>(
+    target: SessionTarget,
+    session: Session,
+    left: AbortSignal,
+    work: (session: Session) => Promise<T>,
+  ) {
     const name = nameOf(target);
     const earlier = inUse.get(name);
     inUse.set(name, session);

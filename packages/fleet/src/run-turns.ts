@@ -1,5 +1,12 @@
 import { type Dispatch, publishEvents, settleQuestions } from "@palimpsest/coordination";
-import { type QueryEvent, type QueryOptions, type Session, SessionLostError, stepTurn, type TurnStep } from "palimpsest";
+import {
+  type QueryEvent,
+  type QueryOptions,
+  type Session,
+  SessionLostError,
+  stepTurn,
+  type TurnStep,
+} from "palimpsest";
 import { createInputs, type Inputs, type TurnReport } from "./inputs.ts";
 import { postponedBy } from "./postpone.ts";
 import type { WorkOutcome, WorkRun } from "./scheduler.ts";
@@ -59,7 +66,11 @@ interface UntilIdleOptions extends RunTurnsOptions {
   onEvent(event: QueryEvent): void;
 }
 
-async function runUntilIdle(session: Session, run: WorkRun, options: UntilIdleOptions): Promise<EndState | WorkOutcome> {
+async function runUntilIdle(
+  session: Session,
+  run: WorkRun,
+  options: UntilIdleOptions,
+): Promise<EndState | WorkOutcome> {
   const { inputs, dispatch, questionsExpireAtMs } = options;
   const expiry = questionsExpireAtMs === undefined ? {} : { expiresAtMs: questionsExpireAtMs };
   for (;;) {
@@ -81,7 +92,11 @@ async function runUntilIdle(session: Session, run: WorkRun, options: UntilIdleOp
 async function takeSteps(session: Session, run: WorkRun, options: UntilIdleOptions): Promise<TurnStep> {
   const { turn, inputs, onEvent } = options;
   for (;;) {
-    const step = await takeOne(session, { ...turn, signal: inputs.stop, left: run.left, inbox: inputs.during }, onEvent);
+    const step = await takeOne(
+      session,
+      { ...turn, signal: inputs.stop, left: run.left, inbox: inputs.during },
+      onEvent,
+    );
     const continues = step.kind === "responded" || step.kind === "ran" || step.kind === "continued";
     if (!continues) return step;
     if (run.left.aborted) return { kind: "left", rounds: step.rounds };

@@ -1,7 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Run, RunQueue, TakenRuns } from "@palimpsest/coordination";
 import { runOnce } from "./run-once.ts";
-import { DEFAULT_SERVE, type Drained, type ServeOptions, type Serving, type SessionTarget, type Work } from "./scheduler.ts";
+import {
+  DEFAULT_SERVE,
+  type Drained,
+  type ServeOptions,
+  type Serving,
+  type SessionTarget,
+  type Work,
+} from "./scheduler.ts";
 
 interface Running {
   readonly target: SessionTarget;

@@ -38,7 +38,10 @@ export interface DueTimer {
 }
 
 /** The timers that are due in this run. */
-export function dueTimers(timers: readonly SessionTimer[], { reminders }: Pick<WorkRun, "reminders">): readonly DueTimer[] {
+export function dueTimers(
+  timers: readonly SessionTimer[],
+  { reminders }: Pick<WorkRun, "reminders">,
+): readonly DueTimer[] {
   return reminders.flatMap(({ key, reason }) => {
     const timer = timers.find((one) => key === `${KEY_PREFIX}${one.key}`);
     return timer === undefined ? [] : [{ timer, activeAtMs: Date.parse(reason.slice(REASON_PREFIX.length)) }];
@@ -59,5 +62,10 @@ export async function setTimers(
 ): Promise<void> {
   const reason = `${REASON_PREFIX}${new Date(activeAtMs).toISOString()}`;
   for (const { key, afterMs } of timers)
-    await schedule.remind(session, { key: `${KEY_PREFIX}${key}`, dueAtMs: activeAtMs + afterMs, reason, unlessPastEntry });
+    await schedule.remind(session, {
+      key: `${KEY_PREFIX}${key}`,
+      dueAtMs: activeAtMs + afterMs,
+      reason,
+      unlessPastEntry,
+    });
 }

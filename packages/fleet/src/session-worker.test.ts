@@ -24,7 +24,8 @@ const script: Script = ({ userText, toolResults, tools }) => {
   const last = userText.trim().split("\n").at(-1) ?? "";
   const name = /^call (\w+)$/.exec(last)?.[1];
   const isHanging = tools.includes("hang");
-  if (name !== undefined) return callTools(callTool(name, { goal: "look", prompt: isHanging ? "call hang" : "Look around." }));
+  if (name !== undefined)
+    return callTools(callTool(name, { goal: "look", prompt: isHanging ? "call hang" : "Look around." }));
   return answer(last === "" ? `Result: ${toolResults.map(({ text }) => text).join(" ")}` : `You said: ${last}`);
 };
 
@@ -146,7 +147,9 @@ describe.each(places)("in $where", ({ share }) => {
 
   test("an agent is a session of its own on any worker, and its report comes once", async () => {
     const { dispatch, start, conversation, errors } = await open();
-    const agents = { turn: (session: Parameters<typeof agentTool>[0]) => ({ tools: [agentTool(session, dispatch.inbox)] }) };
+    const agents = {
+      turn: (session: Parameters<typeof agentTool>[0]) => ({ tools: [agentTool(session, dispatch.inbox)] }),
+    };
     await start(agents);
     await start(agents);
     await say(dispatch.inbox, "s", { key: "k", content: "call start_agent" });

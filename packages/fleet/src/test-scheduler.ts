@@ -72,52 +72,64 @@ export function testScheduler({ test, place }: TestSchedulerOptions): void {
     assert.ok(runs[1]!.number > runs[0]!.number);
   });
 
-  check("a session never runs twice at a time; a wake during a run is told, and it runs again", async ({ serve, wake }) => {
-    let [now, runs, told] = [0, 0, 0];
-    const gate = Promise.withResolvers<void>();
-    const work: Work = async (run) => {
-      assert.equal(++now, 1, "it runs twice at a time");
-      run.onWoken(() => told++);
-      if (++runs === 1) await gate.promise;
-      now--;
-      return ENDED;
-    };
-    await serve(work);
-    await serve(work);
-    await wake("s");
-    await until(() => runs === 1);
-    await wake("s");
-    await until(() => told > 0);
-    assert.equal(runs, 1);
-    gate.resolve();
-    await until(() => runs === 2);
-    await wait(200);
-    assert.equal(runs, 2);
-  });
+  check(
+    "a session never runs twice at a time; a wake during a run is told, and it runs again",
+    async ({ serve, wake }) => {
+      let [now, runs, told] = [0, 0, 0];
+      const gate = Promise.withResolvers<void>();
+      const work: Work = async (run) => {
+        assert.equal(++now, 1, "it runs twice at a time");
+        run.onWoken(() => told++);
+        if (++runs === 1) await gate.promise;
+        now--;
+        return ENDED;
+      };
+      await serve(work);
+      await serve(work);
+      await wake("s");
+      await until(() => runs === 1);
+      await wake("s");
+      await until(() => told > 0);
+      assert.equal(runs, 1);
+      gate.resolve();
+      await until(() => runs === 2);
+      await wait(200);
+      assert.equal(runs, 2);
+    },
+  );
 
-  check("a run that fails comes again; one that is put off comes later, or when it is woken", async ({ serve, wake }) => {
-    const errors: string[] = [];
-    const attempts: number[] = [];
-    const work: Work = async ({ attempt, session }) => {
-      attempts.push(attempt);
-      if (session === "away") return attempts.length === 1 ? { kind: "later", afterMs: 600_000 } : ENDED;
-      if (attempt < 3) throw new Error(`attempt ${attempt}`);
-      return ENDED;
-    };
-    const onError = (error: unknown): void => void errors.push((error as Error).message);
-    await serve(work, { onError });
-    await wake("s");
-    await until(() => attempts.length === 3);
-    assert.deepEqual([attempts, errors], [[1, 2, 3], ["attempt 1", "attempt 2"]]);
-    attempts.splice(0);
-    await wake("away");
-    await until(() => attempts.length === 1);
-    await wait(200);
-    assert.deepEqual(attempts, [1]);
-    await wake("away");
-    await until(() => attempts.length === 2);
-    assert.deepEqual(attempts, [1, 1]);
-  });
+  check(
+    "a run that fails comes again; one that is put off comes later, or when it is woken",
+    async ({ serve, wake }) => {
+      const errors: string[] = [];
+      const attempts: number[] = [];
+      const work: Work = async ({ attempt, session }) => {
+        attempts.push(attempt);
+        if (session === "away") return attempts.length === 1 ? { kind: "later", afterMs: 600_000 } : ENDED;
+        if (attempt < 3) throw new Error(`attempt ${attempt}`);
+        return ENDED;
+      };
+      const onError = (error: unknown): void => void errors.push((error as Error).message);
+      await serve(work, { onError });
+      await wake("s");
+      await until(() => attempts.length === 3);
+      assert.deepEqual(
+        [attempts, errors],
+        [
+          [1, 2, 3],
+          ["attempt 1", "attempt 2"],
+        ],
+      );
+      attempts.splice(0);
+      await wake("away");
+      await until(() => attempts.length === 1);
+      await wait(200);
+      assert.deepEqual(attempts, [1]);
+      await wake("away");
+      await until(() => attempts.length === 2);
+      assert.deepEqual(attempts, [1, 1]);
+    },
+  );
 
   check("other sessions run beside one, as many as there are slots", async ({ serve, wake }) => {
     const running = new Set<string>();
@@ -144,31 +156,34 @@ export function testScheduler({ test, place }: TestSchedulerOptions): void {
     assert.equal(most, 2);
   });
 
-  check("a worker that is drained ends what it can, leaves the rest to others, and takes nothing new", async ({ serve, wake }) => {
-    const begun: string[] = [];
-    const gate = Promise.withResolvers<void>();
-    const worker =
-      (name: string): Work =>
-      async ({ session, left }) => {
-        begun.push(`${name} ${session}`);
-        if (name === "second") return ENDED;
-        const leaving = new Promise<void>((resolve) => left.addEventListener("abort", () => resolve()));
-        await Promise.race(session === "short" ? [gate.promise] : [leaving]);
-        return left.aborted ? LEFT : ENDED;
-      };
-    const first = await serve(worker("first"));
-    await wake("short");
-    await wake("long");
-    await until(() => begun.length === 2);
-    setTimeout(() => gate.resolve(), 100);
-    const drained = first.drain({ withinMs: 1_000 });
-    await wake("new");
-    assert.deepEqual(await drained, { ended: 1, left: 1 });
-    assert.deepEqual(first.running, []);
-    await serve(worker("second"));
-    await until(() => begun.length === 4);
-    assert.deepEqual(begun.slice(2).sort(), ["second long", "second new"]);
-  });
+  check(
+    "a worker that is drained ends what it can, leaves the rest to others, and takes nothing new",
+    async ({ serve, wake }) => {
+      const begun: string[] = [];
+      const gate = Promise.withResolvers<void>();
+      const worker =
+        (name: string): Work =>
+        async ({ session, left }) => {
+          begun.push(`${name} ${session}`);
+          if (name === "second") return ENDED;
+          const leaving = new Promise<void>((resolve) => left.addEventListener("abort", () => resolve()));
+          await Promise.race(session === "short" ? [gate.promise] : [leaving]);
+          return left.aborted ? LEFT : ENDED;
+        };
+      const first = await serve(worker("first"));
+      await wake("short");
+      await wake("long");
+      await until(() => begun.length === 2);
+      setTimeout(() => gate.resolve(), 100);
+      const drained = first.drain({ withinMs: 1_000 });
+      await wake("new");
+      assert.deepEqual(await drained, { ended: 1, left: 1 });
+      assert.deepEqual(first.running, []);
+      await serve(worker("second"));
+      await until(() => begun.length === 4);
+      assert.deepEqual(begun.slice(2).sort(), ["second long", "second new"]);
+    },
+  );
 }
 
 async function until(condition: () => boolean): Promise<void> {

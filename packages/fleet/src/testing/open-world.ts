@@ -126,7 +126,12 @@ export function openWorld(shared: Shared, script: Script): World {
       });
       const onError = (error: unknown): void => void errors.push(error);
       const scheduler = await connect();
-      const serving = scheduler.serve(worker.run, { onError, onSetAside: worker.setAside, renewEveryMs: 100, ...serve });
+      const serving = scheduler.serve(worker.run, {
+        onError,
+        onSetAside: worker.setAside,
+        renewEveryMs: 100,
+        ...serve,
+      });
       const one = { worker, serving };
       started.push(one);
       return one;
