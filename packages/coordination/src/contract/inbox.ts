@@ -49,10 +49,10 @@ export function testInbox(check: DispatchCheck): void {
   check("whoever adds at once, an item that is seen has none below it that comes later", async (place) => {
     const all = await Promise.all(Array.from({ length: 4 }, () => place.open()));
     const seen: number[] = [];
-    let state: "adding" | "added" = "adding";
+    const state = { adding: "yes" as "yes" | "no" };
     const reading = (async () => {
       for (let last = false; !last; ) {
-        last = state === "added";
+        last = state.adding === "no";
         const items = await all[0]!.inbox.read("s");
         for (const { number } of items) {
           assert.ok(number > (seen.at(-1) ?? 0), `${number} came behind ${seen.at(-1)}`);
@@ -68,7 +68,7 @@ export function testInbox(check: DispatchCheck): void {
       for (let round = 0; round < 15; round++) await inbox.add("s", { key: `${index} ${round}`, payload: round });
     });
     await Promise.all(adding);
-    state = "added";
+    state.adding = "no";
     await reading;
     assert.equal(seen.length, 60);
   });
