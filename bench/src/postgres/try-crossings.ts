@@ -20,10 +20,11 @@ interface Attempt {
 export async function tryCrossings(database: StartedDatabase): Promise<{ attempts: number; crossed: number }> {
   for (const tenant of [MINE, THEIRS]) await writeSession(database, tenant);
   const { rows } = await database.admin.query(
-    `SELECT session.number, fence, file, generation, holder, token, id AS commit FROM palimpsest.session
+    `SELECT session.number, fence, file, generation, holder, token, id AS commit, inbox.number AS item FROM palimpsest.session
      JOIN palimpsest.result ON result.tenant = session.tenant AND result.session = session.name
      JOIN palimpsest.lease ON lease.tenant = session.tenant AND lease.name = session.name
      JOIN palimpsest.address ON address.tenant = session.tenant AND team = session.name
+     JOIN palimpsest.inbox ON inbox.tenant = session.tenant AND inbox.session = session.name
      JOIN palimpsest.memory_commit ON memory_commit.tenant = session.tenant AND memory = session.name
      WHERE session.tenant = $1 AND session.name = 'theirs-only'`,
     [THEIRS],
@@ -69,7 +70,7 @@ function statements(tables: readonly string[]): readonly Attempt[] {
 
 /** By functions: who names the right tenant, reaches the rows. */
 function calls(secrets: Readonly<Record<string, string>>): readonly Attempt[] {
-  const { number, fence, file, generation, holder, token, commit } = secrets;
+  const { number, fence, file, generation, holder, token, commit, item } = secrets;
   const call = (tenant: string): readonly string[] => [
     `SELECT 1 FROM palimpsest.read_entries('${tenant}', ${number}, 1, 99)`,
     `SELECT 1 FROM palimpsest.newest_entry('${tenant}', ${number}, 'message', 99)`,
@@ -98,6 +99,8 @@ function calls(secrets: Readonly<Record<string, string>>): readonly Attempt[] {
     `SELECT 1 WHERE palimpsest.withdraw_approval('${tenant}', 'theirs-only', 'call', '') = 'withdrawn'`,
     `SELECT 1 WHERE palimpsest.cancel_reminder('${tenant}', 'theirs-only', 'approval call')`,
     `SELECT 1 FROM palimpsest.read_inbox('${tenant}', 'theirs-only', 9)`,
+    `SELECT 1 WHERE palimpsest.acknowledge_inbox('${tenant}', 'theirs-only', '{${item}}') = 1`,
+    `SELECT 1 FROM palimpsest.add_to_inbox('${tenant}', 'theirs-only', 'k', '1', NULL) WHERE outcome = 'known'`,
     `SELECT 1 FROM palimpsest.read_events('${tenant}', 'theirs-only', 0, 9)`,
     `SELECT 1 FROM palimpsest.newest_events('${tenant}', '{theirs-only}')`,
     `SELECT 1 FROM palimpsest.prune_events('${tenant}', 1e15, 'sz', 9) WHERE pruned > 0`,

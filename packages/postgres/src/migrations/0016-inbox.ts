@@ -48,11 +48,16 @@ BEGIN
     WHERE tenant = p_tenant AND session = p_session AND payload IS NOT NULL ORDER BY number LIMIT p_limit;
 END $$;
 
-CREATE FUNCTION acknowledge_inbox(p_tenant text, p_session text, p_numbers bigint[]) RETURNS void
+-- Returns how many there were.
+CREATE FUNCTION acknowledge_inbox(p_tenant text, p_session text, p_numbers bigint[]) RETURNS bigint
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_rows bigint;
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
   UPDATE inbox SET payload = NULL WHERE tenant = p_tenant AND session = p_session AND payload IS NOT NULL AND number = ANY (p_numbers);
+  GET DIAGNOSTICS v_rows = ROW_COUNT;
+  RETURN v_rows;
 END $$;
 
 -- As renew_run, and says whether the session was woken since the run began.
