@@ -4,6 +4,7 @@ import {
   openPostgresCoordination,
   openPostgresDispatch,
   openPostgresMemory,
+  postgresTokens,
 } from "@palimpsest/postgres";
 import { type StartedDatabase, tablesOfTenants } from "@palimpsest/postgres/test-server";
 import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
@@ -98,12 +99,16 @@ function calls(secrets: Readonly<Record<string, string>>): readonly Attempt[] {
     `SELECT 1 FROM palimpsest.answer_approval('${tenant}', 'theirs-only', 'call', 'allow', 'x', NULL, '', NULL)`,
     `SELECT 1 WHERE palimpsest.withdraw_approval('${tenant}', 'theirs-only', 'call', '') = 'withdrawn'`,
     `SELECT 1 WHERE palimpsest.cancel_reminder('${tenant}', 'theirs-only', 'approval call')`,
+    `SELECT 1 WHERE palimpsest.forget_session('${tenant}', 'theirs-only') > 0`,
     `SELECT 1 FROM palimpsest.read_inbox('${tenant}', 'theirs-only', 9)`,
     `SELECT 1 WHERE palimpsest.acknowledge_inbox('${tenant}', 'theirs-only', '{${item}}') = 1`,
     `SELECT 1 FROM palimpsest.add_to_inbox('${tenant}', 'theirs-only', 'k', '1', NULL) WHERE outcome = 'known'`,
     `SELECT 1 FROM palimpsest.read_events('${tenant}', 'theirs-only', 0, 9)`,
     `SELECT 1 FROM palimpsest.newest_events('${tenant}', '{theirs-only}')`,
     `SELECT 1 FROM palimpsest.prune_events('${tenant}', 1e15, 'sz', 9) WHERE pruned > 0`,
+    `SELECT 1 FROM palimpsest.find_api_token('${tenant}', 'theirs-only')`,
+    `SELECT 1 FROM palimpsest.list_api_tokens('${tenant}') WHERE id = 'theirs-only'`,
+    `SELECT 1 WHERE palimpsest.revoke_api_token('${tenant}', 'theirs-only')`,
     `SELECT 1 FROM palimpsest.read_memory('${tenant}', 'theirs-only', 0, '')`,
     `SELECT 1 FROM palimpsest.list_commits('${tenant}', 'theirs-only', 9)`,
     `SELECT 1 FROM palimpsest.read_commit('${tenant}', 'theirs-only', NULL)`,
@@ -175,6 +180,8 @@ async function writeSession({ workers }: StartedDatabase, tenant: string): Promi
       expiresAtMs: Date.now() + 600_000,
     });
     await events.publish(session, [tenant]);
+    const token = { tenant, id: session, name: tenant, scopes: [], digest: "", createdAtMs: 0 };
+    await postgresTokens({ pool: workers }).add(token);
     const memory = openPostgresMemory({ pool: workers, tenant, name: session });
     const topic = { slug: "a", name: "A", description: tenant, type: "user", body: `A fact of ${tenant}.` } as const;
     await memory.write(topic, "user", "none");

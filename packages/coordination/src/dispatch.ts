@@ -10,6 +10,11 @@ export interface Dispatch {
   readonly inbox: SessionInbox;
   readonly approvals: Approvals;
   readonly events: Events;
+  /**
+   * Removes all that is kept here about a session that was deleted: its wakes, reminders, inbox, questions and events. Without that it would
+   * begin anew with what had been said to it. A store in the same database has removed it together with the log.
+   */
+  forget(session: string): Promise<void>;
 }
 
 /** The same with the queue that workers take from: of all tenants, where there are several. */

@@ -31,6 +31,9 @@ export interface DispatchOptions {
   readonly pollMs?: number;
 }
 
+/** Those with rows of sessions. */
+const TABLES = ["wakeup", "reminder", "inbox", "approval", "event", "event_stream"];
+
 /** Keeps the schedule, inboxes, approvals and events of one machine's sessions in a SQLite file. Any number of processes may open it. */
 export async function openDispatch(options: DispatchOptions): Promise<DispatchWithQueue> {
   checkOptions("openDispatch", options, { file: aText("the path of a file") });
@@ -53,6 +56,10 @@ export async function openDispatch(options: DispatchOptions): Promise<DispatchWi
     inbox: createSqliteInbox({ tables, clock, ring }),
     approvals: createSqliteApprovals({ tables, clock, ring }),
     events: createSqliteEvents({ tables, clock, listen, ring, closed: closed.signal }),
+    forget: (session) =>
+      tables.write(({ statement }) => {
+        for (const table of TABLES) statement(`DELETE FROM ${table} WHERE session = ?`).run(session);
+      }),
     async close() {
       work.close();
       closed.abort();

@@ -4,7 +4,7 @@ export { DEFAULT_PENDING_LIMIT, EXPIRED, expiryKey } from "./approvals/approvals
 export { toEventPage } from "./events/event-batch.ts";
 export { DEFAULT_EVENTS } from "./events/events.ts";
 export { watchEvents } from "./events/watch-events.ts";
-export { DEFAULT_INBOX_LIMIT } from "./inbox/session-inbox.ts";
+export { DEFAULT_INBOX_LIMIT, fingerprintOf } from "./inbox/session-inbox.ts";
 export { checkRegistration } from "./mail/mailboxes.ts";
 export {
   checkDraft,

@@ -2,6 +2,7 @@ import { testApprovals } from "./contract/approvals.ts";
 import { type ContractOptions, checkIn } from "./contract/check-in.ts";
 import type { DispatchPlace } from "./contract/dispatch-case.ts";
 import { testEvents } from "./contract/events.ts";
+import { testForget } from "./contract/forget.ts";
 import { testInbox } from "./contract/inbox.ts";
 import { testReminders } from "./contract/reminders.ts";
 import { testSchedule } from "./contract/schedule.ts";
@@ -18,4 +19,5 @@ export function testDispatch(options: TestDispatchOptions): void {
   testInbox(check);
   testApprovals(check);
   testEvents(check);
+  testForget(check);
 }

@@ -1,4 +1,5 @@
 import { type Session, SessionLostError, type Store } from "palimpsest";
+import { newestEntryOf } from "./newest-entry-of.ts";
 import type { SessionTarget } from "./scheduler.ts";
 
 export interface OpenSessionsOptions {
@@ -30,14 +31,9 @@ export function createOpenSessions({ open, store, keepOpen }: OpenSessionsOption
   const nameOf = ({ tenant, session }: SessionTarget): string => JSON.stringify([tenant, session]);
 
   async function isCurrent({ tenant, session: id }: SessionTarget, { history }: Session): Promise<boolean> {
-    const reader = await store(tenant).openReader(id);
-    if (reader === undefined) return false;
-    try {
-      // The session itself may write beside this.
-      return (await reader.head()).sequence <= history.newestEntry;
-    } finally {
-      await reader.close();
-    }
+    const newest = await newestEntryOf(store(tenant), id);
+    // The session itself may write beside this.
+    return newest !== undefined && newest <= history.newestEntry;
   }
 
   async function takeIdle(target: SessionTarget): Promise<Session | undefined> {

@@ -1,5 +1,6 @@
 import type { Schedule } from "@palimpsest/coordination";
 import type { Store } from "palimpsest";
+import { newestEntryOf } from "./newest-entry-of.ts";
 import type { OpenSessions } from "./open-sessions.ts";
 import type { SessionTarget, WorkRun } from "./scheduler.ts";
 import { dueTimers, type SessionTimer, setTimers, type TimerContext } from "./session-timer.ts";
@@ -18,15 +19,15 @@ const RETRY_AFTER_MS = 60_000;
 
 /**
  * Runs the timers that are due. One that adds to the log, such as a ping of the provider's cache, does not make the other ones stale: they
- * are set again, for the same time. Returns whether the session is still there.
+ * are set again, for the same time.
  */
-export async function runTimers(run: WorkRun, options: RunTimersOptions): Promise<"there" | "gone"> {
+export async function runTimers(run: WorkRun, options: RunTimersOptions): Promise<void> {
   const { timers, sessions, store, schedule, clock, onError } = options;
   const { tenant, session, left } = run;
   const target = { tenant, session };
   const due = dueTimers(timers, run);
   const [first] = due;
-  if (first === undefined) return "there";
+  if (first === undefined) return;
   const { activeAtMs } = first;
   await sessions.drop(target);
   const again = new Map<string, number>();
@@ -42,14 +43,12 @@ export async function runTimers(run: WorkRun, options: RunTimersOptions): Promis
       again.set(timer.key, Math.max(timer.afterMs, RETRY_AFTER_MS));
     }
   }
-  const reader = await store.openReader(session);
-  const head = await reader?.head();
-  await reader?.close();
-  if (head === undefined) return "gone";
+  const newestEntry = await newestEntryOf(store, session);
+  // A timer has deleted the session.
+  if (newestEntry === undefined) return;
   const silentMs = clock.now() - activeAtMs;
   const next = timers
     .map(({ key, afterMs }) => ({ key, afterMs: again.has(key) ? silentMs + again.get(key)! : afterMs }))
     .filter(({ afterMs }) => Number.isFinite(afterMs));
-  await setTimers(next, { session, newestEntry: head.sequence, activeAtMs }, schedule);
-  return "there";
+  await setTimers(next, { session, newestEntry, activeAtMs }, schedule);
 }

@@ -274,6 +274,29 @@ describe.each(places)("in $where", ({ share }) => {
     expect((await dispatch.schedule.listSetAside()).sessions).toEqual([]);
   });
 
+  test("a session that was deleted does not begin anew when it is woken, only when somebody speaks to it", async () => {
+    const { dispatch, start, store } = await open();
+    let opened = 0;
+    const { worker } = await start({
+      open({ session }) {
+        opened++;
+        return world.open(session);
+      },
+    });
+    await say(dispatch.inbox, "s", { key: "k1", content: "One." });
+    await untilEnded(world, "s");
+    await worker.close();
+    expect((await store.delete("s")).kind).toBe("deleted");
+    await dispatch.forget("s");
+    for (const session of ["s", "never"]) await dispatch.schedule.wake(session);
+    await say(dispatch.inbox, "t", { key: "k1", content: "Two." });
+    await untilEnded(world, "t");
+    expect([await store.openReader("s"), await store.openReader("never"), opened]).toEqual([undefined, undefined, 2]);
+    await say(dispatch.inbox, "s", { key: "k1", content: "Three." });
+    await untilEnded(world, "s");
+    expect(await world.conversation("s")).toContain("assistant: You said: Three.");
+  });
+
   test("a worker that is drained leaves a long call to another one, which tells that its outcome is unknown", async () => {
     const { dispatch, start, conversation } = await open();
     const begun = Promise.withResolvers<void>();

@@ -1,6 +1,7 @@
 import type { Dispatch } from "@palimpsest/coordination";
 import { type Session, SessionLostError, type Store, type TurnStep } from "palimpsest";
 import { createInputs } from "./inputs.ts";
+import { newestEntryOf } from "./newest-entry-of.ts";
 import { createOpenSessions } from "./open-sessions.ts";
 import { reportSetAside } from "./report-set-aside.ts";
 import { runTimers } from "./run-timers.ts";
@@ -70,10 +71,11 @@ export function createSessionWorker(options: SessionWorkerOptions): SessionWorke
       const ports = dispatch(tenant);
       try {
         const { schedule, inbox } = ports;
-        const options = { timers, sessions, store: store(tenant), schedule, clock, onError };
-        const isGone = (await runTimers(run, options)) === "gone";
-        // Whoever says something to a session that was deleted begins it anew.
-        if (isGone && (await inbox.read(id, { limit: 1 })).length === 0) return { kind: "ended" };
+        const logs = store(tenant);
+        await runTimers(run, { timers, sessions, store: logs, schedule, clock, onError });
+        // A session that was deleted does not begin anew because it is woken, only if somebody says something to it.
+        const isSpokenTo = (await inbox.read(id, { limit: 1 })).length > 0;
+        if (!isSpokenTo && (await newestEntryOf(logs, id)) === undefined) return { kind: "ended" };
         return await sessions.use(target, left, async (session) => {
           const before = session.history.newestEntry;
           const outcome = await runTurns(session, run, {

@@ -48,3 +48,9 @@ export type { ExpirePlace, ExpireReport, ExpireTenantsOptions, RetentionPolicy }
 export type { ExportCounts, ExportLine } from "./tenants/export-line.ts";
 export type { TenantImport } from "./tenants/import-tenant.ts";
 export type { PostgresTenants } from "./tenants/postgres-tenants.ts";
+export {
+  type ApiToken,
+  type PostgresTokens,
+  type PostgresTokensOptions,
+  postgresTokens,
+} from "./tokens/postgres-tokens.ts";

@@ -10,6 +10,7 @@ import { MIGRATIONS } from "./migrations/migrations.ts";
 import { openPostgres } from "./open-postgres.ts";
 import { type StartedDatabase, startDatabase, tablesOfTenants } from "./test-server/start-database.ts";
 import { sealed } from "./testing/sealed.ts";
+import { postgresTokens } from "./tokens/postgres-tokens.ts";
 
 let database: StartedDatabase;
 
@@ -57,6 +58,14 @@ async function writeSession(tenant: string, session = "s"): Promise<void> {
     expiresAtMs: Date.now() + 60_000,
   });
   await events.publish(session, [`of ${tenant}`]);
+  await postgresTokens({ pool: database.workers }).add({
+    tenant,
+    id: session,
+    name: `of ${tenant}`,
+    scopes: [],
+    digest: "",
+    createdAtMs: 0,
+  });
 }
 
 /** Runs statements as one tenant, in one transaction that is taken back. */

@@ -11,7 +11,11 @@ export function testInbox(check: DispatchCheck): void {
     const [one, two] = [await place.open(), await place.open()];
     const first = await one.inbox.add("s", { key: "k1", payload: { said: "Grüße 🐘" } });
     assert.deepEqual([first.kind, first.session], ["added", "woken"]);
-    assert.deepEqual(await two.inbox.add("s", { key: "k1", payload: "another" }), { ...first, kind: "known" });
+    assert.deepEqual(await two.inbox.add("s", { key: "k1", payload: { said: "Grüße 🐘" } }), {
+      ...first,
+      kind: "known",
+    });
+    assert.deepEqual(await two.inbox.add("s", { key: "k1", payload: "another" }), { ...first, kind: "different" });
     const second = await two.inbox.add("s", { key: "k2", payload: null });
     assert.ok(second.number > first.number);
     const other = await two.inbox.add("t", { key: "k1", payload: [1] });
@@ -26,7 +30,8 @@ export function testInbox(check: DispatchCheck): void {
     await two.inbox.acknowledge("s", []);
     assert.deepEqual(await payloads(one.inbox), [null]);
     assert.deepEqual(await payloads(one.inbox, "t"), [[1]]);
-    assert.equal((await one.inbox.add("s", { key: "k1", payload: "again" })).kind, "known");
+    assert.equal((await one.inbox.add("s", { key: "k1", payload: { said: "Grüße 🐘" } })).kind, "known");
+    assert.equal((await one.inbox.add("s", { key: "k1", payload: "another" })).kind, "different");
     assert.deepEqual(await payloads(one.inbox), [null]);
   });
 

@@ -1,3 +1,5 @@
+import { sha256 } from "palimpsest/core";
+
 /**
  * What was said to sessions and is not in their logs yet. An item is stored together with a wake of its session. Its number is what
  * `session.turn.takeIn` needs to take it in once, however often it is delivered.
@@ -22,8 +24,8 @@ export interface InboxDraft {
 }
 
 export interface AddedItem {
-  /** `known`: the session was given an item of this key before. Nothing was stored. */
-  readonly kind: "added" | "known";
+  /** `known`: the session was given this item before. `different`: it was given another one under this key. Both: nothing was stored. */
+  readonly kind: "added" | "known" | "different";
   /** Higher than those of all items that the session was given before. */
   readonly number: number;
   /** `set-aside`: the session crashed its workers too often and does not run until `Schedule.resume`. */
@@ -33,6 +35,11 @@ export interface AddedItem {
 export interface InboxItem extends InboxDraft {
   readonly number: number;
   readonly addedAtMs: number;
+}
+
+/** Tells items of one key apart, also when their contents are gone. */
+export function fingerprintOf(payloadText: string): string {
+  return sha256(payloadText);
 }
 
 export const DEFAULT_INBOX_LIMIT = 100;

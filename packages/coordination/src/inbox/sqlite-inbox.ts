@@ -1,6 +1,6 @@
 import { wakeSession } from "../schedule/schedule-tables.ts";
 import type { Tables } from "../tables.ts";
-import { type AddedItem, DEFAULT_INBOX_LIMIT, type SessionInbox } from "./session-inbox.ts";
+import { type AddedItem, DEFAULT_INBOX_LIMIT, fingerprintOf, type SessionInbox } from "./session-inbox.ts";
 
 /** An item without a payload was acknowledged: its key stays. */
 export const INBOX_TABLES = `CREATE TABLE IF NOT EXISTS inbox (
@@ -8,6 +8,7 @@ export const INBOX_TABLES = `CREATE TABLE IF NOT EXISTS inbox (
   session TEXT NOT NULL,
   key TEXT NOT NULL,
   payload TEXT,
+  fingerprint TEXT NOT NULL,
   added_at_ms REAL NOT NULL,
   UNIQUE (session, key)
 ) STRICT;
@@ -26,11 +27,15 @@ export function createSqliteInbox({ tables, clock, ring }: SqliteInboxOptions): 
       const added = await tables.write((connection): AddedItem => {
         const { statement } = connection;
         const nowMs = clock.now();
-        const { changes } = statement(`INSERT INTO inbox (session, key, payload, added_at_ms) VALUES (?, ?, ?, ?)
-ON CONFLICT (session, key) DO NOTHING`).run(session, key, JSON.stringify(payload) ?? "null", nowMs);
-        const row = statement("SELECT number FROM inbox WHERE session = ? AND key = ?").get(session, key);
+        const text = JSON.stringify(payload) ?? "null";
+        const fingerprint = fingerprintOf(text);
+        const { changes } =
+          statement(`INSERT INTO inbox (session, key, payload, fingerprint, added_at_ms) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (session, key) DO NOTHING`).run(session, key, text, fingerprint, nowMs);
+        const row = statement("SELECT number, fingerprint FROM inbox WHERE session = ? AND key = ?").get(session, key);
+        const before = row?.["fingerprint"] === fingerprint ? "known" : "different";
         const woken = wakeSession(connection, session, nowMs);
-        return { kind: changes === 1 ? "added" : "known", number: Number(row?.["number"]), session: woken };
+        return { kind: changes === 1 ? "added" : before, number: Number(row?.["number"]), session: woken };
       });
       ring();
       return added;

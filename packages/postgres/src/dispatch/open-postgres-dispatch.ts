@@ -78,6 +78,9 @@ export function openPostgresDispatch(options: PostgresDispatchOptions): Postgres
         inbox: createPostgresInbox({ database, tenant, nowMs, notifier, seals }),
         approvals: createPostgresApprovals({ database, tenant, nowMs, notifier, seals }),
         events: createPostgresEvents({ database, tenant, seals, streams, notifier, closed: closed.signal, nowMs }),
+        async forget(session) {
+          await database.call("forget_session", [tenant, session]);
+        },
       };
     },
     queue: createPostgresRunQueue({ database, silentAfterMs, maxAttempts, work, notifier, nowMs }),

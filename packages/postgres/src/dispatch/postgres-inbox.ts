@@ -1,5 +1,5 @@
 import type { AddedItem, SessionInbox } from "@palimpsest/coordination";
-import { DEFAULT_INBOX_LIMIT } from "@palimpsest/coordination/parts";
+import { DEFAULT_INBOX_LIMIT, fingerprintOf } from "@palimpsest/coordination/parts";
 import { checkName } from "../check-name.ts";
 import type { TenantSeals } from "../key-ring/tenant-seals.ts";
 import type { TenantOptions } from "./postgres-schedule.ts";
@@ -13,8 +13,13 @@ export function createPostgresInbox({ database, tenant, nowMs, notifier, seals }
   return {
     async add(session, { key, payload }) {
       checkName("session", session);
-      const sealed = await seals.sealPayload(JSON.stringify(payload) ?? "null", placeOf(session, key));
-      const [row] = await database.call("add_to_inbox", [tenant, session, key, sealed, nowMs()]);
+      const text = JSON.stringify(payload) ?? "null";
+      const place = placeOf(session, key);
+      const [sealed, fingerprints] = await Promise.all([
+        seals.sealPayload(text, place),
+        seals.namesOf(fingerprintOf(text), place),
+      ]);
+      const [row] = await database.call("add_to_inbox", [tenant, session, key, sealed, fingerprints, nowMs()]);
       notifier.ring("work");
       return {
         kind: row?.["outcome"] as AddedItem["kind"],

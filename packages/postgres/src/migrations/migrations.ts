@@ -14,6 +14,9 @@ import { TENANTS } from "./0013-tenants.ts";
 import { TENANT_KEYS } from "./0014-tenant-keys.ts";
 import { RESTORED_EVENTS } from "./0015-restored-events.ts";
 import { INBOX } from "./0016-inbox.ts";
+import { API_TOKENS } from "./0017-api-tokens.ts";
+import { FORGET_SESSIONS } from "./0018-forget-sessions.ts";
+import { INBOX_FINGERPRINTS } from "./0019-inbox-fingerprints.ts";
 
 export interface Migration {
   readonly name: string;
@@ -41,4 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "tenant keys", sql: TENANT_KEYS },
   { name: "restored events", sql: RESTORED_EVENTS },
   { name: "inbox", sql: INBOX },
+  { name: "API tokens", sql: API_TOKENS },
+  { name: "forget sessions", sql: FORGET_SESSIONS },
+  { name: "inbox fingerprints", sql: INBOX_FINGERPRINTS },
 ];

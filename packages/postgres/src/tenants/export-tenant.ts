@@ -8,7 +8,7 @@ import { type ExportCounts, type ExportLine, toEntryLine } from "./export-line.t
 /** Tables that are read through the store; and what belongs to running processes, and to nobody when it is read elsewhere. */
 const NOT_AS_ROWS = [
   ...["session", "session_metadata", "entry", "result", "result_chunk"],
-  ...["address", "lease", "object_folder", "tenant_key"],
+  ...["address", "lease", "object_folder", "tenant_key", "api_token"],
 ];
 const PAGE = 200;
 

@@ -2726,6 +2726,180 @@ END $$;
 REVOKE ALL ON FUNCTION raise_offsets FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION raise_offsets TO palimpsest_operator;
 `
+	},
+	{
+		name: "inbox",
+		sql: `
+CREATE SEQUENCE inbox_number;
+CREATE TABLE inbox (
+  tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
+  session text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  number bigint NOT NULL,
+  -- Gone once the item is in the log. The key stays, so that nobody says a thing twice.
+  payload text,
+  added_at_ms double precision NOT NULL,
+  PRIMARY KEY (tenant, session, key)
+);
+CREATE UNIQUE INDEX inbox_waiting ON inbox (tenant, session, number) WHERE payload IS NOT NULL;
+ALTER TABLE inbox ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_tenant ON inbox USING (tenant = current_setting('palimpsest.tenant', true));
+GRANT USAGE ON SEQUENCE inbox_number TO palimpsest_worker;
+GRANT SELECT, INSERT, UPDATE (payload) ON inbox TO palimpsest_worker;
+
+CREATE FUNCTION add_to_inbox(p_tenant text, p_session text, p_key text, p_payload text, p_now_ms double precision)
+RETURNS TABLE (outcome text, number bigint, woken text) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+  v_woken text;
+  v_number bigint;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  v_woken := wake_session(p_tenant, p_session, p_now_ms);
+  INSERT INTO inbox (tenant, session, key, number, payload, added_at_ms)
+    VALUES (p_tenant, p_session, p_key, nextval('inbox_number'), p_payload, now_ms(p_now_ms))
+    ON CONFLICT (tenant, session, key) DO NOTHING RETURNING number INTO v_number;
+  IF FOUND THEN
+    RETURN QUERY SELECT 'added', v_number, v_woken;
+  ELSE
+    RETURN QUERY SELECT 'known', number, v_woken FROM inbox WHERE tenant = p_tenant AND session = p_session AND key = p_key;
+  END IF;
+END $$;
+
+CREATE FUNCTION read_inbox(p_tenant text, p_session text, p_limit integer)
+RETURNS TABLE (number bigint, key text, payload text, added_at_ms double precision) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  RETURN QUERY SELECT number, key, payload, added_at_ms FROM inbox
+    WHERE tenant = p_tenant AND session = p_session AND payload IS NOT NULL ORDER BY number LIMIT p_limit;
+END $$;
+
+-- Returns how many there were.
+CREATE FUNCTION acknowledge_inbox(p_tenant text, p_session text, p_numbers bigint[]) RETURNS bigint
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_rows bigint;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  UPDATE inbox SET payload = NULL WHERE tenant = p_tenant AND session = p_session AND payload IS NOT NULL AND number = ANY (p_numbers);
+  GET DIAGNOSTICS v_rows = ROW_COUNT;
+  RETURN v_rows;
+END $$;
+
+-- As renew_run, and says whether the session was woken since the run began.
+CREATE FUNCTION keep_run(p_tenant text, p_session text, p_run bigint, p_version bigint, p_silent_ms double precision, p_now_ms double precision)
+RETURNS text LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  v_version bigint;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true), set_config('synchronous_commit', 'off', true);
+  UPDATE wakeup SET due_at_ms = now_ms(p_now_ms) + p_silent_ms
+    WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state = 'held' RETURNING version INTO v_version;
+  IF NOT FOUND THEN RETURN 'lost'; END IF;
+  RETURN CASE WHEN v_version > p_version THEN 'woken' ELSE 'held' END;
+END $$;
+
+CREATE FUNCTION inboxes_go_with_their_session() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN
+  DELETE FROM inbox WHERE tenant = OLD.tenant AND session = OLD.name;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER inboxes_go_with_their_session AFTER DELETE ON session FOR EACH ROW EXECUTE FUNCTION inboxes_go_with_their_session();
+`
+	},
+	{
+		name: "API tokens",
+		sql: `
+CREATE TABLE api_token (
+  tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
+  id text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  scopes text[] NOT NULL,
+  digest text NOT NULL,
+  created_at_ms double precision NOT NULL,
+  expires_at_ms double precision,
+  requests_per_minute integer,
+  PRIMARY KEY (tenant, id)
+);
+ALTER TABLE api_token ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_tenant ON api_token USING (tenant = current_setting('palimpsest.tenant', true));
+GRANT SELECT, INSERT, DELETE ON api_token TO palimpsest_worker;
+
+CREATE FUNCTION add_api_token(p_tenant text, p_id text, p_name text, p_scopes text[], p_digest text, p_created_at_ms double precision,
+  p_expires_at_ms double precision, p_requests_per_minute integer) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  INSERT INTO api_token VALUES (p_tenant, p_id, p_name, p_scopes, p_digest, p_created_at_ms, p_expires_at_ms, p_requests_per_minute);
+END $$;
+
+CREATE FUNCTION find_api_token(p_tenant text, p_id text) RETURNS SETOF api_token LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  RETURN QUERY SELECT * FROM api_token WHERE tenant = p_tenant AND id = p_id;
+END $$;
+
+CREATE FUNCTION list_api_tokens(p_tenant text) RETURNS SETOF api_token LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  RETURN QUERY SELECT * FROM api_token WHERE tenant = p_tenant ORDER BY created_at_ms, id;
+END $$;
+
+CREATE FUNCTION revoke_api_token(p_tenant text, p_id text) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  DELETE FROM api_token WHERE tenant = p_tenant AND id = p_id;
+  RETURN FOUND;
+END $$;
+`
+	},
+	{
+		name: "forget sessions",
+		sql: `
+CREATE FUNCTION forget_session(p_tenant text, p_session text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+  v_rows bigint;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  WITH reminders AS (DELETE FROM reminder WHERE tenant = p_tenant AND session = p_session RETURNING 1),
+    wakeups AS (DELETE FROM wakeup WHERE tenant = p_tenant AND session = p_session RETURNING 1),
+    items AS (DELETE FROM inbox WHERE tenant = p_tenant AND session = p_session RETURNING 1),
+    approvals AS (DELETE FROM approval WHERE tenant = p_tenant AND session = p_session RETURNING 1),
+    events AS (DELETE FROM event WHERE tenant = p_tenant AND session = p_session RETURNING 1),
+    streams AS (DELETE FROM event_stream WHERE tenant = p_tenant AND session = p_session RETURNING 1)
+  SELECT count(*) INTO v_rows FROM (TABLE reminders UNION ALL TABLE wakeups UNION ALL TABLE items UNION ALL TABLE approvals
+    UNION ALL TABLE events UNION ALL TABLE streams) AS gone;
+  RETURN v_rows;
+END $$;
+REVOKE ALL ON FUNCTION forget_session FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION forget_session TO palimpsest_worker;
+`
+	},
+	{
+		name: "inbox fingerprints",
+		sql: `
+ALTER TABLE inbox ADD COLUMN fingerprint text;
+
+DROP FUNCTION add_to_inbox;
+CREATE FUNCTION add_to_inbox(p_tenant text, p_session text, p_key text, p_payload text, p_fingerprints text[], p_now_ms double precision)
+RETURNS TABLE (outcome text, number bigint, woken text) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+  v_woken text;
+  v_number bigint;
+BEGIN
+  PERFORM set_config('palimpsest.tenant', p_tenant, true);
+  v_woken := wake_session(p_tenant, p_session, p_now_ms);
+  INSERT INTO inbox (tenant, session, key, number, payload, fingerprint, added_at_ms)
+    VALUES (p_tenant, p_session, p_key, nextval('inbox_number'), p_payload, p_fingerprints[1], now_ms(p_now_ms))
+    ON CONFLICT (tenant, session, key) DO NOTHING RETURNING number INTO v_number;
+  IF FOUND THEN
+    RETURN QUERY SELECT 'added', v_number, v_woken;
+  ELSE
+    RETURN QUERY SELECT CASE WHEN fingerprint = ANY (p_fingerprints) THEN 'known' ELSE 'different' END, number, v_woken
+      FROM inbox WHERE tenant = p_tenant AND session = p_session AND key = p_key;
+  END IF;
+END $$;
+`
 	}
 ];
 // packages/postgres/src/migrate.ts
@@ -3995,7 +4169,8 @@ const NOT_AS_ROWS = [...[
 	"address",
 	"lease",
 	"object_folder",
-	"tenant_key"
+	"tenant_key",
+	"api_token"
 ]];
 const PAGE$1 = 200;
 /** Yields everything of a tenant as lines of JSON: logs with their chains, metadata, results, and rows of all other tables. */
