@@ -1,12 +1,13 @@
 /**
- * Writes the JSON schemas of the settings files from the tables that the program itself goes by; with `--check` it only says
- * whether they are what it would write.
+ * Writes the JSON schemas of the settings files and the OpenAPI document from the tables that the programs themselves go by; with `--check`
+ * it only says whether they are what it would write.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { AGENT_SETTINGS } from "../apps/agent/src/permissions/settings-schema.ts";
 import { SETTINGS } from "../packages/palimpsest/src/settings/setting-definitions.ts";
 import type { SettingKind } from "../packages/palimpsest/src/settings/setting-kind.ts";
+import { openApiDocument } from "../packages/server/src/open-api-document.ts";
 import { NPX } from "./run-step.ts";
 
 const DIALECT = { $schema: "http://json-schema.org/draft-07/schema#" };
@@ -49,16 +50,17 @@ function count(minimum: number): object {
   return { type: "integer", minimum, maximum: Number.MAX_SAFE_INTEGER };
 }
 
-for (const [path, schema] of Object.entries({
-  "apps/agent/settings.schema.json": AGENT_SETTINGS,
-  "apps/agent/engine.schema.json": engine,
+for (const [path, document] of Object.entries({
+  "apps/agent/settings.schema.json": { ...DIALECT, ...AGENT_SETTINGS },
+  "apps/agent/engine.schema.json": { ...DIALECT, ...engine },
+  "packages/server/openapi.json": openApiDocument(),
 })) {
-  const input = JSON.stringify({ ...DIALECT, ...schema });
+  const input = JSON.stringify(document);
   const text = execFileSync(NPX, ["biome", "format", `--stdin-file-path=${path}`], { input, encoding: "utf8" });
   if (!process.argv.includes("--check")) {
     writeFileSync(path, text);
   } else if (readFileSync(path, "utf8") !== text) {
-    console.error(`${path} is not what the settings say: run npm run schemas`);
+    console.error(`${path} is not what the sources say: run npm run schemas`);
     process.exitCode = 1;
   }
 }
