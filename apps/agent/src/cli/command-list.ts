@@ -2,16 +2,19 @@ import type { CommandDefinition } from "./command-definition.ts";
 import { DATABASE_COMMANDS } from "./database-commands.ts";
 import { PROGRAM_COMMANDS } from "./program-commands.ts";
 import { RUN_COMMAND } from "./run-command.ts";
+import { SERVER_COMMANDS } from "./server-commands.ts";
 import { SESSION_COMMANDS } from "./session-commands.ts";
 
 /** All commands, in the order of the help page. `commands/load-command.ts` loads their code. */
 export const COMMANDS: typeof RUN_COMMAND &
   typeof SESSION_COMMANDS &
   typeof DATABASE_COMMANDS &
+  typeof SERVER_COMMANDS &
   typeof PROGRAM_COMMANDS = {
   ...RUN_COMMAND,
   ...SESSION_COMMANDS,
   ...DATABASE_COMMANDS,
+  ...SERVER_COMMANDS,
   ...PROGRAM_COMMANDS,
 };
 

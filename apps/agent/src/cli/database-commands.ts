@@ -1,11 +1,11 @@
 import { type Flag, JSON_OUTPUT, type Value } from "./command-options.ts";
 
-const DATABASE: Value = {
+export const DATABASE: Value = {
   type: "string",
   value: "URL",
   about: "the database: postgres://USER@HOST/NAME; default: DATABASE_URL, or PGHOST, PGDATABASE and PGUSER",
 };
-const PASSWORDS =
+export const PASSWORDS: string =
   "Other users of this machine can see an address on the command line. Put passwords into DATABASE_URL or PGPASSWORD.";
 
 /** Commands about sessions of a service in PostgreSQL. */

@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import type { Client, Pool } from "pg";
 import { UsageError } from "../workspace/usage-error.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -12,6 +12,8 @@ export interface DatabaseOptions {
   readonly database: string | undefined;
   /** How the database shows this program to its administrator. */
   readonly application: string;
+  /** The most connections at a time. @default 2 */
+  readonly connections?: number;
   /** @default the installed client */
   readonly client?: string;
 }
@@ -19,18 +21,18 @@ export interface DatabaseOptions {
 /** Connects to PostgreSQL while `work` runs. */
 export async function inDatabase<Result>(
   { environment }: Terminal,
-  { database, application, client = CLIENT }: DatabaseOptions,
+  { database, application, connections = 2, client = CLIENT }: DatabaseOptions,
   work: (pool: Pool) => Promise<Result>,
 ): Promise<Result> {
   const connectionString = database ?? environment["DATABASE_URL"];
-  if (connectionString === undefined && !VARIABLES.some((name) => environment[name]))
+  if (!hasDatabase(environment, database))
     throw new UsageError(
       "No database. Give --database postgres://USER@HOST/NAME, or set DATABASE_URL, or PGHOST and PGDATABASE.",
     );
   const { Pool } = await loadClient(client);
   const pool = new Pool({
     ...(connectionString === undefined ? {} : { connectionString }),
-    max: 2,
+    max: connections,
     application_name: application,
   });
   // A connection that ends while it is idle is replaced by the next query, which reports what is wrong.
@@ -42,7 +44,21 @@ export async function inDatabase<Result>(
   }
 }
 
-async function loadClient(name: string): Promise<{ readonly Pool: typeof Pool }> {
+/** Opens one connection, not one of a pool: to listen on. */
+export async function connectDirectly(connectionString: string, application: string): Promise<Client> {
+  const { Client } = await loadClient(CLIENT);
+  const client = new Client({ connectionString, application_name: application });
+  await client.connect();
+  return client;
+}
+
+/** Whether somebody has said which database to use. */
+export function hasDatabase(environment: Terminal["environment"], database: string | undefined): boolean {
+  const address = database ?? environment["DATABASE_URL"];
+  return address !== undefined || VARIABLES.some((name) => environment[name]);
+}
+
+async function loadClient(name: string): Promise<{ readonly Pool: typeof Pool; readonly Client: typeof Client }> {
   try {
     return (await import(name)).default;
   } catch (error) {

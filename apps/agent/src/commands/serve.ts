@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { queueScheduler } from "@palimpsest/fleet";
+import { checkHealth, openPostgres, openPostgresDispatch, postgresTokens } from "@palimpsest/postgres";
+import { type ServeFleetOptions, serveFleet, tokenFolder } from "@palimpsest/server";
+import type { Pool } from "pg";
+import { COMMANDS } from "../cli/command-list.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { connectDirectly, inDatabase } from "../cli/open-database.ts";
+import { countOf, readArguments } from "../cli/read-arguments.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { UsageError } from "../workspace/usage-error.ts";
+
+const DEFAULT_PORT = 8_787;
+const DEFAULT_GRACE_SECONDS = 25;
+const APPLICATION = "palimpsest serve";
+/** A step of a turn needs one for some milliseconds, a stream none. */
+const CONNECTIONS = 10;
+
+/** What the module of an agent exports. */
+type AgentModule = Pick<ServeFleetOptions, "agent" | "timers" | "questionsExpireAfterMs">;
+
+/** Serves sessions over HTTP and runs them, until the program is interrupted. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = readArguments(args, COMMANDS.serve);
+  const [module] = positionals;
+  if (module === undefined) throw new UsageError("The module is missing: palimpsest serve ./agent.ts");
+  const perMinute = countOf("--requests-per-minute", values["requests-per-minute"]);
+  const workers = numberOf("--workers", values.workers);
+  const graceMs = (countOf("--grace", values.grace) ?? DEFAULT_GRACE_SECONDS) * 1_000;
+  const port = numberOf("--port", values.port) ?? DEFAULT_PORT;
+  const signal = terminal.interruption();
+  const { agent, timers, questionsExpireAfterMs } = await loadAgent(resolve(terminal.folder, module));
+  const to = { database: values.database, application: APPLICATION, connections: CONNECTIONS };
+  return inDatabase(terminal, to, async (pool) => {
+    const { store, dispatch, scheduler, close } = openPorts(pool, values.listen);
+    const server = await serveFleet({
+      agent,
+      store,
+      dispatch,
+      scheduler,
+      ...(workers === undefined ? {} : { workers }),
+      ...(timers && { timers }),
+      ...(questionsExpireAfterMs === undefined ? {} : { questionsExpireAfterMs }),
+      health: () => checkHealth(pool),
+      tokens: values.tokens === undefined ? postgresTokens({ pool }) : tokenFolder(values.tokens),
+      port,
+      ...(values.address === undefined ? {} : { address: values.address }),
+      allowedOrigins: values["allow-origin"] ?? [],
+      limits: perMinute === undefined ? {} : { requestsPerMinute: perMinute },
+      onError: (error, { requestId, operation }) =>
+        terminal.say(`Request ${requestId} (${operation}) failed: ${textOf(error)}`, "warning"),
+      onRunError: (error, target) =>
+        terminal.say(
+          `${target === undefined ? "A worker" : `Session ${target.session} of ${target.tenant}`} failed: ${textOf(error)}`,
+          "warning",
+        ),
+      ...(values.json === true ? { onRequest: (answered) => void terminal.print(JSON.stringify(answered)) } : {}),
+    });
+    terminal.say(
+      `Serving sessions on ${server.url}. Create a token: palimpsest token create --tenant NAME --name TEXT`,
+    );
+    if (!signal.aborted) await once(signal, "abort");
+    terminal.say(`Stopping: requests and turns have ${graceMs / 1_000} s. Interrupt again to stop at once.`);
+    const { ended, left } = await server.close({ graceMs });
+    await close();
+    terminal.say(`${ended} turns ended here, ${left} were left to other processes.`);
+    return signal.reason === EXIT.terminated ? EXIT.done : EXIT.interrupted;
+  });
+}
+
+type Ports = Pick<ServeFleetOptions, "store" | "dispatch" | "scheduler"> & { close(): Promise<void> };
+
+function openPorts(pool: Pool, listen: string | undefined): Ports {
+  const postgres = openPostgres({ pool });
+  const news = listen === undefined ? {} : { listen: () => connectDirectly(listen, APPLICATION) };
+  const { tenant: dispatch, queue, close } = openPostgresDispatch({ pool, ...news });
+  return {
+    store: (tenant) => postgres.store({ tenant }),
+    dispatch,
+    scheduler: queueScheduler({ queue, schedule: (tenant) => dispatch(tenant).schedule }),
+    close,
+  };
+}
+
+async function loadAgent(file: string): Promise<AgentModule> {
+  const loaded = (await import(pathToFileURL(file).href)) as Partial<AgentModule>;
+  const { agent } = loaded;
+  if (typeof agent !== "function")
+    throw new UsageError(`${file} exports no function agent. palimpsest help serve says what it returns.`);
+  return { ...loaded, agent };
+}
+
+/** 0 means something here: any free port, no workers. */
+function numberOf(option: string, value: string | undefined): number | undefined {
+  return value === "0" ? 0 : countOf(option, value);
+}
+
+function textOf(error: unknown): string {
+  return (error as Error)?.stack ?? String(error);
+}
