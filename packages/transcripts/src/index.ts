@@ -1,7 +1,9 @@
 /** `@palimpsest/transcripts`: reads transcripts of other agents, and imports their sessions. */
 
 export { type ImportedSession, type ImportSessionOptions, importSession } from "./import/import-session.ts";
+export { describeTranscript, type TranscriptDescription } from "./readers/describe-transcript.ts";
 export { findAgentTranscripts, findTranscripts } from "./readers/find-transcripts.ts";
+export { isOfFolder } from "./readers/is-of-folder.ts";
 export { readClaudeCode } from "./readers/read-claude-code.ts";
 export { readCodex } from "./readers/read-codex.ts";
 export { DEFAULT_READ_LINES, type ReadLinesOptions, readLines, type TranscriptLine } from "./readers/read-lines.ts";

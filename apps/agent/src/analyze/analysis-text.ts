@@ -1,4 +1,14 @@
 import {
+  breakText,
+  CAUSES,
+  counted,
+  dollars,
+  partName,
+  pathEnd,
+  percent,
+  tokens,
+} from "@palimpsest/transcripts/analysis-words";
+import {
   type Analysis,
   type AnalysisSum,
   type CompactionReport,
@@ -8,7 +18,6 @@ import {
   type SpentTotals,
 } from "@palimpsest/transcripts/analyze";
 import { oneLine, table, time } from "../text/table.ts";
-import { breakText, CAUSES, counted, dollars, partName, pathEnd, percent, tokens } from "./words.ts";
 
 const SHOWN_PARTS = 12;
 const SHOWN_ROWS = 8;

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Clock } from "palimpsest";
-import { sanitize } from "../text/sanitize.ts";
+import { sanitize } from "palimpsest/sanitize";
 import { EXIT } from "./exit-codes.ts";
 
 /** The environment of a command: folder, variables, input, output, clock and signals. */

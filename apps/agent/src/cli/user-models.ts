@@ -1,6 +1,6 @@
+import { agentHomeOf } from "@palimpsest/coordination/project-places";
 import type { ExtraModels } from "palimpsest/core";
 import { readUserSettings } from "../permissions/load-settings.ts";
-import { agentHomeOf } from "../workspace/places.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Reads the facts about models (window, limits, prices) in the user's settings. They override our table. */

@@ -1,4 +1,5 @@
 import type { Accounting, SessionSize } from "palimpsest/core";
+import { accountingRows } from "palimpsest/inspect";
 import { COMMANDS } from "../cli/command-list.ts";
 import { compactionRows } from "../cli/compaction-text.ts";
 import { EXIT } from "../cli/exit-codes.ts";
@@ -19,25 +20,6 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
-/** The tokens in the context window by origin, largest first. */
-export function contextRows(accounting: Accounting): readonly (readonly [name: string, tokens: number])[] {
-  const named = (what: string, tokensBy: Readonly<Record<string, number>>): [string, number][] =>
-    Object.entries(tokensBy).map(([name, count]) => [`${what} ${name}`, count]);
-  const attachments = Object.entries(accounting.attachments).map(([type, { tokens: count }]) => [type, count] as const);
-  const rows: readonly [string, number][] = [
-    ["system prompt", accounting.systemTokens],
-    ["tool definitions", accounting.toolDefinitionTokens],
-    ["your messages, summaries", accounting.humanTokens],
-    ["the model's answers", accounting.assistantTokens],
-    ...named("tool calls:", accounting.toolCallTokens),
-    ...named("tool results:", accounting.toolResultTokens),
-    ["output of your commands", accounting.commandOutputTokens],
-    ...named("attached:", Object.fromEntries(attachments)),
-    ["images, documents", accounting.otherTokens],
-  ];
-  return rows.filter(([, count]) => count > 0).toSorted(([, one], [, other]) => other - one);
-}
-
 /** How full the context window is, and when it is compacted. */
 export function sizeText({ tokens, windowTokens, percentLeft, level, ...size }: SessionSize): string {
   const { compaction, blockingTokens } = size;
@@ -53,7 +35,7 @@ function count(tokens: number): string {
 }
 
 export function contextText(size: SessionSize, accounting: Accounting): string {
-  const filled = contextRows(accounting);
+  const filled = accountingRows(accounting);
   const most = Math.max(1, ...filled.map(([, count]) => count));
   return [
     sizeText(size),

@@ -7,7 +7,7 @@ import {
   type TranscriptReference,
   UnknownTranscriptError,
 } from "@palimpsest/transcripts";
-
+import { sanitizeAll } from "palimpsest/sanitize";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { plural } from "../cli/notices/notice-words.ts";
@@ -15,7 +15,6 @@ import { inProject } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { transcriptsPath } from "../cli/transcripts-path.ts";
-import { sanitizeAll } from "../text/sanitize.ts";
 import { table } from "../text/table.ts";
 
 type Outcome = TranscriptReference & (ImportedSession | { readonly kind: "unknown"; readonly why: string });

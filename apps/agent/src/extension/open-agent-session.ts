@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { openSession, type Session, type SessionOptions } from "palimpsest";
-import { sanitize } from "../text/sanitize.ts";
+import { sanitize } from "palimpsest/sanitize";
 
 /** A session with any provider. */
 export type AgentSession = Session;

@@ -1,5 +1,5 @@
 import type { Tool } from "palimpsest";
-import { sanitizeStream } from "../text/sanitize-stream.ts";
+import { sanitizeStream } from "palimpsest/sanitize";
 import type { AgentSession } from "./open-agent-session.ts";
 import type { Person } from "./person.ts";
 import type { AgentTool } from "./tool.ts";

@@ -1,8 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { projectFolderOf } from "@palimpsest/coordination/project-places";
 import { type LoadedFile, loadFile } from "../workspace/load-file.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
-import { projectFolderOf } from "../workspace/places.ts";
 import { writePrivateFile } from "../workspace/private-files.ts";
 import { hashWithFiles, namedFiles } from "./named-files.ts";
 import { MAX_SETTINGS_BYTES } from "./read-settings-json.ts";

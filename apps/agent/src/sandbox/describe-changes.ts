@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { sanitize } from "../text/sanitize.ts";
+import { sanitize } from "palimpsest/sanitize";
 import { isInside } from "../workspace/path-guard.ts";
 import { type ProtectedReason, protectedName } from "./protected-names.ts";
 import type { FoundName, ProjectScan } from "./scan-project.ts";

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { PassThrough, type Readable } from "node:stream";
-import { sanitize } from "../text/sanitize.ts";
-import { sanitizeStream } from "../text/sanitize-stream.ts";
+import { sanitize, sanitizeStream } from "palimpsest/sanitize";
 import type { Environment } from "../workspace/command-environment.ts";
 import type { Enclosed, EnclosedEnd } from "./create-encloser.ts";
 import { changeNote, type ProjectChange } from "./describe-changes.ts";

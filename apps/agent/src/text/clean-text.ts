@@ -1,4 +1,4 @@
-import { sanitize } from "./sanitize.ts";
+import { sanitize } from "palimpsest/sanitize";
 
 const TAB = "    ";
 

@@ -1,5 +1,5 @@
+import { sanitize } from "palimpsest/sanitize";
 import type { Color, Line, Span } from "./line.ts";
-import { sanitize } from "./sanitize.ts";
 
 /** `none`: NO_COLOR is set, or the terminal has no colors. Bold, faint and inverse text stays. */
 export type Theme = "dark" | "light" | "none";

@@ -1,21 +1,22 @@
-import { createHash } from "node:crypto";
-import { homedir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
+import {
+  agentHomeOf,
+  type ProjectPlaces,
+  projectFolderOf,
+  projectPlacesOf,
+  userHomeOf,
+} from "@palimpsest/coordination/project-places";
 import type { Environment } from "./command-environment.ts";
 
 /** Socket paths are limited to about a hundred characters, so socket names use the first characters of an id. */
 const SOCKET_NAME_CHARACTERS = 18;
 
 /** The paths of the agent's files for one project. Only this user can read them. */
-export interface Places {
+export interface Places extends ProjectPlaces {
   /** The user's home. */
   readonly home: string;
   /** Our folder: PALIMPSEST_HOME, or `.palimpsest` in the user's home. */
   readonly agentHome: string;
-  readonly project: string;
-  readonly sessions: string;
-  /** The memory of the project. */
-  readonly memory: string;
   /** The store that all sessions of this user share: leases, mailboxes. */
   readonly coordinationFile: string;
   /** The times at which commands ran in the project. */
@@ -30,28 +31,15 @@ export interface Places {
   socketOf(session: string): string;
 }
 
-export function agentHomeOf(environment: Environment): string {
-  return environment["PALIMPSEST_HOME"] || join(environment["HOME"] || homedir(), ".palimpsest");
-}
-
-/** Our folder for one project. It lies in the user's home, so a repository cannot bring one along. */
-export function projectFolderOf(folder: string, agentHome: string): string {
-  const readable = basename(folder).replaceAll(/[^A-Za-z0-9._-]/g, "-") || "root";
-  const digest = createHash("sha256").update(folder).digest("hex").slice(0, 12);
-  return join(agentHome, "projects", `${readable}-${digest}`);
-}
-
 /** Computes the paths. @param folder the folder of the project, with links resolved */
 export function placesOf(folder: string, environment: Environment): Places {
-  const home = environment["HOME"] || homedir();
   const agentHome = agentHomeOf(environment);
-  const project = projectFolderOf(folder, agentHome);
+  const places = projectPlacesOf(projectFolderOf(folder, agentHome));
+  const { project } = places;
   return {
-    home,
+    ...places,
+    home: userHomeOf(environment),
     agentHome,
-    project,
-    sessions: join(project, "sessions"),
-    memory: join(project, "memory"),
     coordinationFile: join(agentHome, "home.sqlite"),
     commandTimes: join(project, "command-times.log"),
     heldDream: join(project, "held-dream.json"),

@@ -1,7 +1,7 @@
+import { counted, dollars, tokens } from "@palimpsest/transcripts/analysis-words";
 import type { Analysis, AnalysisSum } from "@palimpsest/transcripts/analyze";
 import { time } from "../../text/table.ts";
 import type { Analyses, AnalyzedFile } from "../read-analyses.ts";
-import { counted, dollars, tokens } from "../words.ts";
 import { lostBars, partBars } from "./cost-bars.ts";
 import { card, priced, tiles } from "./elements.ts";
 import { PAGE_STYLE } from "./page-style.ts";

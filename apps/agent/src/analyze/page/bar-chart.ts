@@ -1,4 +1,4 @@
-import { pathEnd } from "../words.ts";
+import { pathEnd } from "@palimpsest/transcripts/analysis-words";
 import { at, escapeText, svg } from "./svg.ts";
 
 export interface Bar {

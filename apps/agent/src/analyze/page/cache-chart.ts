@@ -1,5 +1,5 @@
+import { percent, tokens } from "@palimpsest/transcripts/analysis-words";
 import type { Analysis, WindowPoint } from "@palimpsest/transcripts/analyze";
-import { percent, tokens } from "../words.ts";
 import { at, escapeText, type Plot, svg } from "./svg.ts";
 import { axes, columnsOf } from "./time-axis.ts";
 

@@ -1,5 +1,5 @@
+import { CAUSES, counted, dollars, partName, percent, tokens } from "@palimpsest/transcripts/analysis-words";
 import type { Analysis, LostTotals, PartTotals } from "@palimpsest/transcripts/analyze";
-import { CAUSES, counted, dollars, partName, percent, tokens } from "../words.ts";
 import { barChart } from "./bar-chart.ts";
 
 const SHOWN_PARTS = 14;

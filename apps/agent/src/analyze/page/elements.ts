@@ -1,4 +1,4 @@
-import { dollars } from "../words.ts";
+import { dollars } from "@palimpsest/transcripts/analysis-words";
 import { escapeText } from "./svg.ts";
 
 /** A section of the page with a heading and a sentence about it. */

@@ -1,6 +1,6 @@
+import { breakText, counted, dollars, percent, tokens } from "@palimpsest/transcripts/analysis-words";
 import { type Analysis, READ_AGAIN_ROUNDS, type SpentTotals } from "@palimpsest/transcripts/analyze";
 import { time } from "../../text/table.ts";
-import { breakText, counted, dollars, percent, tokens } from "../words.ts";
 import { cacheChart, SORTS } from "./cache-chart.ts";
 import { lostBars, partBars } from "./cost-bars.ts";
 import { card, legend, priced, square, type Tile, table, tiles } from "./elements.ts";

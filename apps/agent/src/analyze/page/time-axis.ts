@@ -1,6 +1,6 @@
+import { tokens } from "@palimpsest/transcripts/analysis-words";
 import type { Analysis, WindowPoint } from "@palimpsest/transcripts/analyze";
 import { time } from "../../text/table.ts";
-import { tokens } from "../words.ts";
 import { at, escapeText, type Plot, stepFor, ticks } from "./svg.ts";
 
 /** The approximate number of labels on the axis. */

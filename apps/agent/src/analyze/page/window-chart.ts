@@ -1,5 +1,5 @@
+import { breakText, dollars, partName, tokens } from "@palimpsest/transcripts/analysis-words";
 import type { Analysis, PartKind, WindowPoint } from "@palimpsest/transcripts/analyze";
-import { breakText, dollars, partName, tokens } from "../words.ts";
 import { at, escapeText, type Plot, svg } from "./svg.ts";
 import { axes, columnsOf, xOf } from "./time-axis.ts";
 

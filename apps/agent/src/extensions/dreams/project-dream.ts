@@ -9,9 +9,9 @@ import {
   startDream,
 } from "@palimpsest/memory/dream";
 import { type Clock, openSession, type Provider, type SessionEvent, type Store } from "palimpsest";
+import { sanitize } from "palimpsest/sanitize";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { Operations } from "../../operations/open-operations.ts";
-import { sanitize } from "../../text/sanitize.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
 import { newDreamSession } from "../../workspace/dream-session.ts";
 import { engineSettings } from "../../workspace/engine-settings.ts";

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
+import { spellForEditing } from "palimpsest/sanitize";
 import { integer, optional, text } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed, type ToolOutcome } from "../../extension/tool.ts";
-import { spellForEditing } from "../../text/hidden-characters.ts";
 import { loadFile } from "../../workspace/load-file.ts";
 import { type FileState, loadResult, type ReadPorts, refusalOf, type ShownRange, shownEntry } from "./file-states.ts";
 import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from "./image.ts";

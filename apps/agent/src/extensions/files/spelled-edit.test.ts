@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { spellForEditing } from "palimpsest/sanitize";
 import { expect, test } from "vitest";
-import { spellForEditing } from "../../text/hidden-characters.ts";
 import { replaceText } from "./replace-text.ts";
 import { restoreHidden } from "./spelled-edit.ts";
 

@@ -1,4 +1,4 @@
-import { type SpelledPlace, spellForEditing } from "../../text/hidden-characters.ts";
+import { type SpelledPlace, spellForEditing } from "palimpsest/sanitize";
 
 interface SpelledEdit {
   readonly oldText: string;

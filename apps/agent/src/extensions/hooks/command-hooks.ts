@@ -1,8 +1,8 @@
 import { commandHook, type Hook } from "palimpsest/hooks";
+import { sanitizeAll } from "palimpsest/sanitize";
 import { encloseProgram, enclosureAdvice, type ProgramPorts } from "../../permissions/enclose-program.ts";
 import { type HookSetting, hookLine, hookText } from "../../permissions/hook-setting.ts";
 import { changeWarning } from "../../sandbox/describe-changes.ts";
-import { sanitizeAll } from "../../text/sanitize.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
 
 export interface CommandHookOptions {

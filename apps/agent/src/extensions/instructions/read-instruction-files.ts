@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
+import { sanitize } from "palimpsest/sanitize";
 import { type FindUnseen, MAX_INSTRUCTING_BYTES, type UnseenFile, unseenText } from "../../permissions/unseen-file.ts";
-import { sanitize } from "../../text/sanitize.ts";
 import { openInside } from "../../workspace/open-inside.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 import { findImports, isSurelyPath } from "./find-imports.ts";

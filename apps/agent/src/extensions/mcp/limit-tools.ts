@@ -1,4 +1,4 @@
-import { sanitize, sanitizeAll } from "../../text/sanitize.ts";
+import { sanitize, sanitizeAll } from "palimpsest/sanitize";
 import type { ServedTool } from "./to-agent-tool.ts";
 
 export interface LimitedTools {

@@ -1,6 +1,6 @@
 import type { Part, ToolDefinition } from "palimpsest";
+import { sanitize } from "palimpsest/sanitize";
 import { type AgentTool, failed, type ToolOutcome } from "../../extension/tool.ts";
-import { sanitize } from "../../text/sanitize.ts";
 
 /** A tool as a server describes it. What it says of its own harmlessness is not believed. */
 export interface ServedTool {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { rgPath } from "@vscode/ripgrep";
-import { sanitize } from "../../text/sanitize.ts";
+import { sanitize } from "palimpsest/sanitize";
 
 export interface RipgrepOptions {
   readonly args: readonly string[];

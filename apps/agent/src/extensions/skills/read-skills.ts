@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { sanitize } from "palimpsest/sanitize";
 import { type FindUnseen, MAX_INSTRUCTING_BYTES, readInstructing, unseenText } from "../../permissions/unseen-file.ts";
 import { readFrontmatter } from "../../text/frontmatter.ts";
-import { sanitize } from "../../text/sanitize.ts";
 
 /** Instructions for a kind of task, in a file that people write. */
 export interface Skill {

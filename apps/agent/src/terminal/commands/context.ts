@@ -1,5 +1,6 @@
 import type { Accounting, SessionSize } from "palimpsest/core";
-import { contextRows, duplicatesText, sizeText } from "../../commands/context.ts";
+import { accountingRows } from "palimpsest/inspect";
+import { duplicatesText, sizeText } from "../../commands/context.ts";
 import { type Color, type Line, plain, plainLines } from "../../text/line.ts";
 import { cutText, padText } from "../../text/width.ts";
 import type { TranscriptEntry } from "../../workspace/read-transcript.ts";
@@ -36,7 +37,7 @@ function contextLines(
   columns: number,
 ): readonly Line[] {
   const parts = partsOf(size, accounting);
-  const rows = contextRows(accounting).filter(([name]) => /^tool (calls|results):|^attached/.test(name));
+  const rows = accountingRows(accounting).filter(([name]) => /^tool (calls|results):|^attached/.test(name));
   return [
     ...plainLines(sizeText(size)),
     [],

@@ -1,4 +1,6 @@
-import type { BreakCause, PartTotals, RecordedBreak } from "@palimpsest/transcripts/analyze";
+/** `@palimpsest/transcripts/analysis-words`: the parts of an analysis in words, and its numbers for people. */
+
+import type { BreakCause, PartTotals, RecordedBreak } from "./analysis.ts";
 
 /** The name of a part of the context window. */
 export function partName({ kind, tool }: Pick<PartTotals, "kind" | "tool">): string {

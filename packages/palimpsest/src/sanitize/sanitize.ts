@@ -1,5 +1,10 @@
+/** `palimpsest/sanitize`: makes text of others safe to show, to people and to models. */
+
 import { createEscapeFilter } from "./escape-filter.ts";
 import { spellHidden } from "./hidden-characters.ts";
+
+export { type SpelledPlace, type SpelledText, spellForEditing } from "./hidden-characters.ts";
+export { sanitizeStream } from "./sanitize-stream.ts";
 
 /**
  * The gate for every text that somebody else wrote, before the screen, the log and the model. Commands for terminals are removed.

@@ -1,0 +1,61 @@
+import { asString } from "palimpsest/core";
+import type { Position } from "../page/cursor.ts";
+import type { Piece } from "../page/fill-page.ts";
+import type { SessionFinder } from "../sessions/find-sessions.ts";
+import type { FoundSession } from "../sessions/session.ts";
+import type { SessionTool } from "../tool.ts";
+import { oneLine } from "./answer-text.ts";
+import { chooseSession, SESSION_FIELD } from "./choose-session.ts";
+import { pagedTool, sessionsFrom } from "./paged-tool.ts";
+import type { TimeLimit } from "./time-limit.ts";
+
+const SNIPPET_CHARACTERS = 300;
+
+/** Searches the sessions for words. */
+export function searchTool(finder: SessionFinder, startLimit: () => TimeLimit): SessionTool {
+  return pagedTool(finder, {
+    name: "search",
+    title: "Search recorded sessions",
+    description:
+      "Searches the sessions of this folder for words: what was said, called and returned, also what has left the context " +
+      'window. All words must occur in one message; several "in double quotes" must follow each other. Answers with the ' +
+      "session, the number of the message for recall, and a snippet.",
+    fields: {
+      words: { type: "string", minLength: 1, maxLength: 400, description: "The words to find." },
+      session: { ...SESSION_FIELD, description: 'Only this session, as "sessions" names it. Default: all of them.' },
+    },
+    required: ["words"],
+    read({ sessions, input, start }) {
+      const words = asString(input["words"])?.trim() ?? "";
+      if (words === "") return "Give words to search for.";
+      const one = input["session"] === undefined ? undefined : chooseSession(sessions, input);
+      if (typeof one === "string") return one;
+      const searched = one === undefined ? sessions : [one];
+      return {
+        head: "Messages that have all of the words. Each row: session, message, snippet.",
+        empty: `No message of ${searched.length} sessions has all of the words.`,
+        pieces: hitPieces(sessionsFrom(searched, start), words, start, startLimit()),
+      };
+    },
+  });
+}
+
+async function* hitPieces(
+  sessions: readonly FoundSession[],
+  words: string,
+  start: Position | undefined,
+  limit: TimeLimit,
+): AsyncGenerator<Piece<Position>> {
+  for (const [index, session] of sessions.entries()) {
+    const { key } = session;
+    if (index > 0 && limit.isReached()) yield { text: "", at: { session: key, entry: 0, character: 0 }, page: "new" };
+    let entry = 0;
+    for await (const hit of session.search(words)) {
+      const at = { session: key, entry, character: 0 };
+      // A place in the list of hits, since not every session lists them in the order of their messages.
+      const isShown = index > 0 || start === undefined || entry >= start.entry;
+      if (isShown) yield { text: `${key} | ${hit.entry} | ${oneLine(hit.snippet, SNIPPET_CHARACTERS)}\n`, at };
+      entry += 1;
+    }
+  }
+}
