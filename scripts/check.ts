@@ -1,4 +1,3 @@
-import { PACKAGES } from "./packages.ts";
 import { NPX, runStep } from "./run-step.ts";
 
 /** Everything that can be said of the code without running it: format, lint, types, unused code, packages. */
@@ -11,10 +10,7 @@ const steps: readonly [name: string, command: string, args: readonly string[]][]
   ["API reports", process.execPath, ["scripts/write-api.ts", "--check"]],
   ["unused code", NPX, ["knip"]],
   ["build", process.execPath, ["scripts/build.ts"]],
-  ...PACKAGES.flatMap(({ folder, manifest: { name } }): [string, string, string[]][] => [
-    [`package ${name}: publint`, NPX, ["publint", "--strict", folder]],
-    [`package ${name}: types for consumers`, NPX, ["attw", "--pack", folder, "--profile", "esm-only"]],
-  ]),
+  ["packages as published", process.execPath, ["scripts/check-packages.ts"]],
 ];
 
 const failed = steps.filter(([name, command, args]) => runStep(name, command, args) === "failed").map(([name]) => name);

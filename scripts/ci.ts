@@ -20,6 +20,8 @@ const alone = (name: string, command: string, args: readonly string[]): void =>
 const beside = async (name: string, command: string, args: readonly string[]): Promise<void> =>
   count(name, await runStepBeside(name, command, args));
 
+// Hundreds of programs are started from their sources: each is compiled once.
+process.env["NODE_COMPILE_CACHE"] = join(scratch, "compiled");
 // Attacks and kills wait more than they work, and the steps beside them use one processor mostly.
 const quickChaos = ["bench/src/chaos/chaos.ts", "all", "--quick", "--require-all"];
 const chaos = beside("quick chaos", process.execPath, [...NODE_ON_SOURCES, "--no-warnings", ...quickChaos]);
@@ -42,7 +44,8 @@ const vitest = ["vitest", "run", "--reporter=dot", "--reporter=json", `--outputF
 count("tests", await runStepBeside("tests", NPX, vitest, "passed-through"));
 await counts;
 const tests = countTests(JSON.parse(readFileSync(report, "utf8")) as VitestReport);
-// Alone: they measure.
+// Alone, and with no other cache than a user has: they measure.
+delete process.env["NODE_COMPILE_CACHE"];
 alone("floors of quick benches: times and memory", process.execPath, [...floors, "times"]);
 alone("nothing under version control was changed", "git", ["diff", "--exit-code", "--stat"]);
 rmSync(scratch, { recursive: true });

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -39,7 +40,9 @@ export async function startAgent(base: string, script: Script = () => answer("Do
   for (const path of [folder, home]) mkdirSync(path, { recursive: true });
   const server = await serveProviders(script);
   const children: ChildProcessWithoutNullStreams[] = [];
-  const ours = { HOME: home, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url };
+  // One cache for all cases: in a home of its own, every start would compile everything again.
+  const NODE_COMPILE_CACHE = join(tmpdir(), "palimpsest-compiled-for-tests");
+  const ours = { HOME: home, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url, NODE_COMPILE_CACHE };
   const start: StartedAgent["start"] = (args, environment = {}) => {
     const child = spawn(process.execPath, ["--conditions=palimpsest-source", "--no-warnings", MAIN, ...args], {
       cwd: folder,

@@ -1,4 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import {
@@ -70,6 +72,8 @@ export async function startCli(
     ANTHROPIC_API_KEY: "none",
     ANTHROPIC_BASE_URL: server.url,
     TZ: noonZone(),
+    // One cache for all tests: in a home of its own, every start would compile everything again.
+    NODE_COMPILE_CACHE: join(tmpdir(), "palimpsest-compiled-for-tests"),
   };
   const start: Cli["start"] = (args, { environment = {}, input = "" } = {}) => {
     const child = spawn(process.execPath, ["--conditions=palimpsest-source", "--no-warnings", MAIN, ...args], {

@@ -1,7 +1,5 @@
 import { execFile, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -70,10 +68,8 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
     });
     return stdout;
   };
-  // One compile cache for all tests: otherwise every start compiles everything again.
-  const shared = { LANG: "C.UTF-8", NODE_COMPILE_CACHE: join(tmpdir(), "palimpsest-compiled-for-tests") };
-  const variables = Object.entries({ ...environment, ...shared, ...options.environment }).flatMap(([name, value]) =>
-    value === undefined ? [] : ["-e", `${name}=${value}`],
+  const variables = Object.entries({ ...environment, LANG: "C.UTF-8", ...options.environment }).flatMap(
+    ([name, value]) => (value === undefined ? [] : ["-e", `${name}=${value}`]),
   );
   // tmux gives a new pane the PATH of its client, so PATH is set inside the command.
   const path = `PATH=${options.environment?.["PATH"] ?? process.env["PATH"]}`;
