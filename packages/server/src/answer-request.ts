@@ -10,12 +10,14 @@ import type { PlainReply } from "./http/send-reply.ts";
 import { toProblem } from "./http/to-problem.ts";
 import { ROUTES } from "./routes/routes.ts";
 import type { ServerLimits } from "./server-options.ts";
-import { checkToken, type StoredToken, type Tokens } from "./tokens/token.ts";
+import type { ProvenTokens } from "./tokens/proven-tokens.ts";
+import { checkToken, nameOf, type StoredToken, type Tokens } from "./tokens/token.ts";
 
 export interface AnswerParts {
   readonly host: SessionHost;
   readonly tokens: Pick<Tokens, "find">;
   readonly rate: RequestRate;
+  readonly proven: ProvenTokens;
   readonly limits: ServerLimits;
   readonly clock: { now(): number };
   onError(error: unknown, operation: string): void;
@@ -38,8 +40,6 @@ export interface StreamAnswer {
 }
 
 const findRoute = routeFinder(ROUTES);
-/** Of a request whose address cannot be read. */
-const NO_ADDRESS = { pathname: "", searchParams: new URLSearchParams() };
 
 /** Answers a request: finds its route, checks who asks and what, and runs it. Never throws. @param end aborted when the client is gone */
 export async function answerRequest(
@@ -47,9 +47,10 @@ export async function answerRequest(
   end: AbortController,
   parts: AnswerParts,
 ): Promise<PlainAnswer | StreamAnswer> {
-  const { pathname, searchParams } = URL.parse(request.url ?? "/", "http://localhost") ?? NO_ADDRESS;
-  const matched = findRoute(request.method ?? "GET", pathname);
-  if (matched.kind !== "matched") return { kind: "plain", reply: refuseAddress(matched, pathname) };
+  // As it was sent: what a proxy before the server has let pass is not read as another address, by removing its dots.
+  const [path = "", ...rest] = (request.url ?? "").split("?");
+  const matched = findRoute(request.method ?? "GET", path);
+  if (matched.kind !== "matched") return { kind: "plain", reply: refuseAddress(matched, path) };
   const { route, params } = matched;
   const { operation } = route;
   let token: StoredToken | undefined;
@@ -57,7 +58,12 @@ export async function answerRequest(
     const admitted = await admit(request, route, parts);
     if (admitted.kind === "problem") return { kind: "plain", reply: admitted, operation };
     token = admitted.token;
-    const reply = await runRoute(request, { route, params, token, search: searchParams }, end, parts);
+    const reply = await runRoute(
+      request,
+      { route, params, token, search: new URLSearchParams(rest.join("?")) },
+      end,
+      parts,
+    );
     if (reply.kind === "events") return { kind: "stream", events: reply.events, operation, token };
     return { kind: "plain", reply, operation, token };
   } catch (error) {
@@ -110,14 +116,26 @@ function refuseAddress(matched: Exclude<Matched, { kind: "matched" }>, path: str
 async function admit(
   { headers }: IncomingMessage,
   { scope, operation }: Route,
-  { tokens, clock, rate, limits }: AnswerParts,
+  { tokens, clock, rate, limits, proven }: AnswerParts,
 ): Promise<{ readonly kind: "admitted"; readonly token: StoredToken } | Problem> {
-  const checked = await checkToken(headers.authorization, tokens, clock.now());
-  if (checked.kind === "invalid")
+  const { authorization } = headers;
+  // Each look for a token costs the database something: whoever guesses tokens is not to be in the way of those that have one.
+  if (!proven.has(authorization)) {
+    const unproven = rate.take("", limits.unprovenPerMinute);
+    if (unproven.kind === "wait")
+      return problem("rate-limited", `Too many requests with unknown tokens. Wait ${unproven.waitMs} ms.`, {
+        retryAfterMs: unproven.waitMs,
+      });
+  }
+  const checked = await checkToken(authorization, tokens, clock.now());
+  if (checked.kind === "invalid") {
+    proven.remove(authorization);
     return problem("unauthorized", checked.why, { headers: { "www-authenticate": 'Bearer realm="palimpsest"' } });
+  }
+  proven.add(authorization);
   const { token } = checked;
   const perMinute = token.requestsPerMinute ?? limits.requestsPerMinute;
-  const taken = rate.take(token.id, perMinute);
+  const taken = rate.take(nameOf(token), perMinute);
   if (taken.kind === "wait") {
     const detail = `The token may make ${perMinute} requests a minute. Wait ${taken.waitMs} ms, or ask the operator for a higher limit.`;
     return problem("rate-limited", detail, { retryAfterMs: taken.waitMs });

@@ -12,7 +12,8 @@ import { type Closing, sendEvents } from "./http/send-events.ts";
 import { sendJson, sendReply } from "./http/send-reply.ts";
 import { createStreamSlots } from "./http/stream-slots.ts";
 import { DEFAULT_LIMITS, type ServeSessionsOptions } from "./server-options.ts";
-import { isExpired, type StoredToken } from "./tokens/token.ts";
+import { createProvenTokens } from "./tokens/proven-tokens.ts";
+import { isExpired, nameOf, type StoredToken } from "./tokens/token.ts";
 
 /** A server that runs. */
 export interface SessionServer {
@@ -36,6 +37,7 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Sess
   const { clock = { now: Date.now } } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const rate = createRequestRate(clock);
+  const proven = createProvenTokens();
   const slots = createStreamSlots(limits);
   const stopping = new AbortController();
   const answerOpenly = openAnswers({
@@ -52,6 +54,7 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Sess
   }
 
   async function respond(request: IncomingMessage, response: ServerResponse, requestId: string) {
+    const sending = { requestId, stallMs: limits.stallMs };
     const allowed = crossOriginHeaders(request.headers.origin, allowedOrigins);
     const common = { "x-request-id": requestId, "x-content-type-options": "nosniff", "cache-control": "no-store" };
     for (const [name, value] of Object.entries({ ...common, ...allowed })) response.setHeader(name, value);
@@ -61,11 +64,8 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Sess
     if (open !== undefined) return void sendJson(response, open.status, open.body);
     if (stopping.signal.aborted) {
       const detail = "The server is stopping. Send the request again: another server answers it.";
-      return void (await sendReply(
-        response,
-        problem("stopping", detail, { retryAfterMs: 1_000, headers: { connection: "close" } }),
-        requestId,
-      ));
+      const stopped = problem("stopping", detail, { retryAfterMs: 1_000, headers: { connection: "close" } });
+      return void (await sendReply(response, stopped, sending));
     }
     const end = new AbortController();
     response.once("close", () => end.abort());
@@ -73,12 +73,13 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Sess
       host,
       tokens,
       rate,
+      proven,
       limits,
       clock,
       onError: (error, operation) => onError?.(error, { requestId, operation }),
     };
     const answered = await answerRequest(request, end, parts);
-    if (answered.kind === "plain") await sendReply(response, answered.reply, requestId);
+    if (answered.kind === "plain") await sendReply(response, answered.reply, sending);
     else await stream(response, answered, end, requestId);
     return answered;
   }
@@ -89,8 +90,8 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Sess
     end: AbortController,
     requestId: string,
   ) {
-    const slot = slots.take(token.id);
-    if (slot.kind === "problem") return sendReply(response, slot, requestId);
+    const slot = slots.take(nameOf(token));
+    if (slot.kind === "problem") return sendReply(response, slot, { requestId, stallMs: limits.stallMs });
     try {
       const { heartbeatMs: everyMs, stallMs } = limits;
       await sendEvents(response, events, end, {
@@ -135,10 +136,13 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Sess
     });
   }
 
+  const headersTimeout = Math.min(10_000, limits.receiveTimeoutMs);
   const server = createServer(
-    { requestTimeout: limits.receiveTimeoutMs, headersTimeout: Math.min(10_000, limits.receiveTimeoutMs) },
+    // How late a request is found out to be late: by default half a minute, which would be most of what it costs.
+    { requestTimeout: limits.receiveTimeoutMs, headersTimeout, connectionsCheckingInterval: headersTimeout / 4 },
     handle,
   );
+  server.maxConnections = limits.maxConnections;
   server.listen(port, address);
   await once(server, "listening");
   const bound = server.address() as AddressInfo;

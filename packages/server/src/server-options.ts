@@ -28,6 +28,10 @@ export interface ServerLimits {
   readonly maxBodyBytes: number;
   /** Of one token in this process, unless the token has its own limit. */
   readonly requestsPerMinute: number;
+  /** Requests with a token that is unknown, or was not used here before, of all clients together. */
+  readonly unprovenPerMinute: number;
+  /** Connections that are open at a time; more are closed at once. */
+  readonly maxConnections: number;
   /** Event streams that are open at a time, in all and of one token. */
   readonly maxStreams: number;
   readonly maxStreamsPerToken: number;
@@ -37,7 +41,7 @@ export interface ServerLimits {
   readonly operationTimeoutMs: number;
   /** How often a stream sends a sign of life, and looks whether its token is still valid. */
   readonly heartbeatMs: number;
-  /** A client that does not read its stream for so long is disconnected. */
+  /** A client that does not read its stream or its reply for so long is disconnected. */
   readonly stallMs: number;
 }
 
@@ -45,6 +49,8 @@ export const DEFAULT_LIMITS: ServerLimits = {
   // A message with some images.
   maxBodyBytes: 10_000_000,
   requestsPerMinute: 600,
+  unprovenPerMinute: 6_000,
+  maxConnections: 5_000,
   maxStreams: 1_000,
   maxStreamsPerToken: 100,
   receiveTimeoutMs: 30_000,

@@ -29,9 +29,9 @@ function* problemsOf(schema: unknown, value: unknown, path: string): Generator<s
   for (const ways of [anyOf, oneOf]) if (Array.isArray(ways)) yield* noneFits(ways, value, path);
   if (Array.isArray(schema["allOf"])) for (const part of schema["allOf"]) yield* problemsOf(part, value, path);
   if (typeof value === "number") yield* outOfBounds(value, { least: schema["minimum"], most: schema["maximum"] }, path);
-  if (typeof value === "string") {
+  if (typeof value === "string" && ("minLength" in schema || "maxLength" in schema)) {
     const bounds = { least: schema["minLength"], most: schema["maxLength"] };
-    yield* outOfBounds([...value].length, bounds, path, "the length of ");
+    yield* outOfBounds(countCharacters(value), bounds, path, "the length of ");
   }
   if (Array.isArray(value)) yield* problemsOfItems(schema, value, path);
   else if (isRecord(value)) yield* problemsOfFields(schema, value, path);
@@ -63,6 +63,13 @@ function* problemsOfFields(schema: JsonSchema, value: JsonSchema, path: string):
       yield `${at(join(path, name))} is not known; there is ${Object.keys(properties).join(", ")}`;
     else yield* problemsOf(others, field, join(path, name));
   }
+}
+
+/** By code points, as JSON Schema counts. Without a list of them: a text may be an image. */
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
 }
 
 interface Bounds {

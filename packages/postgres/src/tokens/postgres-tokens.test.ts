@@ -28,5 +28,7 @@ test("tokens are found by their tenant, and revoked for all servers", async () =
   expect(await other.revoke("other", token.id)).toBe("absent");
   expect(await other.revoke("shop", token.id)).toBe("revoked");
   expect(await one.find("shop", token.id)).toBeUndefined();
+  // As somebody sends them who has no token.
+  for (const tenant of ["", "\0", "a b", "x".repeat(600)]) expect(await one.find(tenant, token.id)).toBeUndefined();
   await expect(one.add({ ...token, tenant: "" })).rejects.toThrow(/tenant/);
 });

@@ -1,4 +1,5 @@
 import { findProblems } from "palimpsest/json-schema";
+import { unkeepable } from "./check-json.ts";
 import { type Problem, problem } from "./problems.ts";
 import type { Route } from "./route.ts";
 import type { Schema } from "./schema.ts";
@@ -15,6 +16,12 @@ export type CheckedRequest = { readonly kind: "checked"; readonly query: Readonl
 export function checkRequest(route: Route, { search, headers, body }: RequestParts): CheckedRequest {
   const known = route.query ?? {};
   const query = Object.fromEntries([...search].map(([name, text]) => [name, toValue(known[name], text)]));
+  // First: what checks the rest goes down as deep as the value.
+  const unkept = Object.entries({ query, body }).flatMap(([place, value]) => {
+    const found = unkeepable(value);
+    return found === undefined ? [] : [`The ${place} ${found}`];
+  });
+  if (unkept.length > 0) return problem("invalid-request", `${unkept.join(". ")}.`, { more: { problems: unkept } });
   const problems = [
     ...findProblems({ type: "object", properties: known, additionalProperties: false }, query).map(within("the query")),
     ...headerProblems(route.headers ?? {}, headers),

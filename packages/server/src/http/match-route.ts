@@ -42,7 +42,8 @@ function paramsOf(wanted: readonly string[], steps: readonly string[]): Readonly
 
 function decode(text: string): string | undefined {
   try {
-    return decodeURIComponent(text);
+    const decoded = decodeURIComponent(text);
+    return decoded.includes("\0") ? undefined : decoded;
   } catch {
     return undefined;
   }

@@ -5,8 +5,19 @@ import type { Reply } from "./route.ts";
 
 export type PlainReply = Exclude<Reply, { readonly kind: "events" }>;
 
+export interface SendReplyOptions {
+  readonly requestId: string;
+  /** A client that reads nothing for so long is disconnected. */
+  readonly stallMs: number;
+}
+
 /** Sends a reply that has an end. */
-export async function sendReply(response: ServerResponse, reply: PlainReply, requestId: string): Promise<void> {
+export async function sendReply(
+  response: ServerResponse,
+  reply: PlainReply,
+  { requestId, stallMs }: SendReplyOptions,
+): Promise<void> {
+  response.setTimeout(stallMs, () => response.destroy());
   switch (reply.kind) {
     case "json": {
       const { status, body, location } = reply;

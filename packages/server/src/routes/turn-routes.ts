@@ -6,6 +6,9 @@ import { findSession } from "./find-session.ts";
 import { refTo } from "./reply-schemas.ts";
 import { watchSession } from "./watch-session.ts";
 
+/** Of an event, and of a question. */
+const NUMBER = /^\d{1,15}$/;
+
 /** Turns of a session: messages, what happens meanwhile, questions to people, cancellation. */
 export const TURN_ROUTES: readonly Route[] = [
   route({
@@ -102,7 +105,7 @@ export const TURN_ROUTES: readonly Route[] = [
       const found = await findSession(call);
       if (found.kind === "problem") return found;
       const wanted = call.headers["last-event-id"] ?? call.query.after;
-      if (wanted !== undefined && wanted !== "newest" && !/^\d{1,15}$/.test(wanted))
+      if (wanted !== undefined && wanted !== "newest" && !NUMBER.test(wanted))
         return problem(
           "invalid-request",
           `${JSON.stringify(wanted)} is no offset of an event. Send the id of the last event that you have, or newest.`,
@@ -123,6 +126,8 @@ export const TURN_ROUTES: readonly Route[] = [
     },
     replies: { 200: { about: "A page of questions.", schema: refTo("QuestionPage") } },
     async run({ query, tenant }) {
+      if (query.after !== undefined && !NUMBER.test(query.after))
+        return problem("invalid-request", `${JSON.stringify(query.after)} is no \`next\` of a page of questions.`);
       return { kind: "json", status: 200, body: await tenant.dispatch.approvals.pending(query) };
     },
   }),

@@ -87,6 +87,11 @@ export async function checkToken(
   return { kind: "valid", token };
 }
 
+/** A token among those of all tenants. */
+export function nameOf({ tenant, id }: StoredToken): string {
+  return JSON.stringify([tenant, id]);
+}
+
 export function isExpired({ expiresAtMs }: StoredToken, nowMs: number): boolean {
   return expiresAtMs !== undefined && expiresAtMs <= nowMs;
 }
