@@ -32,7 +32,7 @@ export async function tryCrossings(database: StartedDatabase): Promise<{ attempt
   );
   const tables = await tablesOfTenants(database.admin);
   const before = await fingerprint(database, tables);
-  const attempts = [...statements(tables), ...calls(rows[0]), TAKING];
+  const attempts = [...statements(tables), ...calls(rows[0]), ...TAKING];
   let crossed = 0;
   for (const { sql, control } of attempts) {
     const proves = await reaches(database[control.as], control.sql, "ROLLBACK");
@@ -45,8 +45,10 @@ export async function tryCrossings(database: StartedDatabase): Promise<{ attempt
 }
 
 /** Only who runs the sessions of all tenants may take them. */
-const TAKE = `SELECT 1 FROM palimpsest.take_wakeups(9, '', 5, 1000, NULL) WHERE tenant = '${THEIRS}'`;
-const TAKING: Attempt = { sql: TAKE, control: { sql: TAKE, as: "admin" } };
+const TAKING: readonly Attempt[] = [
+  `SELECT 1 FROM palimpsest.take_wakeups(9, '', 5, 1000, NULL) WHERE tenant = '${THEIRS}'`,
+  `SELECT 1 FROM palimpsest.take_over_wakeup('${THEIRS}', 's', 0, 5, 1000, NULL)`,
+].map((sql) => ({ sql, control: { sql, as: "admin" } }));
 
 /** By tables: whom row-level security does not bind, reaches the rows. */
 function statements(tables: readonly string[]): readonly Attempt[] {

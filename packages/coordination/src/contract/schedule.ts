@@ -139,6 +139,44 @@ export function testSchedule(check: DispatchCheck): void {
     },
   );
 
+  check(
+    "an engine that decides who runs takes a session over from a run that is over, until it is set aside",
+    async (place) => {
+      const { schedule, queue } = await place.open();
+      const nobody = { runs: [], setAside: [] };
+      await schedule.wake("s");
+      const sent = await takeOne({ queue });
+      const name = { tenant: sent.tenant, session: "s" };
+      let held = sent;
+      for (let attempt = 1; attempt <= place.maxAttempts; attempt++) {
+        const { runs, setAside } = await queue.takeOver(name, { from: sent.number });
+        assert.deepEqual([runs.length, runs[0]?.attempt, setAside], [1, attempt, []]);
+        assert.ok(runs[0]!.number > held.number);
+        assert.equal(await held.finish(), "lost");
+        held = runs[0]!;
+      }
+      assert.deepEqual(await queue.takeOver(name, { from: sent.number }), { runs: [], setAside: [name] });
+      assert.deepEqual(await queue.takeOver(name), nobody);
+      assert.deepEqual([await held.renew(), await schedule.wake("s")], ["lost", "set-aside"]);
+
+      await schedule.resume("s");
+      const [resumed] = (await queue.takeOver(name)).runs;
+      assert.equal(resumed!.attempt, 1);
+      await schedule.remind("s", { key: "k", dueAtMs: place.nowMs() + 1, reason: "r" });
+      await resumed!.fail({ why: "no answer", retryAfterMs: 5_000 });
+      assert.deepEqual(await queue.takeOver(name), nobody);
+      place.advanceClock(5_000);
+      assert.deepEqual(names(await queue.take()), ["s"]);
+      const [last] = (await queue.takeOver(name)).runs;
+      assert.deepEqual(
+        last!.reminders.map(({ key }) => key),
+        ["k"],
+      );
+      assert.equal(await last!.finish(), "finished");
+      assert.deepEqual(await queue.takeOver(name), nobody);
+    },
+  );
+
   check("sessions that were set aside are listed in pages", async (place) => {
     const { schedule, queue } = await place.open();
     for (const session of ["a", "b", "c"]) await schedule.wake(session);

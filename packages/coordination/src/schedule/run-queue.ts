@@ -5,20 +5,28 @@
 export interface RunQueue {
   /** Takes sessions that are due, of each tenant in turn. */
   take(options?: { readonly limit?: number }): Promise<TakenRuns>;
+  /**
+   * Takes one session that is due, or that another run has: for an engine that decides by itself who runs, and knows that the other run is
+   * over. Whoever takes it over from the run `from` continues its attempt; from any other run it is one more attempt.
+   */
+  takeOver(session: SessionTarget, options?: { readonly from?: number }): Promise<TakenRuns>;
   /** Waits until a session may be due: somebody woke one, or it is time to look again. One at a time waits on one queue. */
   wait(options?: { readonly signal?: AbortSignal }): Promise<void>;
+}
+
+export interface SessionTarget {
+  readonly tenant: string;
+  readonly session: string;
 }
 
 export interface TakenRuns {
   readonly runs: readonly Run[];
   /** Sessions that were found to end their runs without an end, and that nobody runs any more until `Schedule.resume`. */
-  readonly setAside: readonly { readonly tenant: string; readonly session: string }[];
+  readonly setAside: readonly SessionTarget[];
 }
 
 /** The right to run a session once. A run that was lost stays lost. */
-export interface Run {
-  readonly tenant: string;
-  readonly session: string;
+export interface Run extends SessionTarget {
   /** Higher than that of every earlier run, and never given twice. */
   readonly number: number;
   /** 1 for the first; more if earlier runs did not come to an end. */

@@ -22,6 +22,16 @@ ORDER BY due_at_ms, session LIMIT ?`).all(nowMs, limit);
   return due.map((row) => ({ session: String(row["session"]), attempts: Number(row["attempts"]) }));
 }
 
+/** One session that is due or held. Whoever takes it over from the run `from` continues its attempt. */
+export function readHeld(
+  { statement }: CoordinationConnection,
+  { session, from, nowMs }: { readonly session: string; readonly from: number; readonly nowMs: number },
+): DueSession | undefined {
+  const row = statement(`SELECT attempts - iif(state = 'held' AND run = ?, 1, 0) AS attempts FROM wakeup
+WHERE session = ? AND (state = 'held' OR state = 'waiting' AND due_at_ms <= ?)`).get(from, session, nowMs);
+  return row && { session, attempts: Number(row["attempts"]) };
+}
+
 export function setAside({ statement }: CoordinationConnection, session: string, nowMs: number): void {
   statement("UPDATE wakeup SET state = 'set-aside', set_aside_at_ms = ?, run = 0 WHERE session = ?").run(
     nowMs,
@@ -30,12 +40,17 @@ export function setAside({ statement }: CoordinationConnection, session: string,
 }
 
 /** @returns the number of the run */
-export function holdSession({ statement }: CoordinationConnection, session: string, untilMs: number): number {
+export function holdSession(
+  { statement }: CoordinationConnection,
+  { session, attempts }: DueSession,
+  untilMs: number,
+): number {
   const run = Number(statement("INSERT INTO run_number DEFAULT VALUES").run().lastInsertRowid);
   statement("DELETE FROM run_number WHERE number < ?").run(run);
-  statement("UPDATE wakeup SET state = 'held', due_at_ms = ?, run = ?, attempts = attempts + 1 WHERE session = ?").run(
+  statement("UPDATE wakeup SET state = 'held', due_at_ms = ?, run = ?, attempts = ? WHERE session = ?").run(
     untilMs,
     run,
+    attempts + 1,
     session,
   );
   return run;

@@ -1,13 +1,16 @@
+import type { CoordinationConnection } from "../coordination-connection.ts";
 import type { Tables } from "../tables.ts";
-import { DEFAULT_RUN_QUEUE, type Run, type RunQueue } from "./run-queue.ts";
+import { DEFAULT_RUN_QUEUE, type Run, type RunQueue, type TakenRuns } from "./run-queue.ts";
 import {
   type BegunRun,
   beginRun,
+  type DueSession,
   finishRun,
   giveBackRun,
   holdSession,
   promoteReminders,
   readDue,
+  readHeld,
   renewRun,
   setAside,
 } from "./run-rows.ts";
@@ -39,25 +42,39 @@ export function createSqliteRunQueue(options: SqliteRunQueueOptions): RunQueue {
     return begun === undefined ? [] : [createRun(options, session, number, begun)];
   }
 
+  /** Takes the sessions that `find` returns, in one transaction. */
+  async function hold(
+    find: (connection: CoordinationConnection, nowMs: number) => readonly DueSession[],
+  ): Promise<TakenRuns> {
+    const { taken, poisoned } = await tables.write((connection) => {
+      const nowMs = clock.now();
+      const due = find(connection, nowMs);
+      const isPoisoned = ({ attempts }: DueSession): boolean => attempts >= maxAttempts;
+      const poisoned = due.filter(isPoisoned).map(({ session }) => ({ tenant: LOCAL_TENANT, session }));
+      for (const { session } of poisoned) setAside(connection, session, nowMs);
+      const taken = due
+        .filter((each) => !isPoisoned(each))
+        .map((each) => ({ session: each.session, number: holdSession(connection, each, nowMs + silentAfterMs) }));
+      return { taken, poisoned };
+    });
+    const runs: Run[] = [];
+    for (const { session, number } of taken) runs.push(...(await begin(session, number)));
+    return { runs, setAside: poisoned };
+  }
+
   return {
-    async take({ limit = DEFAULT_RUN_QUEUE.limit } = {}) {
+    take({ limit = DEFAULT_RUN_QUEUE.limit } = {}) {
       work.looking();
-      const { taken, poisoned } = await tables.write((connection) => {
-        const nowMs = clock.now();
+      return hold((connection, nowMs) => {
         promoteReminders(connection, nowMs);
-        const due = readDue(connection, nowMs, limit);
-        const isPoisoned = ({ attempts }: { attempts: number }): boolean => attempts >= maxAttempts;
-        const poisoned = due.filter(isPoisoned).map(({ session }) => ({ tenant: LOCAL_TENANT, session }));
-        for (const { session } of poisoned) setAside(connection, session, nowMs);
-        const taken = due
-          .filter((each) => !isPoisoned(each))
-          .map(({ session }) => ({ session, number: holdSession(connection, session, nowMs + silentAfterMs) }));
-        return { taken, poisoned };
+        return readDue(connection, nowMs, limit);
       });
-      const runs: Run[] = [];
-      for (const { session, number } of taken) runs.push(...(await begin(session, number)));
-      return { runs, setAside: poisoned };
     },
+    takeOver: ({ session }, { from = 0 } = {}) =>
+      hold((connection, nowMs) => {
+        const found = readHeld(connection, { session, from, nowMs });
+        return found === undefined ? [] : [found];
+      }),
     wait: ({ signal } = {}) => work.wait(signal),
   };
 }

@@ -1,4 +1,4 @@
-import type { Run, RunQueue } from "@palimpsest/coordination";
+import type { Run, RunQueue, SessionTarget, TakenRuns } from "@palimpsest/coordination";
 import { DEFAULT_RUN_QUEUE, type WorkWait } from "@palimpsest/coordination/parts";
 import type { Database, Row } from "../database.ts";
 import type { Notifier } from "./notifier.ts";
@@ -12,9 +12,7 @@ export interface PostgresRunQueueOptions {
   nowMs(): number | null;
 }
 
-interface TakenSession {
-  readonly tenant: string;
-  readonly session: string;
+interface TakenSession extends SessionTarget {
   readonly number: number;
 }
 
@@ -28,18 +26,26 @@ export function createPostgresRunQueue(options: PostgresRunQueueOptions): RunQue
       work.looking();
       const rows = await database.call("take_wakeups", [limit, lastTenant, maxAttempts, silentAfterMs, nowMs()]);
       lastTenant = String(rows.at(-1)?.["tenant"] ?? "");
-      const taken = rows.map((row) => ({
-        tenant: String(row["tenant"]),
-        session: String(row["session"]),
-        number: Number(row["run"] ?? Number.NaN),
-      }));
-      const isRun = ({ number }: TakenSession): boolean => !Number.isNaN(number);
-      const runs = await Promise.all(taken.filter(isRun).map((each) => begin(options, each)));
-      const setAside = taken.filter((each) => !isRun(each)).map(({ tenant, session }) => ({ tenant, session }));
-      return { runs: runs.flat(), setAside };
+      return beginAll(options, rows);
+    },
+    async takeOver({ tenant, session }, { from = 0 } = {}) {
+      const values = [tenant, session, from, maxAttempts, silentAfterMs, nowMs()];
+      return beginAll(options, await database.call("take_over_wakeup", values));
     },
     wait: ({ signal } = {}) => work.wait(signal),
   };
+}
+
+async function beginAll(options: PostgresRunQueueOptions, rows: readonly Row[]): Promise<TakenRuns> {
+  const taken = rows.map((row) => ({
+    tenant: String(row["tenant"]),
+    session: String(row["session"]),
+    number: Number(row["run"] ?? Number.NaN),
+  }));
+  const isRun = ({ number }: TakenSession): boolean => !Number.isNaN(number);
+  const runs = await Promise.all(taken.filter(isRun).map((each) => begin(options, each)));
+  const setAside = taken.filter((each) => !isRun(each)).map(({ tenant, session }) => ({ tenant, session }));
+  return { runs: runs.flat(), setAside };
 }
 
 async function begin(options: PostgresRunQueueOptions, taken: TakenSession): Promise<readonly Run[]> {

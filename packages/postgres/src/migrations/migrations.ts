@@ -17,6 +17,7 @@ import { INBOX } from "./0016-inbox.ts";
 import { API_TOKENS } from "./0017-api-tokens.ts";
 import { FORGET_SESSIONS } from "./0018-forget-sessions.ts";
 import { INBOX_FINGERPRINTS } from "./0019-inbox-fingerprints.ts";
+import { TAKE_OVER } from "./0020-take-over.ts";
 
 export interface Migration {
   readonly name: string;
@@ -47,4 +48,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "API tokens", sql: API_TOKENS },
   { name: "forget sessions", sql: FORGET_SESSIONS },
   { name: "inbox fingerprints", sql: INBOX_FINGERPRINTS },
+  { name: "take over", sql: TAKE_OVER },
 ];
