@@ -2,7 +2,7 @@ import type { SessionInbox } from "@palimpsest/coordination";
 import { answer, type Script } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import { runTurns } from "./run-turns.ts";
-import { say, stop } from "./session-input.ts";
+import { addInput, stop } from "./session-input.ts";
 import { openWorld, shareFolder, type World } from "./testing/open-world.ts";
 
 const script: Script = ({ userText }) => answer(`You said: ${userText.trim().split("\n").at(-1)}`);
@@ -22,29 +22,37 @@ function mortalInbox(inbox: SessionInbox, killedAt: number, when: "before" | "be
   return { add: mortal(inbox.add), read: mortal(inbox.read), acknowledge: mortal(inbox.acknowledge) };
 }
 
-/** Runs the session until a run ends. The first one is killed. */
-async function live({ dispatch, open }: World, killedAt: number, when: "before" | "behind"): Promise<void> {
+/** Runs the session until a run ends. The first one is killed, unless it has come to its end before. */
+async function live(
+  { dispatch, open }: World,
+  id: string,
+  killedAt: number,
+  when: "before" | "behind",
+): Promise<"killed" | "lived"> {
   const inboxes = [mortalInbox(dispatch.inbox, killedAt, when), dispatch.inbox];
+  let outcome: "killed" | "lived" = "lived";
   for (const [index, inbox] of inboxes.entries()) {
-    const session = await open("s");
-    const left = new AbortController().signal;
+    const session = await open(id);
     const run = {
       tenant: "local",
-      session: "s",
+      session: id,
       number: index + 1,
       attempt: 1,
       reminders: [],
-      left,
+      left: new AbortController().signal,
+      isHeld: async () => true,
       onWoken: () => () => {},
     };
     try {
       await runTurns(session, run, { dispatch: { ...dispatch, inbox }, turn: {}, isCurrent: async () => true });
     } catch (error) {
       expect((error as Error).message).toBe("killed");
+      outcome = "killed";
     } finally {
       await session.close();
     }
   }
+  return outcome;
 }
 
 const PLANS = [
@@ -54,34 +62,49 @@ const PLANS = [
   ["One.", "stop", "Two.", "stop", "Three."],
 ];
 
+/** All of it is in the log once and in order, is reported once, and a stop ended what was before it alone. */
+async function check(world: World, plan: readonly string[], id: string): Promise<void> {
+  const { inbox } = world.dispatch;
+  const [last, lastStop] = [plan.at(-1)!, plan.lastIndexOf("stop")];
+  const said = await world.conversation(id);
+  const linesOf = (role: string): readonly string[] => said.filter((line) => line.startsWith(role));
+  expect(linesOf("user"), id).toEqual(plan.filter((item) => item !== "stop").map((text) => `user: ${text}`));
+  expect(linesOf("assistant"), id).toEqual(last === "stop" ? [] : [`assistant: You said: ${last}`]);
+  expect(await inbox.read(id), id).toEqual([]);
+  const reports = (await inbox.read(`${id}-parent`)).map(({ payload }) => {
+    const { agent, outcome } = payload as { readonly agent: string; readonly outcome: string };
+    return `${agent} ${outcome}`;
+  });
+  const expected = plan.map((item, index) =>
+    item === "stop" ? "" : `${index} ${index < lastStop ? "stopped" : "done"}`,
+  );
+  expect(reports, id).toEqual(expected.filter((report) => report !== ""));
+}
+
 test.each(PLANS.map((plan) => [plan.join(" "), plan] as const))(
-  "%s: whoever dies meanwhile, all of it is in the log once and in order, and a stop ends what was before it alone",
+  "%s: whoever dies meanwhile, all of it is in the log and reported once and in order",
   async (_, plan) => {
-    const spoken = plan.filter((item) => item !== "stop");
-    const last = plan.at(-1)!;
-    const answers = last === "stop" ? [] : [`assistant: You said: ${last}`];
-    for (let killedAt = 1; killedAt <= 12; killedAt++) {
+    const world = openWorld(await shareFolder(), script);
+    const { inbox } = world.dispatch;
+    let kills = 0;
+    try {
       for (const when of ["before", "behind"] as const) {
-        const world = openWorld(await shareFolder(), script);
-        try {
+        for (let killedAt = 1, outcome = "killed"; outcome === "killed"; killedAt++) {
+          const id = `killed-${when}-operation-${killedAt}`;
           for (const [index, item] of plan.entries()) {
-            if (item === "stop") await stop(world.dispatch.inbox, "s", { key: `${index}` });
-            else await say(world.dispatch.inbox, "s", { key: `${index}`, content: item });
+            const replyTo = { session: `${id}-parent`, agent: `${index}` };
+            if (item === "stop") await stop(inbox, id, { key: `${index}` });
+            else await addInput(inbox, id, `${index}`, { kind: "content", content: item, replyTo });
           }
-          await live(world, killedAt, when);
-          const said = await world.conversation("s");
-          const where = `killed ${when} operation ${killedAt}`;
-          const users = said.filter((line) => line.startsWith("user"));
-          expect(users, where).toEqual(spoken.map((text) => `user: ${text}`));
-          expect(
-            said.filter((line) => line.startsWith("assistant")),
-            where,
-          ).toEqual(answers);
-          expect(await world.dispatch.inbox.read("s"), where).toEqual([]);
-        } finally {
-          await world.close();
+          outcome = await live(world, id, killedAt, when);
+          if (outcome === "killed") kills++;
+          await check(world, plan, id);
         }
       }
+    } finally {
+      await world.close();
     }
+    // Each item is read, reported and acknowledged.
+    expect(kills).toBeGreaterThan(6 * plan.length);
   },
 );

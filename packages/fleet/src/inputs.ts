@@ -7,6 +7,7 @@ import { agentPrefix } from "./start-agent.ts";
 
 /** Part of the prompt: a changed word changes what sessions send from then on. */
 const STOPPED_WITH_TURN = "The user has stopped the turn that started this agent, and the agent with it.";
+const STOPPED = "The agent was stopped before it was done.";
 /** The queue of `session.turn.takeIn` that the items of an inbox belong to. */
 const QUEUE = "inbox";
 
@@ -43,6 +44,8 @@ export function createInputs(session: Session, inbox: SessionInbox): Inputs {
   async function applyStop(number: number, input: Extract<SessionInput, { kind: "stop" }>): Promise<void> {
     const { kind: _, ...said } = input;
     await session.turn.stop(said);
+    // Before the stop is acknowledged: whoever dies here finds it again. Nothing else would tell that these tasks were not done.
+    await report({ outcome: "stopped", text: STOPPED });
     stoppedUpTo = number;
     // What comes after it is not stopped by it.
     stopping = new AbortController();
@@ -56,10 +59,18 @@ export function createInputs(session: Session, inbox: SessionInbox): Inputs {
     await inbox.acknowledge(id, [number]);
   }
 
-  async function takeReport(report: Extract<SessionInput, { kind: "report" }>): Promise<boolean> {
-    const { agent, outcome } = report;
+  async function report({ outcome, text }: TurnReport): Promise<void> {
+    for (const [number, { session: to, agent }] of waitingFor) {
+      await addInput(inbox, to, `report ${agent} ${number}`, { kind: "report", agent, outcome, text });
+      await inbox.acknowledge(id, [number]);
+      waitingFor.delete(number);
+    }
+  }
+
+  async function takeReport(told: Extract<SessionInput, { kind: "report" }>): Promise<boolean> {
+    const { agent, outcome } = told;
     const ended = { id: agent, step: "ended", outcome, told: "next-entry" } as const;
-    return (await session.background.enterAgent(ended, reportOf(report))) === "entered";
+    return (await session.background.enterAgent(ended, reportOf(told))) === "entered";
   }
 
   /** @returns how many were new */
@@ -128,14 +139,7 @@ export function createInputs(session: Session, inbox: SessionInbox): Inputs {
       const found = (await inbox.read(id)).find(isStop);
       if (found !== undefined && !stopping.signal.aborted) beginStop(found);
     },
-    async report(end) {
-      for (const [number, { session: to, agent }] of waitingFor) {
-        const outcome = number < stoppedUpTo ? "stopped" : end.outcome;
-        await addInput(inbox, to, `report ${agent} ${number}`, { kind: "report", agent, outcome, text: end.text });
-        await inbox.acknowledge(id, [number]);
-        waitingFor.delete(number);
-      }
-    },
+    report,
   };
 }
 

@@ -24,6 +24,10 @@ export async function runOnce(run: Run, work: Work, options: RunOnceOptions): Pr
       attempt,
       reminders,
       left: left.signal,
+      async isHeld() {
+        await renewing.renewIfLate();
+        return !left.signal.aborted;
+      },
       onWoken(listener) {
         listeners.add(listener);
         return () => void listeners.delete(listener);
@@ -50,22 +54,32 @@ function keepRenewing(
   run: Run,
   listeners: ReadonlySet<() => void>,
   { left, renewEveryMs = DEFAULT_SERVE.renewEveryMs, onError }: RunOnceOptions,
-): { stop(): void } {
-  let state: "idle" | "renewing" = "idle";
-  const renew = async (): Promise<void> => {
-    if (state === "renewing") return;
-    state = "renewing";
+) {
+  let renewing: Promise<void> | undefined;
+  let heldAtMs = performance.now();
+  const ask = async (): Promise<void> => {
+    const askedAtMs = performance.now();
     try {
       const renewed = await run.renew();
       if (renewed === "lost") left.abort();
+      else heldAtMs = askedAtMs;
       if (renewed === "woken") for (const listener of listeners) listener();
     } catch (error) {
       // What could not be asked is not lost: whoever takes the session over makes it so.
       onError?.(error, run);
     } finally {
-      state = "idle";
+      renewing = undefined;
     }
   };
+  const renew = (): Promise<void> => {
+    renewing ??= ask();
+    return renewing;
+  };
   const timer = setInterval(() => void renew(), renewEveryMs);
-  return { stop: () => clearInterval(timer) };
+  return {
+    stop: () => clearInterval(timer),
+    renewIfLate: async () => {
+      if (performance.now() - heldAtMs > 2 * renewEveryMs) await renew();
+    },
+  };
 }

