@@ -1,4 +1,6 @@
-import type { GivenReminder } from "@palimpsest/coordination";
+import type { GivenReminder, SessionTarget } from "@palimpsest/coordination";
+
+export type { SessionTarget } from "@palimpsest/coordination";
 
 /**
  * Decides which worker runs a session, when, and again after that worker is gone. What a turn has come to is in the session's log, so a
@@ -13,11 +15,6 @@ export interface Scheduler {
   wake(target: SessionTarget): Promise<"woken" | "set-aside">;
   /** Lets this process run sessions, until it is drained. */
   serve(work: Work, options?: ServeOptions): Serving;
-}
-
-export interface SessionTarget {
-  readonly tenant: string;
-  readonly session: string;
 }
 
 /** Runs a session. A rejection is a failure: the session runs again after a while, unless that happened too often. */
@@ -41,6 +38,11 @@ export interface WorkRun extends SessionTarget {
   readonly reminders: readonly GivenReminder[];
   /** Aborted when the worker has lost its right to the session, or is to leave it to another one. */
   readonly left: AbortSignal;
+  /**
+   * Whether the worker still has its right to the session, as far as that is known: asks if nobody has for a while. A process that slept may
+   * not have been told.
+   */
+  isHeld(): Promise<boolean>;
   /** Calls back, perhaps more than once, if the session was woken since the run began. Returns a function that removes the listener. */
   onWoken(listener: () => void): () => void;
 }

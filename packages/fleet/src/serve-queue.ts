@@ -1,20 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Run, RunQueue, TakenRuns } from "@palimpsest/coordination";
 import { runOnce } from "./run-once.ts";
-import {
-  DEFAULT_SERVE,
-  type Drained,
-  type ServeOptions,
-  type Serving,
-  type SessionTarget,
-  type Work,
-} from "./scheduler.ts";
-
-interface Running {
-  readonly target: SessionTarget;
-  readonly left: AbortController;
-  readonly done: Promise<void>;
-}
+import { createRunningSessions } from "./running-sessions.ts";
+import { DEFAULT_SERVE, type ServeOptions, type Serving, type Work } from "./scheduler.ts";
+import { tellSetAside } from "./tell-set-aside.ts";
 
 const NONE: TakenRuns = { runs: [], setAside: [] };
 /** A database that is away is asked again after this long. */
@@ -22,21 +11,18 @@ const RETRY_TAKING_MS = 1_000;
 
 /** Takes sessions that are due and runs them, as many at a time as there are slots. */
 export function serveQueue(queue: RunQueue, work: Work, options: ServeOptions): Serving {
-  const { slots = DEFAULT_SERVE.slots, onError, onSetAside } = options;
-  const running = new Set<Running>();
+  const { slots = DEFAULT_SERVE.slots, onError } = options;
+  const running = createRunningSessions();
   const draining = new AbortController();
   // Aborted when it is worth looking again at once: a slot is free, or a session runs again.
   let again = new AbortController();
 
   function start(run: Run): void {
-    const left = new AbortController();
-    const { tenant, session } = run;
-    const done = runOnce(run, work, { ...options, left }).then((outcome) => {
-      running.delete(one);
-      if (outcome === "woken" || running.size === slots - 1) again.abort();
-    });
-    const one: Running = { target: { tenant, session }, left, done };
-    running.add(one);
+    void running
+      .start(run, (left) => runOnce(run, work, { ...options, left }))
+      .then((outcome) => {
+        if (outcome === "woken" || running.size === slots - 1) again.abort();
+      });
   }
 
   async function take(limit: number): Promise<TakenRuns> {
@@ -49,25 +35,17 @@ export function serveQueue(queue: RunQueue, work: Work, options: ServeOptions): 
     }
   }
 
-  async function tellSetAside(target: SessionTarget): Promise<void> {
-    try {
-      await onSetAside?.(target);
-    } catch (error) {
-      onError?.(error, target);
-    }
-  }
-
   async function pull(): Promise<void> {
     while (!draining.signal.aborted) {
       again = new AbortController();
       const limit = slots - running.size;
       const { runs, setAside } = limit > 0 ? await take(limit) : NONE;
+      await tellSetAside(setAside, options);
       if (draining.signal.aborted) {
         await Promise.all(runs.map((run) => run.release().catch((error) => onError?.(error, run))));
         return;
       }
       for (const run of runs) start(run);
-      for (const target of setAside) await tellSetAside(target);
       if (runs.length > 0 && running.size < slots) continue;
       await waitForMore(AbortSignal.any([draining.signal, again.signal]));
     }
@@ -81,20 +59,12 @@ export function serveQueue(queue: RunQueue, work: Work, options: ServeOptions): 
   const pulling = pull();
   return {
     get running() {
-      return [...running].map(({ target }) => target);
+      return running.targets;
     },
-    async drain({ withinMs = DEFAULT_SERVE.drainWithinMs } = {}): Promise<Drained> {
+    async drain(options) {
       draining.abort();
       await pulling;
-      const all = [...running];
-      const over = new AbortController();
-      const ended = Promise.all(all.map(({ done }) => done));
-      await Promise.race([ended, wait(withinMs, undefined, { signal: over.signal }).catch(() => undefined)]);
-      over.abort();
-      const late = all.filter((one) => running.has(one));
-      for (const { left } of late) left.abort();
-      await ended;
-      return { ended: all.length - late.length, left: late.length };
+      return running.drain(options);
     },
   };
 }

@@ -28,6 +28,8 @@ interface Case {
   /** Serves as one more process, and is drained at the end of the case. */
   serve(work: Work, options?: Parameters<Scheduler["serve"]>[1]): Promise<Serving>;
   wake(session: string): Promise<void>;
+  /** As a front end. */
+  readonly front: Scheduler;
 }
 
 /** What a scheduler must do wherever it runs, as tests. Call it once, in a test file. */
@@ -40,6 +42,7 @@ export function testScheduler({ test, place }: TestSchedulerOptions): void {
       try {
         await run({
           tenant,
+          front,
           async serve(work, options = {}) {
             const one = (await open()).serve(work, { renewEveryMs: 50, retryAfterMs: () => 50, ...options });
             serving.push(one);
@@ -128,6 +131,34 @@ export function testScheduler({ test, place }: TestSchedulerOptions): void {
       await wake("away");
       await until(() => attempts.length === 2);
       assert.deepEqual(attempts, [1, 1]);
+    },
+  );
+
+  check(
+    "a session that always fails is set aside and told, and others still run",
+    async ({ tenant, serve, ...one }) => {
+      const attempts: number[] = [];
+      const told: unknown[] = [];
+      let sound = 0;
+      const work: Work = async ({ session, attempt }) => {
+        if (session === "sound") sound++;
+        if (session === "sound") return ENDED;
+        attempts.push(attempt);
+        throw new Error("always");
+      };
+      await serve(work, { onSetAside: async (target) => void told.push(target) });
+      await one.wake("poison");
+      await until(() => told.length === 1);
+      assert.deepEqual(told, [{ tenant, session: "poison" }]);
+      assert.deepEqual(
+        attempts,
+        attempts.map((_, index) => index + 1),
+      );
+      assert.ok(attempts.length > 1);
+      assert.equal(await one.front.wake({ tenant, session: "poison" }), "set-aside");
+      await one.wake("sound");
+      await until(() => sound === 1);
+      assert.deepEqual([told.length, attempts.length], [1, attempts.at(-1)]);
     },
   );
 

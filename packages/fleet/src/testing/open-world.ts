@@ -52,8 +52,12 @@ export async function shareFolder(): Promise<Shared> {
   };
 }
 
-/** A new tenant of a database. */
-export async function shareDatabase(database: StartedDatabase, tenant: string = randomUUID()): Promise<Shared> {
+/** A new tenant of a database, whose sessions are run from its run queue, or by another engine. */
+export async function shareDatabase(
+  database: StartedDatabase,
+  scheduler: (dispatch: PostgresDispatch) => Scheduler = overQueue,
+): Promise<Shared> {
+  const tenant = randomUUID();
   const store = openPostgres({ pool: database.workers }).store({ tenant });
   const opened: PostgresDispatch[] = [];
   const openOne = (): PostgresDispatch => {
@@ -65,10 +69,7 @@ export async function shareDatabase(database: StartedDatabase, tenant: string = 
     tenant,
     store,
     dispatch: openOne().tenant(tenant),
-    async connect() {
-      const { queue, tenant: of } = openOne();
-      return queueScheduler({ queue, schedule: (name) => of(name).schedule });
-    },
+    connect: async () => scheduler(openOne()),
     async close() {
       for (const one of opened) await one.close();
       await store.close();
@@ -77,6 +78,10 @@ export async function shareDatabase(database: StartedDatabase, tenant: string = 
         await database.admin.query(`DELETE FROM palimpsest.${table} WHERE tenant = $1`, [tenant]);
     },
   };
+}
+
+function overQueue({ queue, tenant }: PostgresDispatch): Scheduler {
+  return queueScheduler({ queue, schedule: (name) => tenant(name).schedule });
 }
 
 export interface World extends Shared {

@@ -9,9 +9,10 @@ import { openSession, tool } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import pg from "pg";
 import { queueScheduler } from "../queue-scheduler.ts";
+import { restateScheduler } from "../restate/restate-scheduler.ts";
 import { createSessionWorker } from "../session-worker.ts";
 
-const { PGHOST: host = "", MODEL_URL: baseURL = "" } = process.env;
+const { PGHOST: host = "", MODEL_URL: baseURL = "", RESTATE_URL: ingressUrl, PORT } = process.env;
 const pool = new pg.Pool({ host, user: "dispatcher", database: "postgres", max: 8 });
 const postgres = openPostgres({ pool });
 const dispatch = openPostgresDispatch({ pool, silentAfterMs: 1_500, pollMs: 50, maxAttempts: 50 });
@@ -48,7 +49,9 @@ const worker = createSessionWorker({
   store: (tenant) => postgres.store({ tenant }),
   dispatch: dispatch.tenant,
 });
-const scheduler = queueScheduler({ queue: dispatch.queue, schedule: (tenant) => dispatch.tenant(tenant).schedule });
+const ports = { queue: dispatch.queue, schedule: (tenant: string) => dispatch.tenant(tenant).schedule };
+const listen = { host: "127.0.0.1", port: Number(PORT), reusePort: true };
+const scheduler = ingressUrl === undefined ? queueScheduler(ports) : restateScheduler({ ...ports, ingressUrl, listen });
 const serving = scheduler.serve(worker.run, {
   renewEveryMs: 300,
   retryAfterMs: () => 100,

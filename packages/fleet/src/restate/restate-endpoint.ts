@@ -1,0 +1,51 @@
+import { createServer, type ServerHttp2Session } from "node:http2";
+import type { ListenOptions } from "node:net";
+import { createEndpointHandler, type VirtualObjectDefinition } from "@restatedev/restate-sdk/node";
+
+export interface RestateEndpointOptions {
+  readonly object: VirtualObjectDefinition<string, unknown>;
+  readonly listen: ListenOptions;
+  readonly identityKeys: readonly string[];
+  readonly onError: ((error: unknown) => void) | undefined;
+}
+
+/** The port at which Restate reaches this worker. */
+export interface RestateEndpoint {
+  /** Takes no more connections, and tells Restate to use no more those that there are. What runs on them continues. */
+  refuse(): void;
+  /** Waits for the answers that are on their way, for a short while. */
+  close(): Promise<void>;
+}
+
+/** An answer takes milliseconds; one that does not arrive is sent again by the queue. */
+const CLOSE_WITHIN_MS = 2_000;
+
+export function listenForRestate({ object, listen, identityKeys, onError }: RestateEndpointOptions): RestateEndpoint {
+  // It would write each retry to the console. Errors of runs are told by `onError`.
+  const logger = (): void => undefined;
+  const handle = createEndpointHandler({ services: [object], identityKeys: [...identityKeys], logger });
+  const server = createServer(handle);
+  const connections = new Set<ServerHttp2Session>();
+  server.on("session", (connection) => {
+    connections.add(connection);
+    connection.once("close", () => connections.delete(connection));
+    connection.on("error", () => undefined);
+  });
+  // Without a listener, a port that is taken ends the process.
+  if (onError !== undefined) server.on("error", onError);
+  server.listen(listen);
+  const closed = new Promise<void>((resolve) => server.once("close", resolve));
+  return {
+    refuse() {
+      server.close();
+      for (const connection of connections) connection.close();
+    },
+    async close() {
+      const timer = setTimeout(() => {
+        for (const connection of connections) connection.destroy();
+      }, CLOSE_WITHIN_MS);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
