@@ -104,7 +104,7 @@ function calls(secrets: Readonly<Record<string, string>>): readonly Attempt[] {
     `SELECT 1 WHERE palimpsest.forget_session('${tenant}', 'theirs-only') > 0`,
     `SELECT 1 FROM palimpsest.read_inbox('${tenant}', 'theirs-only', 9)`,
     `SELECT 1 WHERE palimpsest.acknowledge_inbox('${tenant}', 'theirs-only', '{${item}}') = 1`,
-    `SELECT 1 FROM palimpsest.add_to_inbox('${tenant}', 'theirs-only', 'k', '1', NULL) WHERE outcome = 'known'`,
+    `SELECT 1 FROM palimpsest.add_to_inbox('${tenant}', 'theirs-only', 'k', '1', '{x}', NULL) WHERE outcome = 'different'`,
     `SELECT 1 FROM palimpsest.read_events('${tenant}', 'theirs-only', 0, 9)`,
     `SELECT 1 FROM palimpsest.newest_events('${tenant}', '{theirs-only}')`,
     `SELECT 1 FROM palimpsest.prune_events('${tenant}', 1e15, 'sz', 9) WHERE pruned > 0`,
