@@ -65,6 +65,20 @@ const FLOORS: readonly Floor[] = [
       }),
   },
   {
+    bench: "doors",
+    rule: "through every door no request is refused, 99.9% of the prefix is kept but for decisions, three times compacted, in 10 lines at most",
+    holds: ({ doors }) =>
+      Object.values(doors as Record<string, Record<string, number>>).every(
+        ({ refused, prefix_kept_pct, compactions, restarts, edits, lines_to_adopt }) =>
+          refused === 0 &&
+          prefix_kept_pct! >= 99.9 &&
+          compactions! >= 3 &&
+          restarts! > 0 &&
+          edits! > 0 &&
+          lines_to_adopt! <= 10,
+      ),
+  },
+  {
     bench: "economics",
     rule: "on a sample of recorded sessions the defaults cost less than appending until the window is full, in either window",
     holds: ({ by_setting }) => settings(by_setting).every(({ cost_ratio }) => cost_ratio.default < 1),

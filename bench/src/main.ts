@@ -8,6 +8,7 @@ import { checkFloors } from "./check-floors.ts";
 import { consentBench } from "./consent/consent.ts";
 import { countingBench } from "./counting/counting.ts";
 import { dispatchBench } from "./dispatch/dispatch.ts";
+import { doorsBench } from "./doors/doors.ts";
 import { economicsBench } from "./economics/economics.ts";
 import { tuningBench } from "./economics/tuning.ts";
 import { figuresText } from "./figures-text.ts";
@@ -40,6 +41,7 @@ const BENCHES: readonly Bench[] = [
   consentBench,
   countingBench,
   dispatchBench,
+  doorsBench,
   economicsBench,
   forksBench,
   importBench,

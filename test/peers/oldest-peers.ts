@@ -12,6 +12,7 @@ export const OLDEST_PEERS: Readonly<Record<string, string>> = {
 
 /** The tests that use those: they run twice, with the newest releases and with the oldest. */
 export const TESTS_OF_PEERS: readonly string[] = [
+  "bench/src/doors/*.test.ts",
   "packages/ai-sdk/src/**/*.test.ts",
   "packages/palimpsest/src/providers/**/*.test.ts",
   "packages/palimpsest/src/query/interruption.test.ts",

@@ -95,6 +95,6 @@ export function createStreamCollector(): Collector<LanguageModelV4StreamPart, Ai
 }
 
 /** Providers end a stream that was cut with a reason of their own, which no service has given. The oldest say `other`. */
-export function isInterrupted({ unified, raw }: AiSdkResponse["finishReason"]): boolean {
+function isInterrupted({ unified, raw }: AiSdkResponse["finishReason"]): boolean {
   return unified === "interrupted" || (unified === "other" && raw === undefined);
 }

@@ -50,15 +50,29 @@ export function createRequestRenderer({
       if (prompt[index] !== undefined) prompt[index] = withOptions(prompt[index], mark);
     }
     if (system !== "") prompt.unshift(withOptions({ role: "system", content: system }, mark));
-    const keyed = { openai: { store: false, promptCacheKey: session.slice(-MAXIMUM_CACHE_KEY_LENGTH) } };
     return {
       ...rest,
       model,
       prompt,
       maxOutputTokens: Math.max(1, maxTokens),
       ...(rendered.length === 0 ? {} : { tools: rendered as NonNullable<AiSdkRequest["tools"]> }),
-      providerOptions: mergeOptions(keyed, asObject(providerOptions) as SharedV4ProviderOptions | undefined),
+      providerOptions: mergeOptions(
+        usualOptions(session),
+        asObject(providerOptions) as SharedV4ProviderOptions | undefined,
+      ),
     };
+  };
+}
+
+/**
+ * Options that keep requests of one session alike. Where a call says otherwise, the call wins. Left alone, the provider of
+ * Anthropic describes tools in another way when it streams: a session that is streamed now and then would lose its cache, and
+ * the thinking that is bound to it.
+ */
+function usualOptions(session: string): SharedV4ProviderOptions {
+  return {
+    anthropic: { toolStreaming: false },
+    openai: { store: false, promptCacheKey: session.slice(-MAXIMUM_CACHE_KEY_LENGTH) },
   };
 }
 
@@ -68,7 +82,7 @@ function renderTool({ name, description, inputSchema }: ToolDefinition): Languag
 }
 
 /** Options of several providers in one object. Where both name a field, the second wins. */
-export function mergeOptions(
+function mergeOptions(
   one: SharedV4ProviderOptions,
   other: SharedV4ProviderOptions | undefined,
 ): SharedV4ProviderOptions {

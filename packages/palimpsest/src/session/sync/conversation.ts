@@ -37,15 +37,16 @@ export async function* readConversation(log: LogReader, at: number, after = 0): 
     ranges.unshift({ from: Math.max(from, after + 1), to });
     if (from <= after) break;
   }
-  yield* grouped(forward(log, ranges));
+  yield* groupEntries(forward(log, ranges));
 }
 
 /** The same, newest first, each group in the order of its entries. Reads back only as far as it is asked. */
 export async function* readConversationBack(log: LogReader, at: number): AsyncGenerator<OurGroup> {
-  for await (const { role, entries } of grouped(backward(log, at))) yield { role, entries: entries.toReversed() };
+  for await (const { role, entries } of groupEntries(backward(log, at))) yield { role, entries: entries.toReversed() };
 }
 
-async function* grouped(entries: AsyncIterable<OurEntry>): AsyncGenerator<OurGroup> {
+/** Entries as groups, in their order. */
+export async function* groupEntries(entries: AsyncIterable<OurEntry>): AsyncGenerator<OurGroup> {
   let group: OurEntry[] = [];
   for await (const entry of entries) {
     if (group.length > 0 && group[0]!.role !== entry.role) {

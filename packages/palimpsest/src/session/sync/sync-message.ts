@@ -27,4 +27,9 @@ export interface Synced {
    * session keeps the beginning and takes no summary over: it compacts by itself.
    */
   readonly head: "whole" | "trimmed";
+  /**
+   * Entries of tool calls and results that the list lacks although it has what follows them: the framework has pruned them. They
+   * stay, as they were sent.
+   */
+  readonly pruned: readonly number[];
 }

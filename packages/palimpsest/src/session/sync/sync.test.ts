@@ -71,7 +71,7 @@ describe("a list that goes on", () => {
     expect(first).toMatchObject({ kept: 1, altered: [], head: "whole" });
     expect(first.appended).toHaveLength(6);
     const { newestEntry } = session.history;
-    const nothing = { kept: 6, appended: [], altered: [], head: "whole" };
+    const nothing = { kept: 6, appended: [], altered: [], head: "whole", pruned: [] };
     expect(await session.sync(list)).toEqual(nothing);
     const request = await session.prepare();
     expect(JSON.stringify(request.system)).toContain("Be brief.");
@@ -252,7 +252,7 @@ test("what is stored in a file, cleared, compacted or erased is still found", as
   const summary = { role: "user", origin: "summary", blocks: [text("They talked.")] } as const;
   await session.history.fold({ from: appended[0]!, to: appended[3]! }, [summary], "test");
   await session.erase(appended[4]!);
-  const nothing = { kept: 6, appended: [], altered: [], head: "whole" };
+  const nothing = { kept: 6, appended: [], altered: [], head: "whole", pruned: [] };
   expect(await session.sync(list)).toEqual(nothing);
   await session.close();
   const again = await open(store);
@@ -278,4 +278,52 @@ test("what is no list of messages is refused", async () => {
   const session = await open();
   await expect(session.sync("Hello." as never)).rejects.toThrow(/list of messages/);
   await expect(session.sync([{ role: "tool", content: "x" }] as never)).rejects.toThrow(/role/);
+});
+
+describe("a list of which a framework has pruned calls and results", () => {
+  const whole = [
+    user("What is there?"),
+    assistant([text("I look."), call("a")]),
+    user([result("a")]),
+    assistant("A tree."),
+    user("And behind it?"),
+    assistant([call("b")]),
+    user([result("b", "A lake.")]),
+    assistant("A lake."),
+  ];
+  const pruned = [whole[0]!, assistant("I look."), ...whole.slice(3)];
+
+  test("keeps them in the session, and says so", async () => {
+    const session = await open();
+    await session.sync([...whole, user("Go on.")]);
+    const before = said(await session.prepare());
+    const { newestEntry } = session.history;
+    const later = [...pruned, user("Go on."), assistant("Fine.")];
+    const next = await session.sync([...later, user("Thank you.")]);
+    expect(next).toMatchObject({ head: "whole", pruned: [expect.any(Number), expect.any(Number)] });
+    expect(next.rewoundTo).toBeUndefined();
+    expect(next.appended).toHaveLength(2);
+    expect(next.appended[0]).toBeGreaterThan(newestEntry);
+    expect(said(await session.prepare()).startsWith(before.slice(0, -1))).toBe(true);
+    // The same list goes on, and it is still known.
+    expect((await session.sync([...later, user("Thank you.")])).pruned).toHaveLength(2);
+  });
+
+  test("is cut where the user has edited it, and not where it was pruned", async () => {
+    const session = await open();
+    const { appended } = await session.sync(whole);
+    const edited = await session.sync([...pruned.slice(0, 3), user("And before it?")]);
+    expect(edited.rewoundTo).toBe(appended[4]! - 1);
+    expect(edited.pruned).toHaveLength(2);
+  });
+
+  test("is no pruned list where an answer was taken back: its calls go with it", async () => {
+    const session = await open();
+    const { appended } = await session.sync(whole);
+    const again = await session.sync(whole.slice(0, 5));
+    expect(again).toMatchObject({ rewoundTo: appended[5]! - 1, pruned: [] });
+    const both = await session.sync([whole[0]!, assistant("I look."), ...whole.slice(3, 5)]);
+    expect(both.pruned).toHaveLength(2);
+    expect(both.rewoundTo).toBeUndefined();
+  });
 });

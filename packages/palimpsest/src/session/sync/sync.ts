@@ -7,6 +7,7 @@ import type { SessionState } from "../session-state.ts";
 import { type Alignment, align } from "./align.ts";
 import { appendList } from "./append-list.ts";
 import { readConversation, readConversationBack } from "./conversation.ts";
+import { findPruned } from "./find-pruned.ts";
 import { findTrimmed } from "./find-trimmed.ts";
 import { listGroups } from "./list-groups.ts";
 import { newContents } from "./new-contents.ts";
@@ -28,6 +29,7 @@ interface Known {
   readonly rewind: number;
   readonly altered: readonly number[];
   readonly head: Synced["head"];
+  readonly pruned: readonly number[];
 }
 
 /**
@@ -50,7 +52,10 @@ export function createSync({ state, contents, factsOf, decisions, configure }: S
     const from = Math.max(leading, before?.digests.length ?? 0);
     const groups = listGroups(messages, from);
     const { log, newestEntry } = state;
-    const aligned = await align(groups, readConversation(log, newestEntry, before?.upTo));
+    const read = () => readConversation(log, newestEntry, before?.upTo);
+    const plain = await align(groups, read());
+    const found = plain.cutAt === undefined ? undefined : await findPruned(groups, read(), plain.cutAt);
+    const aligned = found?.plan ?? plain;
     const isHeadOther = before === undefined && aligned.cutAt !== undefined && aligned.groups === 0;
     const trimmed = isHeadOther ? await findTrimmed(groups, readConversationBack(log, newestEntry)) : undefined;
     const plan: Alignment = trimmed === undefined ? aligned : { fresh: trimmed, altered: [], groups: 0 };
@@ -63,9 +68,10 @@ export function createSync({ state, contents, factsOf, decisions, configure }: S
 
     const head = trimmed === undefined ? (before?.head ?? "whole") : "trimmed";
     const altered = [...(before?.altered ?? []), ...plan.altered];
-    known = { digests, upTo: state.newestEntry, rewind: await newestRewind(), altered, head };
+    const pruned = [...(before?.pruned ?? []), ...(found?.entries ?? [])];
+    known = { digests, upTo: state.newestEntry, rewind: await newestRewind(), altered, head, pruned };
     const kept = messages.length - new Set(plan.fresh.map(({ of }) => of)).size;
-    return { kept, appended, ...(rewoundTo === undefined ? {} : { rewoundTo }), altered, head };
+    return { kept, appended, ...(rewoundTo === undefined ? {} : { rewoundTo }), altered, head, pruned };
   };
 
   async function goesOn({ digests, rewind }: Known, list: readonly string[]): Promise<boolean> {

@@ -1,0 +1,23 @@
+import type { Bench } from "../bench.ts";
+import { aiSdkDoor } from "./ai-sdk.ts";
+import type { Door } from "./door.ts";
+import { driveDoor } from "./drive-door.ts";
+
+/** Doors that carry model requests. */
+const DOORS: readonly Door[] = [aiSdkDoor];
+const WINDOW_TOKENS = 24_000;
+const TURNS = { quick: 45, full: 400 } as const;
+
+/** Measures what agents of other frameworks get when they adopt Palimpsest, on the bytes that the service receives. */
+export const doorsBench: Bench = {
+  name: "doors",
+  about: "agents of other frameworks with Palimpsest: requests refused, prefix kept, lines to adopt, time",
+  figures: "counts",
+  async run({ size, only = "" }) {
+    const doors: Record<string, unknown> = {};
+    for (const door of DOORS.filter(({ name }) => name.includes(only))) {
+      doors[door.name] = await driveDoor(door, { turns: TURNS[size], windowTokens: WINDOW_TOKENS });
+    }
+    return { doors };
+  },
+};

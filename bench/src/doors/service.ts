@@ -1,0 +1,47 @@
+import {
+  ANTHROPIC_MODELS,
+  answer,
+  callTool,
+  callTools,
+  createAnthropic,
+  type Script,
+  type SimulatorServer,
+  serve,
+  summarize,
+  think,
+} from "@palimpsest/provider-simulator";
+
+export const MODEL = "claude-opus-5-5";
+export const INSTRUCTIONS = "You are a careful engineer. Read before you answer.";
+export const TOOL = {
+  name: "read_file",
+  description: "Reads a file.",
+  inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+} as const;
+
+const LINE = "export const value = await readValue({ line: 17, column: 4, from: source });\n";
+
+/**
+ * The tool. One file in seven does not exist, and the call fails; none of the first, which are also read without Palimpsest: what
+ * frameworks make of a failure would be refused there.
+ */
+export function readFile(path: string): string {
+  const number = Number(/\d+/.exec(path)?.[0] ?? 0);
+  if (number > 60 && number % 7 === 3) throw new Error(`No such file: ${path}`);
+  return `// ${path}\n${LINE.repeat(8 + (number % 9) * 4)}`;
+}
+
+/** A model that thinks, reads one to three files at once, now and then twice in a turn, and then answers. */
+const script: Script = ({ userText, toolResults, turn }) => {
+  if (userText.includes("nine sections")) return summarize("They read files of the project, one after the other.");
+  const isEnough = toolResults.length > 0 && turn % 5 > 0;
+  if (isEnough) return answer(`Read it. ${"It is fine. ".repeat(turn % 5)}`);
+  const files = Array.from({ length: 1 + (turn % 3) }, (_, at) => callTool(TOOL.name, { path: `src/${turn + at}.ts` }));
+  return think(`Turn ${turn}: files will tell.`, callTools(...files));
+};
+
+/** The service with a small window, so that some hundred turns fill it several times. */
+export function serveModel(windowTokens: number): Promise<SimulatorServer> {
+  const model = ANTHROPIC_MODELS.find(({ id }) => id === MODEL)!;
+  return serve({ faces: [createAnthropic({ script, models: [{ ...model, windowTokens }] })] });
+}

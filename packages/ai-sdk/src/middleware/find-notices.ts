@@ -1,0 +1,32 @@
+import type { Session, SyncMessage } from "palimpsest";
+
+type Synced = Awaited<ReturnType<Session["sync"]>>;
+
+/** Something about the list of messages that its owner should know. */
+export interface Notice {
+  readonly kind: "trimmed" | "pruned" | "replaced";
+  readonly message: string;
+}
+
+const ADVICE = "Palimpsest compacts by itself: switch the other one off.";
+
+/** Finds signs that another program manages the same messages: two managers undo each other's savings. */
+export function findNotices(messages: readonly SyncMessage[], synced: Synced): readonly Notice[] {
+  const { head, pruned, rewoundTo, kept } = synced;
+  const notices: Notice[] = [];
+  if (head === "trimmed") {
+    const message = `The list of messages lacks the beginning of the conversation: something drops or summarizes messages. The session keeps them. ${ADVICE}`;
+    notices.push({ kind: "trimmed", message });
+  }
+  if (pruned.length > 0) {
+    const message = `The list of messages lacks ${pruned.length} tool calls and results that were sent: something prunes messages (pruneMessages?). The session keeps them. ${ADVICE}`;
+    notices.push({ kind: "pruned", message });
+  }
+  // A user who edits a message removes what follows it. Answers that follow come from somewhere else.
+  const isReplaced = rewoundTo !== undefined && messages.slice(kept).some(({ role }) => role === "assistant");
+  if (isReplaced) {
+    const message = `Messages before the end of the list were replaced, and answers follow that this session has not recorded: something summarizes messages, or another branch is shown. ${ADVICE}`;
+    notices.push({ kind: "replaced", message });
+  }
+  return notices;
+}

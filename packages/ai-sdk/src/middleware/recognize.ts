@@ -1,0 +1,80 @@
+import type { Block, SyncMessage } from "palimpsest";
+import { sha256 } from "palimpsest/core";
+
+/** What a list of messages is recognized by. Contents of tool results are no part of it: frameworks rewrite them. */
+export interface Chain {
+  /** Of what the user says before the model answers for the first time. */
+  readonly head: string;
+  /** One for each answer of the model: of the whole list up to its end. */
+  readonly points: readonly string[];
+}
+
+export interface Candidate {
+  readonly id: string;
+  readonly points: readonly string[];
+}
+
+/** 96 bits: lists of one head are few, and two that differ must not look the same. */
+const DIGEST_LENGTH = 24;
+
+/** Chains a list of messages: each point depends on everything before it. */
+export function chainOf(messages: readonly SyncMessage[]): Chain {
+  const points: string[] = [];
+  let head: string | undefined;
+  let digest = "";
+  for (const { role, keys } of groups(messages)) {
+    if (role === "assistant") head ??= digest;
+    digest = sha256(`${digest}\n${role}\n${keys.join("\n")}`).slice(0, DIGEST_LENGTH);
+    if (role === "assistant") points.push(digest);
+  }
+  return { head: head ?? digest, points };
+}
+
+/** The session that a list continues furthest; undefined if there is none, or several that cannot be told apart. */
+export function chooseSession(points: readonly string[], candidates: readonly Candidate[]): string | undefined {
+  const reached = candidates.map(({ id, points: known }) => ({
+    id,
+    at: points.findLastIndex((one) => known.includes(one)),
+  }));
+  const furthest = Math.max(-1, ...reached.map(({ at }) => at));
+  const [only, ...others] = reached.filter(({ at }) => at === furthest);
+  return furthest < 0 || others.length > 0 ? undefined : only?.id;
+}
+
+interface Group {
+  readonly role: "user" | "assistant";
+  readonly keys: string[];
+}
+
+/** All that one side says before the other does, whatever messages it is divided into. */
+function groups(messages: readonly SyncMessage[]): readonly Group[] {
+  const found: Group[] = [];
+  for (const { role, content } of messages) {
+    if (role === "system") continue;
+    const blocks: readonly Block[] = typeof content === "string" ? [{ kind: "text", text: content }] : content;
+    for (const block of blocks) {
+      const key = keyOf(block);
+      if (key === "") continue;
+      const side = block.kind === "tool_call" ? "assistant" : block.kind === "tool_result" ? "user" : role;
+      if (found.at(-1)?.role !== side) found.push({ role: side, keys: [] });
+      found.at(-1)!.keys.push(key);
+    }
+  }
+  return found;
+}
+
+function keyOf(block: Block): string {
+  switch (block.kind) {
+    case "text":
+      return block.text.normalize("NFC").replace(/\s+/gu, "");
+    case "tool_call":
+      return block.id;
+    case "tool_result":
+      return block.callId;
+    case "image":
+    case "document":
+      return block.source.kind === "url" ? block.source.url : block.source.data;
+    default:
+      return "";
+  }
+}
