@@ -29,7 +29,7 @@ const script: Script = ({ userText, toolResults }) => {
   if (result?.text.startsWith("entry"))
     return answer(/entry .*Chapter 1\..*harbour/.exec(result.text)?.[0] ?? "Nowhere.");
   if (result !== undefined) return answer("Read.");
-  const chapter = /chapter (\d+)/.exec(userText)?.[1];
+  const chapter = [...userText.matchAll(/chapter (\d+)/g)].at(-1)?.[1];
   return callTools(chapter === undefined ? callTool("recall", { search: "harbour" }) : callTool("read", { chapter }));
 };
 

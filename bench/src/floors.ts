@@ -1,4 +1,5 @@
 import type { Figures } from "./bench.ts";
+import { DOORS_RULE, holdsAtDoors } from "./doors/doors-floor.ts";
 
 interface Floor {
   readonly bench: string;
@@ -64,20 +65,7 @@ const FLOORS: readonly Floor[] = [
         return events! > 0 && missed === 0 && twice === 0;
       }),
   },
-  {
-    bench: "doors",
-    rule: "through every door no request is refused, 99.9% of the prefix is kept but for decisions, three times compacted, in 10 lines at most",
-    holds: ({ doors }) =>
-      Object.values(doors as Record<string, Record<string, number>>).every(
-        ({ refused, prefix_kept_pct, compactions, restarts, edits, lines_to_adopt }) =>
-          refused === 0 &&
-          prefix_kept_pct! >= 99.9 &&
-          compactions! >= 3 &&
-          restarts! > 0 &&
-          edits! > 0 &&
-          lines_to_adopt! <= 10,
-      ),
-  },
+  { bench: "doors", rule: DOORS_RULE, holds: holdsAtDoors },
   {
     bench: "economics",
     rule: "on a sample of recorded sessions the defaults cost less than appending until the window is full, in either window",

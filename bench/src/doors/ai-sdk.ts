@@ -11,7 +11,7 @@ import {
 } from "ai";
 import type { Door, DoorPlace } from "./door.ts";
 import { countLines, versionsOf } from "./read-door.ts";
-import { INSTRUCTIONS, readFile, TOOL } from "./service.ts";
+import { INSTRUCTIONS, readFile, TOOL } from "./simulated-model.ts";
 
 /** An application that streams a `ToolLoopAgent` to a user interface, and persists UIMessages. */
 export const aiSdkDoor: Door = {

@@ -2,7 +2,7 @@ import { memoryStore } from "palimpsest";
 import { median, round } from "../statistics.ts";
 import type { Door, DoorPlace } from "./door.ts";
 import { measurePrefix } from "./measure-prefix.ts";
-import { MODEL, serveModel } from "./service.ts";
+import { MODEL, serveModel } from "./simulated-model.ts";
 
 export interface DrivePlan {
   readonly turns: number;

@@ -1,0 +1,12 @@
+import type { Figures } from "../bench.ts";
+import type { DoorFigures } from "./drive-door.ts";
+
+export const DOORS_RULE =
+  "through every door no request is refused, 99.9% of the prefix is kept but for decisions, over three compactions, a restart and an edit, in 10 lines";
+
+export function holdsAtDoors({ doors }: Figures): boolean {
+  return Object.values(doors as Record<string, DoorFigures>).every(
+    ({ refused, prefix_kept_pct, compactions, restarts, edits, lines_to_adopt }) =>
+      refused === 0 && prefix_kept_pct >= 99.9 && compactions >= 3 && restarts > 0 && edits > 0 && lines_to_adopt <= 10,
+  );
+}
