@@ -2,7 +2,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answer } from "@palimpsest/provider-simulator";
+import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
+import { type Permission, tool } from "palimpsest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type SessionServer, serveSessions } from "./serve-sessions.ts";
 import type { ServerLimits, ServeSessionsOptions } from "./server-options.ts";
@@ -24,6 +25,24 @@ function tokenOf(tenant: string): string {
   return text;
 }
 const [ADA, EVE] = [tokenOf("shop"), tokenOf("other")];
+const effects: string[] = [];
+const tools = (["pay", "book"] as const).map((name) =>
+  tool({
+    name,
+    description: "Takes effect outside.",
+    input: { type: "object" },
+    repeat: name === "pay" ? "never" : "by-key",
+    run(_, { key }) {
+      effects.push(key);
+      return "done";
+    },
+  }),
+);
+const permission: Permission = async () => ({ kind: "later" });
+const script: Script = ({ userText, toolResults }) => {
+  const name = /Please (\w+)/.exec(userText)?.[1];
+  return name === undefined || toolResults.length > 0 ? answer("A secret of the shop.") : callTools(callTool(name, {}));
+};
 const GENEROUS = { requestsPerMinute: 100_000 };
 
 describe.each(PLACES)("over %s", (place) => {
@@ -40,7 +59,7 @@ describe.each(PLACES)("over %s", (place) => {
   }
 
   beforeAll(async () => {
-    fleet = await startFleet(place, { tenants: ["shop", "other"], script: () => answer("A secret of the shop.") });
+    fleet = await startFleet(place, { tenants: ["shop", "other"], script, tools, permission });
     server = await start();
     for (const [token, id] of [
       [ADA, "same"],
@@ -193,6 +212,37 @@ describe.each(PLACES)("over %s", (place) => {
     expect((await say("One.", "report agent 1")).status).toBe(202);
     const report = { kind: "report", agent: "none", outcome: "done", text: "" };
     expect((await inbox.add("same", { key: "report agent 1", payload: report })).kind).toBe("added");
+  });
+
+  test("a call that was allowed once does not take place again by a rewind, nor in a fork", async () => {
+    for (const [id, name] of [
+      ["never", "pay"],
+      ["by-key", "book"],
+    ] as const) {
+      const before = effects.length;
+      await call("POST", "/v1/sessions", { body: { id } });
+      await call("POST", `/v1/sessions/${id}/messages`, { body: { content: `Please ${name}.` } });
+      const { approvals, events, schedule } = fleet.dispatchOf("shop");
+      const ends = async (count: number): Promise<void> => {
+        while (JSON.stringify(await events.read(id, { limit: 10_000 })).split("run-ended").length <= count)
+          await sleep(20);
+      };
+      await ends(1);
+      const [question] = (await approvals.pending({ session: id })).questions;
+      const path = `/v1/sessions/${id}/questions/${encodeURIComponent(question!.callId)}/answer`;
+      expect((await call("PUT", path, { body: { decision: "allow" } })).status).toBe(200);
+      await ends(2);
+      const lines = (await (await call("GET", `/v1/sessions/${id}/export`)).text()).trim().split("\n");
+      const entries = lines.map((line) => JSON.parse(line) as { sequence: number; payload: { step?: string } });
+      const { sequence } = entries.find(({ payload }) => payload.step === "allowed")!;
+      expect((await call("POST", `/v1/sessions/${id}/fork`, { body: { at: sequence } })).status).toBe(422);
+      expect((await call("POST", `/v1/sessions/${id}/rewind`, { body: { to: sequence } })).status).toBe(200);
+      await schedule.wake(id);
+      await ends(3);
+      // A service that honors keys takes the second one for the first.
+      expect([name, new Set(effects.slice(before)).size]).toEqual([name, 1]);
+      if (id === "never") expect(effects.slice(before)).toHaveLength(1);
+    }
   });
 
   test("who guesses tokens costs little, and is not in the way of others", async () => {

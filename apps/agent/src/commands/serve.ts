@@ -34,6 +34,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const { agent, timers, questionsExpireAfterMs } = await loadAgent(resolve(terminal.folder, module));
   const to = { database: values.database, application: APPLICATION, connections: CONNECTIONS };
   return inDatabase(terminal, to, async (pool) => {
+    const { state, problems } = await checkHealth(pool);
+    if (state === "down") throw new Error(`The database cannot be used: ${problems.join("; ")}.`);
     const { store, dispatch, scheduler, close } = openPorts(pool, values.listen);
     const server = await serveFleet({
       agent,
@@ -51,11 +53,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       limits: perMinute === undefined ? {} : { requestsPerMinute: perMinute },
       onError: (error, { requestId, operation }) =>
         terminal.say(`Request ${requestId} (${operation}) failed: ${textOf(error)}`, "warning"),
-      onRunError: (error, target) =>
-        terminal.say(
-          `${target === undefined ? "A worker" : `Session ${target.session} of ${target.tenant}`} failed: ${textOf(error)}`,
-          "warning",
-        ),
+      onRunError: runErrors(terminal),
       ...(values.json === true ? { onRequest: (answered) => void terminal.print(JSON.stringify(answered)) } : {}),
     });
     terminal.say(
@@ -95,6 +93,17 @@ async function loadAgent(file: string): Promise<AgentModule> {
 /** 0 means something here: any free port, no workers. */
 function numberOf(option: string, value: string | undefined): number | undefined {
   return value === "0" ? 0 : countOf(option, value);
+}
+
+/** What fails again and again, such as a database that is away, is said once. */
+function runErrors({ say }: Terminal): NonNullable<ServeFleetOptions["onRunError"]> {
+  let before = "";
+  return (error, target) => {
+    const who = target === undefined ? "A worker" : `Session ${target.session} of ${target.tenant}`;
+    const text = `${who} failed: ${textOf(error)}`;
+    if (text !== before) say(text, "warning");
+    before = text;
+  };
 }
 
 function textOf(error: unknown): string {
