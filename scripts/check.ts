@@ -7,6 +7,7 @@ const steps: readonly [name: string, command: string, args: readonly string[]][]
   ["architecture", NPX, ["vitest", "run", "test/architecture"]],
   ["defaults page", process.execPath, ["scripts/write-defaults.ts", "--check"]],
   ["schemas", process.execPath, ["--conditions=palimpsest-source", "scripts/write-schemas.ts", "--check"]],
+  ["plugins of the MCP server", process.execPath, ["scripts/write-plugins.ts", "--check"]],
   ["API reports", process.execPath, ["scripts/write-api.ts", "--check"]],
   ["unused code", NPX, ["knip"]],
   ["build", process.execPath, ["scripts/build.ts"]],

@@ -58,6 +58,22 @@ test("files are created, viewed, changed, renamed and deleted, as topics", async
   expect(text("forgotten/regions.md")).toContain("And Dublin.");
 });
 
+test("a text that stands once in what the model wrote is replaced, though the head repeats it", async () => {
+  const { memory, run } = await setUp();
+  await run({ command: "create", path: "/memories/region.md", file_text: "Deploys go to Frankfurt.\nWhy: contracts." });
+  const replaced = {
+    command: "str_replace",
+    path: "/memories/region.md",
+    old_str: "Frankfurt",
+    new_str: "$& and Dublin",
+  };
+  expect(await run(replaced)).toMatchObject({ kind: "done" });
+  expect(await memory.read("region")).toMatchObject({
+    description: "Deploys go to $& and Dublin.",
+    body: "Deploys go to $& and Dublin.\nWhy: contracts.",
+  });
+});
+
 test("a head that the model writes counts for what is its own, and for nothing else", async () => {
   const { memory, run } = await setUp();
   const head = "---\nname: Style\ndescription: How to write\ntype: feedback\nauthor: user\ncreated: 2001-01-01\n";

@@ -138,12 +138,24 @@ function numbered({ text }: Topic, path: string, range: readonly [number, number
 
 type Changed = { readonly text: string } | { readonly why: string };
 
-function replaceIn({ text }: Topic, { old_str: old, new_str = "" }: { old_str: string; new_str?: string }): Changed {
-  const places = old === "" ? 0 : text.split(old).length - 1;
+function replaceIn(topic: Topic, { old_str: old, new_str = "" }: { old_str: string; new_str?: string }): Changed {
+  const { text } = topic;
+  const places = countOf(old, text);
+  // Literally, with any dollar signs in it. What the memory repeats in the head is changed there, too: the model wrote it once.
+  if (countOf(old, topic.body) === 1 && places === 1 + repeatsOf(old, topic))
+    return { text: text.replaceAll(old, () => new_str) };
   if (places === 0) return { why: `the text to replace does not stand there. View it again, and copy it exactly.` };
   if (places > 1) return { why: `the text to replace stands there ${places} times. Take more of what is around it.` };
-  // Literally, with any dollar signs in it.
   return { text: text.replace(old, () => new_str) };
+}
+
+function countOf(part: string, text: string): number {
+  return part === "" ? 0 : text.split(part).length - 1;
+}
+
+/** How often the text stands in a description that was made from the body. */
+function repeatsOf(part: string, { slug, description, body }: Topic): number {
+  return toDraft(slug, body).description === description ? countOf(part, description) : 0;
 }
 
 function insertInto({ text }: Topic, asked: { insert_line: number; insert_text: string }): Changed {

@@ -10,6 +10,7 @@ export {
 export { MEMORY_TOOL, type MemoryToolOptions, memoryTool } from "./extraction/memory-tool.ts";
 export { readStatements, type StatementsInLog } from "./extraction/read-statements.ts";
 export { type FileAnswer, type FileCommand, type FileCommandOptions, runFileCommand } from "./file-commands.ts";
+export { type FileFunctions, fileFunctions, RefusedFileCommandError } from "./file-functions.ts";
 export { readFrontmatter } from "./frontmatter.ts";
 export { DEFAULT_LIMITS, type Headroom, type MemoryLimits } from "./limits.ts";
 export type { Memory } from "./memory.ts";

@@ -72,7 +72,9 @@ async function listOthers(
       `${path.startsWith(home) ? `~${path.slice(home.length)}` : path}${session === undefined ? "" : ` (${session})`}`,
     ]);
     await print(table([["started (UTC)", "KB", "folder", "first message", "file"], ...rows]));
-    await print("\nTo see what a session cost: palimpsest analyze FILE. To resume it here: palimpsest import FILE");
+    await print(
+      "\nTo see what a session cost: palimpsest analyze FILE. To resume it here: palimpsest import FILE\nTo give these sessions to another agent: npx @palimpsest/mcp",
+    );
   }
   return EXIT.done;
 }
