@@ -2,56 +2,27 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
-import {
-  AggregationTemporality,
-  InMemoryMetricExporter,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-} from "@opentelemetry/sdk-metrics";
-import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { answer } from "@palimpsest/provider-simulator";
 import type { SessionEvent } from "palimpsest";
 import type { NewEvent } from "palimpsest/core";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ATTRIBUTES, METRICS } from "../../packages/palimpsest/src/telemetry/names.ts";
 import { type TelemetryOptions, telemetry } from "../../packages/palimpsest/src/telemetry/telemetry.ts";
 import { openStage } from "./open-stage.ts";
 import { SCENES } from "./scenes.ts";
+import { startCollector } from "./start-collector.ts";
 
-/** The real thing, with memory where a collector would be. */
 function begin(options: Pick<TelemetryOptions, "content"> = {}) {
-  const spans = new InMemorySpanExporter();
-  const tracers = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: spans })] });
-  const metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-  const reader = new PeriodicExportingMetricReader({ exporter: metrics, exportIntervalMillis: 3_600_000 });
-  const meters = new MeterProvider({ readers: [reader] });
-  onTestFinished(async () => {
-    await tracers.shutdown();
-    await meters.shutdown();
-  });
-  const listen = telemetry({ tracer: tracers.getTracer("test"), meter: meters.getMeter("test"), ...options });
+  const { tracer, meter, spans, series } = startCollector();
+  const listen = telemetry({ tracer, meter, ...options });
   let atMs = 1_000_000;
   return {
     listen,
     emit: (...newEvents: readonly NewEvent[]) => {
       for (const newEvent of newEvents) listen({ ...newEvent, session: "s", atMs: atMs++ });
     },
-    spans: () => spans.getFinishedSpans(),
-    /** Each series as name, attributes and sum. */
-    async series() {
-      await meters.forceFlush();
-      const newest = metrics.getMetrics().at(-1)?.scopeMetrics ?? [];
-      return newest
-        .flatMap((scope) => scope.metrics)
-        .flatMap(({ descriptor, dataPoints }) =>
-          dataPoints.map(({ attributes, value }) => ({
-            name: descriptor.name,
-            unit: descriptor.unit,
-            attributes,
-            value: typeof value === "number" ? value : value.sum,
-          })),
-        );
-    },
+    spans,
+    series,
   };
 }
 

@@ -32,7 +32,7 @@ export async function tryCrossings(database: StartedDatabase): Promise<{ attempt
   );
   const tables = await tablesOfTenants(database.admin);
   const before = await fingerprint(database, tables);
-  const attempts = [...statements(tables), ...calls(rows[0]), ...TAKING];
+  const attempts = [...statements(tables), ...calls(rows[0]), ...TAKING, WATCHING];
   let crossed = 0;
   for (const { sql, control } of attempts) {
     const proves = await reaches(database[control.as], control.sql, "ROLLBACK");
@@ -49,6 +49,9 @@ const TAKING: readonly Attempt[] = [
   `SELECT 1 FROM palimpsest.take_wakeups(9, '', 5, 1000, NULL) WHERE tenant = '${THEIRS}'`,
   `SELECT 1 FROM palimpsest.take_over_wakeup('${THEIRS}', 's', 0, 5, 1000, NULL)`,
 ].map((sql) => ({ sql, control: { sql, as: "admin" } }));
+/** Only an operator may see what all workers do. */
+const OVERVIEW = `SELECT 1 WHERE palimpsest.fleet_overview(99, NULL)::text LIKE '%${THEIRS}%'`;
+const WATCHING: Attempt = { sql: OVERVIEW, control: { sql: OVERVIEW, as: "admin" } };
 
 /** By tables: whom row-level security does not bind, reaches the rows. */
 function statements(tables: readonly string[]): readonly Attempt[] {
@@ -104,7 +107,7 @@ function calls(secrets: Readonly<Record<string, string>>): readonly Attempt[] {
     `SELECT 1 WHERE palimpsest.forget_session('${tenant}', 'theirs-only') > 0`,
     `SELECT 1 FROM palimpsest.read_inbox('${tenant}', 'theirs-only', 9)`,
     `SELECT 1 WHERE palimpsest.acknowledge_inbox('${tenant}', 'theirs-only', '{${item}}') = 1`,
-    `SELECT 1 FROM palimpsest.add_to_inbox('${tenant}', 'theirs-only', 'k', '1', '{x}', NULL) WHERE outcome = 'different'`,
+    `SELECT 1 FROM palimpsest.add_to_inbox('${tenant}', 'theirs-only', 'k', '1', '{x}', NULL, NULL) WHERE outcome = 'different'`,
     `SELECT 1 FROM palimpsest.read_events('${tenant}', 'theirs-only', 0, 9)`,
     `SELECT 1 FROM palimpsest.newest_events('${tenant}', '{theirs-only}')`,
     `SELECT 1 FROM palimpsest.prune_events('${tenant}', 1e15, 'sz', 9) WHERE pruned > 0`,

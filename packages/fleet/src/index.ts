@@ -2,6 +2,8 @@ export { type QueueSchedulerOptions, queueScheduler } from "./queue-scheduler.ts
 export type { RunEnded, TurnOptions } from "./run-turns.ts";
 export type { Drained, Scheduler, ServeOptions, Serving, SessionTarget, Work, WorkRun } from "./scheduler.ts";
 export {
+  type AgentReport,
+  type AgentUsage,
   type ReplyTo,
   type Said,
   type SaidBy,
@@ -16,5 +18,6 @@ export {
   type SessionWorker,
   type SessionWorkerOptions,
   type StepSignals,
+  type TurnContext,
 } from "./session-worker.ts";
 export { type AgentTask, agentTool, type StartedAgent, startAgent } from "./start-agent.ts";

@@ -1,26 +1,12 @@
-import type { SessionInbox } from "@palimpsest/coordination";
 import { answer, type Script } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import { runTurns } from "./run-turns.ts";
 import { addInput, stop } from "./session-input.ts";
+import { mortalInbox } from "./testing/mortal-inbox.ts";
 import { openWorld, shareFolder, type World } from "./testing/open-world.ts";
+import { UNSEEN_RUN } from "./unseen-run.ts";
 
 const script: Script = ({ userText }) => answer(`You said: ${userText.trim().split("\n").at(-1)}`);
-
-/** An inbox whose process is killed at an operation: before it takes place, or behind it. */
-function mortalInbox(inbox: SessionInbox, killedAt: number, when: "before" | "behind"): SessionInbox {
-  let operations = 0;
-  const mortal =
-    <Args extends readonly unknown[], Result>(operation: (...args: Args) => Promise<Result>) =>
-    async (...args: Args): Promise<Result> => {
-      const isKilled = ++operations === killedAt;
-      if (isKilled && when === "before") throw new Error("killed");
-      const result = await operation(...args);
-      if (isKilled) throw new Error("killed");
-      return result;
-    };
-  return { add: mortal(inbox.add), read: mortal(inbox.read), acknowledge: mortal(inbox.acknowledge) };
-}
 
 /** Runs the session until a run ends. The first one is killed, unless it has come to its end before. */
 async function live(
@@ -44,7 +30,13 @@ async function live(
       onWoken: () => () => {},
     };
     try {
-      await runTurns(session, run, { dispatch: { ...dispatch, inbox }, turn: {}, isCurrent: async () => true });
+      await runTurns(session, run, {
+        dispatch: { ...dispatch, inbox },
+        turn: {},
+        isCurrent: async () => true,
+        seen: UNSEEN_RUN,
+        clock: { now: Date.now },
+      });
     } catch (error) {
       expect((error as Error).message).toBe("killed");
       outcome = "killed";

@@ -2,14 +2,17 @@ import type { InboxItem, SessionInbox } from "@palimpsest/coordination";
 import type { Inbox, Session } from "palimpsest";
 import type { AgentEnded } from "palimpsest/core";
 import { reportOf } from "./report.ts";
-import { addInput, type ReplyTo, type SessionInput } from "./session-input.ts";
+import { type AgentReport, addInput, type ReplyTo, type SessionInput } from "./session-input.ts";
 import { agentPrefix } from "./start-agent.ts";
+import { totalUsage } from "./total-usage.ts";
 
 /** Part of the prompt: a changed word changes what sessions send from then on. */
 const STOPPED_WITH_TURN = "The user has stopped the turn that started this agent, and the agent with it.";
 const STOPPED = "The agent was stopped before it was done.";
 /** The queue of `session.turn.takeIn` that the items of an inbox belong to. */
-const QUEUE = "inbox";
+export const QUEUE = "inbox";
+/** The mark behind which nothing was reported as used yet. */
+const CHARGED = "charged";
 
 /**
  * Takes what was said to a session into its log, in order and once, however often it is delivered and whoever dies meanwhile: an item
@@ -35,7 +38,12 @@ export interface TurnReport {
   readonly text: string;
 }
 
-export function createInputs(session: Session, inbox: SessionInbox): Inputs {
+export interface InputsOptions {
+  /** @default nobody */
+  readonly onTaken?: (item: InboxItem) => void;
+}
+
+export function createInputs(session: Session, inbox: SessionInbox, { onTaken }: InputsOptions = {}): Inputs {
   const { id } = session;
   const waitingFor = new Map<number, ReplyTo>();
   let stopping = new AbortController();
@@ -60,15 +68,26 @@ export function createInputs(session: Session, inbox: SessionInbox): Inputs {
   }
 
   async function report({ outcome, text }: TurnReport): Promise<void> {
+    if (waitingFor.size === 0) return;
+    const { newestEntry } = session.history;
+    let used = await totalUsage(session, session.background.mark(CHARGED));
     for (const [number, { session: to, agent }] of waitingFor) {
-      await addInput(inbox, to, `report ${agent} ${number}`, { kind: "report", agent, outcome, text });
+      const cost = used.length === 0 ? {} : { used };
+      await addInput(inbox, to, `report ${agent} ${number}`, { kind: "report", agent, outcome, text, ...cost });
+      // Whoever dies before this reports the same once more, under the same key.
+      if (used.length > 0) await session.background.setMark(CHARGED, newestEntry);
+      used = [];
       await inbox.acknowledge(id, [number]);
       waitingFor.delete(number);
     }
   }
 
-  async function takeReport(told: Extract<SessionInput, { kind: "report" }>): Promise<boolean> {
-    const { agent, outcome } = told;
+  /** @returns whether the report is new */
+  async function takeReport(told: AgentReport, { number, traceparent }: InboxItem): Promise<boolean> {
+    const { agent, outcome, used = [] } = told;
+    // Once, also for an agent whose end is known: it was stopped, or set aside.
+    if (used.length > 0)
+      await session.turn.takeIn({ queue: QUEUE, number, content: [], used, ...tracedBy(traceparent) });
     const ended = { id: agent, step: "ended", outcome, told: "next-entry" } as const;
     return (await session.background.enterAgent(ended, reportOf(told))) === "entered";
   }
@@ -77,19 +96,24 @@ export function createInputs(session: Session, inbox: SessionInbox): Inputs {
   async function take(items: readonly InboxItem[]): Promise<number> {
     let taken = 0;
     const done: number[] = [];
-    for (const { number, payload } of items) {
+    for (const item of items) {
+      const { number, payload, traceparent } = item;
       const input = payload as SessionInput | null;
+      const before = taken;
       switch (input?.kind) {
         case "stop":
           await applyStop(number, input);
           break;
-        case "content":
-          if ((await session.turn.takeIn({ queue: QUEUE, number, content: input.content })) === "taken") taken++;
-          if (input.replyTo === undefined) done.push(number);
-          else waitingFor.set(number, input.replyTo);
+        case "content": {
+          const { content, replyTo } = input;
+          const outcome = await session.turn.takeIn({ queue: QUEUE, number, content, ...tracedBy(traceparent) });
+          if (outcome === "taken") taken++;
+          if (replyTo === undefined) done.push(number);
+          else waitingFor.set(number, replyTo);
           break;
+        }
         case "report":
-          if (await takeReport(input)) taken++;
+          if (await takeReport(input, item)) taken++;
           done.push(number);
           break;
         default:
@@ -97,6 +121,7 @@ export function createInputs(session: Session, inbox: SessionInbox): Inputs {
           if (input !== null) throw new Error(unknownKind(id, number, input));
           done.push(number);
       }
+      if (taken > before) onTaken?.(item);
     }
     await inbox.acknowledge(id, done);
     return taken;
@@ -141,6 +166,10 @@ export function createInputs(session: Session, inbox: SessionInbox): Inputs {
     },
     report,
   };
+}
+
+function tracedBy(traceparent: string | undefined): { readonly traceparent?: string } {
+  return traceparent === undefined ? {} : { traceparent };
 }
 
 function unknownKind(session: string, number: number, input: unknown): string {

@@ -1,4 +1,5 @@
 import { type Session, SessionLostError, type Store } from "palimpsest";
+import type { OpenSessionCounts } from "palimpsest/telemetry";
 import { newestEntryOf } from "./newest-entry-of.ts";
 import type { SessionTarget } from "./scheduler.ts";
 
@@ -20,6 +21,7 @@ export interface OpenSessions {
   use<T>(target: SessionTarget, left: AbortSignal, work: (session: Session) => Promise<T>): Promise<T>;
   /** Whether the log has nothing that the session does not know. A session that has nothing to write would not notice. */
   isCurrent(target: SessionTarget, session: Session): Promise<boolean>;
+  count(): OpenSessionCounts;
   /** Closes a session that nobody uses, if it is kept here. */
   drop(target: SessionTarget): Promise<void>;
   close(): Promise<void>;
@@ -82,6 +84,7 @@ export function createOpenSessions({ open, store, keepOpen }: OpenSessionsOption
 
   return {
     isCurrent,
+    count: () => ({ idle: idle.size, running: inUse.size }),
     async use(target, left, work) {
       const kept = await takeIdle(target);
       try {

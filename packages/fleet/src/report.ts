@@ -1,12 +1,12 @@
 import { attachment } from "palimpsest";
 import { type AttachmentPayload, withinTag } from "palimpsest/core";
-import type { SessionInput } from "./session-input.ts";
+import type { AgentReport } from "./session-input.ts";
 
 /** A longer report is cut in its middle: it would fill the window of who asked for it. */
 const MAX_REPORT_CHARACTERS = 30_000;
 
 /** The report of an agent, as data: an attachment between tags that its text cannot close. */
-export function reportOf({ agent, outcome, text }: Extract<SessionInput, { kind: "report" }>): AttachmentPayload {
+export function reportOf({ agent, outcome, text }: AgentReport): AttachmentPayload {
   const said = withinTag("agent-result", { id: agent, outcome }, shortened(text));
   return attachment("agent-result", [{ kind: "text", text: said, marks: "own" }], { kind: "agent", name: agent });
 }

@@ -7,9 +7,11 @@ import {
   stepTurn,
   type TurnStep,
 } from "palimpsest";
-import { createInputs, type Inputs, type TurnReport } from "./inputs.ts";
+import type { RunTelemetry } from "palimpsest/telemetry";
+import { createInputs, type Inputs, QUEUE, type TurnReport } from "./inputs.ts";
 import { postponedBy } from "./postpone.ts";
 import type { WorkOutcome, WorkRun } from "./scheduler.ts";
+import { tellTurnEvent } from "./tell-turn-event.ts";
 
 /** Options of the steps of a session's turns: tools, permission, retries, limits. */
 export type TurnOptions = Omit<QueryOptions, "prompt" | "maxRounds" | "afterTurn" | "signal" | "left" | "inbox">;
@@ -21,6 +23,9 @@ export interface RunTurnsOptions {
   isCurrent(): Promise<boolean>;
   /** From then on a question that is asked now counts as denied. */
   readonly questionsExpireAtMs?: number;
+  /** Observes the run. */
+  readonly seen: RunTelemetry;
+  readonly clock: { now(): number };
   readonly onError?: (error: unknown) => void;
 }
 
@@ -36,14 +41,23 @@ type EndState = RunEnded["state"];
 
 /** Runs a session from its log alone, until there is nothing to do or its turn waits for somebody. */
 export async function runTurns(session: Session, run: WorkRun, options: RunTurnsOptions): Promise<WorkOutcome> {
-  const { dispatch, isCurrent, onError } = options;
+  const { dispatch, isCurrent, seen, clock, onError } = options;
   const { inbox, events } = dispatch;
-  const inputs = createInputs(session, inbox);
+  const inputs = createInputs(session, inbox, {
+    onTaken({ addedAtMs, traceparent }) {
+      const waitedMs = Math.max(0, clock.now() - addedAtMs);
+      seen.tell({ kind: "item-taken", waitedMs, ...(traceparent === undefined ? {} : { traceparent }) });
+    },
+  });
   const told = onError === undefined ? {} : { onError };
   const publishing = publishEvents(session, events, { fence: run.number, ...told });
+  const onEvent = (event: QueryEvent): void => {
+    tellTurnEvent(seen, event);
+    publishing.add(event);
+  };
   const unlisten = run.onWoken(() => void inputs.lookForStop().catch((error: unknown) => onError?.(error)));
   try {
-    const state = await runUntilIdle(session, run, { ...options, inputs, onEvent: publishing.add });
+    const state = await runUntilIdle(session, run, { ...options, inputs, onEvent });
     if (run.left.aborted) return { kind: "left" };
     if (typeof state !== "string") return state;
     // That there is nothing to do may have been found in a session that somebody else has continued.
@@ -71,32 +85,46 @@ async function runUntilIdle(
   run: WorkRun,
   options: UntilIdleOptions,
 ): Promise<EndState | WorkOutcome> {
-  const { inputs, dispatch, questionsExpireAtMs } = options;
+  const { inputs, dispatch, seen, questionsExpireAtMs } = options;
   const expiry = questionsExpireAtMs === undefined ? {} : { expiresAtMs: questionsExpireAtMs };
   for (;;) {
     await inputs.applyStops();
     await settleQuestions(session, dispatch.approvals, expiry);
     const state = idleState(session);
     if (state !== "busy") {
+      seen.tell({ kind: "turn-ended", state });
       if ((await inputs.takeAll()) === 0) return state;
       continue;
     }
+    if (!seen.isInTurn()) await tellContinued(session, seen);
     const step = await takeSteps(session, run, options);
     if (step.kind === "left") return { kind: "left" };
-    if (step.kind === "window-full") return "blocked";
-    if (step.kind === "failed") return postponedBy(step.error);
+    if (step.kind === "window-full") {
+      seen.tell({ kind: "turn-ended", state: "blocked" });
+      return "blocked";
+    }
+    if (step.kind === "failed") {
+      const postponed = postponedBy(step.error);
+      seen.tell({ kind: "postponed", reason: step.error.failure.kind });
+      return postponed;
+    }
   }
+}
+
+/** An earlier run had begun the turn: it continues in the trace of what was taken in last. */
+async function tellContinued({ turn }: Session, { tell }: Pick<RunTelemetry, "tell">): Promise<void> {
+  const { traceparent } = (await turn.taken(QUEUE)) ?? {};
+  tell({ kind: "turn-continued", ...(traceparent === undefined ? {} : { traceparent }) });
 }
 
 /** Takes steps for as long as the turn continues by itself. */
 async function takeSteps(session: Session, run: WorkRun, options: UntilIdleOptions): Promise<TurnStep> {
-  const { turn, inputs, onEvent } = options;
+  const { turn, inputs, seen, onEvent } = options;
   for (;;) {
-    const step = await takeOne(
-      session,
-      { ...turn, signal: inputs.stop, left: run.left, inbox: inputs.during },
-      onEvent,
-    );
+    const startedAtMs = performance.now();
+    const signals = { signal: inputs.stop, left: run.left };
+    const step = await seen.within(() => takeOne(session, { ...turn, ...signals, inbox: inputs.during }, onEvent));
+    seen.tell({ kind: "step-taken", step: step.kind, durationMs: performance.now() - startedAtMs });
     const continues = step.kind === "responded" || step.kind === "ran" || step.kind === "continued";
     if (!continues) return step;
     if (run.left.aborted) return { kind: "left", rounds: step.rounds };

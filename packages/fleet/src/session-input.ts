@@ -1,5 +1,5 @@
 import type { AddedItem, SessionInbox } from "@palimpsest/coordination";
-import type { NewContent } from "palimpsest";
+import type { NewContent, Session } from "palimpsest";
 import type { AgentEnded } from "palimpsest/core";
 
 /** What a session can be given by its inbox. All of it is JSON. */
@@ -13,7 +13,19 @@ export type SessionInput =
   /** Ends the turn that answers what was said before. */
   | ({ readonly kind: "stop" } & SaidBy)
   /** An agent of the session is done. */
-  | { readonly kind: "report"; readonly agent: string; readonly outcome: AgentEnded["outcome"]; readonly text: string };
+  | AgentReport;
+
+/** A line of the ledger for calls that an agent has made. */
+export type AgentUsage = Parameters<Session["ledger"]["enter"]>[0];
+
+export interface AgentReport {
+  readonly kind: "report";
+  readonly agent: string;
+  readonly outcome: AgentEnded["outcome"];
+  readonly text: string;
+  /** What the agent has used, together with its own agents, by model: for the ledger of whoever started it. @default nothing */
+  readonly used?: readonly AgentUsage[];
+}
 
 /** Who wants it and why, for people and for the model. */
 export interface SaidBy {
@@ -31,16 +43,20 @@ export interface Said {
   /** The idempotency key: what is said twice under one key is said once. */
   readonly key: string;
   readonly content: NewContent | readonly NewContent[];
+  /** The W3C trace context of the request that brought it: the turn belongs to its trace. @default a new trace */
+  readonly traceparent?: string;
 }
 
 /** Says something to a session, wherever it runs. It is stored when this resolves, and the session is woken. */
-export function say(inbox: Pick<SessionInbox, "add">, session: string, { key, content }: Said): Promise<AddedItem> {
-  return addInput(inbox, session, key, { kind: "content", content });
+export function say(
+  inbox: Pick<SessionInbox, "add">,
+  session: string,
+  { key, content, traceparent }: Said,
+): Promise<AddedItem> {
+  return addInput(inbox, session, key, { kind: "content", content }, traceparent);
 }
 
-export interface StopRequest extends SaidBy {
-  readonly key: string;
-}
+export interface StopRequest extends SaidBy, Pick<Said, "key" | "traceparent"> {}
 
 /**
  * Ends the turn that answers what was said to the session so far, wherever it runs: also in the middle of a call, within a second. What is
@@ -49,9 +65,9 @@ export interface StopRequest extends SaidBy {
 export function stop(
   inbox: Pick<SessionInbox, "add">,
   session: string,
-  { key, ...said }: StopRequest,
+  { key, traceparent, ...said }: StopRequest,
 ): Promise<AddedItem> {
-  return addInput(inbox, session, key, { kind: "stop", ...said });
+  return addInput(inbox, session, key, { kind: "stop", ...said }, traceparent);
 }
 
 export function addInput(
@@ -59,6 +75,7 @@ export function addInput(
   session: string,
   key: string,
   payload: SessionInput,
+  traceparent?: string,
 ): Promise<AddedItem> {
-  return inbox.add(session, { key, payload });
+  return inbox.add(session, { key, payload, ...(traceparent === undefined ? {} : { traceparent }) });
 }

@@ -91,9 +91,13 @@ async function readAnswer(pool: Pool): Promise<Answer> {
 
 function functionsOfThisRelease(): readonly string[] {
   const sql = MIGRATIONS.map((migration) => migration.sql).join("\n");
-  const dropped = new Set([...sql.matchAll(/DROP FUNCTION (?:IF EXISTS )?(\w+)/g)].map(([, name]) => name!));
-  const created = [...sql.matchAll(/CREATE (?:OR REPLACE )?FUNCTION (\w+)/g)].map(([, name]) => name!);
-  return [...new Set(created)].filter((name) => !dropped.has(name));
+  const names = new Set<string>();
+  // In their order: one that takes another number of values is dropped and made anew.
+  for (const [, verb, name] of sql.matchAll(/(CREATE|DROP) (?:OR REPLACE )?FUNCTION (?:IF EXISTS )?(\w+)/g)) {
+    if (verb === "DROP") names.delete(name!);
+    else names.add(name!);
+  }
+  return [...names];
 }
 
 function countsOf({ totalCount, idleCount, waitingCount }: Partial<CountedPool>): Health["pool"] {

@@ -5,6 +5,13 @@ export {
 } from "./coordination/open-postgres-coordination.ts";
 export type { Pool, TransactionPool } from "./database.ts";
 export { DatabaseError, type DatabaseFailure } from "./database-error.ts";
+export type {
+  FleetOverview,
+  FleetSetAside,
+  FleetWorker,
+  RunningSession,
+  WaitingQuestion,
+} from "./dispatch/fleet-overview.ts";
 export {
   openPostgresDispatch,
   type PostgresDispatch,

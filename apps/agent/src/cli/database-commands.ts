@@ -76,6 +76,31 @@ export const DATABASE_COMMANDS = {
     ],
     endings: ["failed"],
   },
+  fleet: {
+    usage: "fleet [top | retry [SESSION]] [--tenant NAME] [--database URL] [options]",
+    about: "watch the workers of a service in PostgreSQL; let sessions run again that were set aside",
+    more: [
+      "top: show the sessions that run, wait for a worker or a person, or were set aside, the messages that no session has taken in, and the runs of each worker. The screen is refreshed until you press Ctrl-C. The role needs palimpsest_operator: palimpsest migrate --operator-role NAME.",
+      "retry: let a session run again that failed too often and was set aside. Mend the cause first: palimpsest fleet top shows it.",
+      PASSWORDS as string,
+    ],
+    options: {
+      tenant: { type: "string", value: "NAME", about: "with retry: the tenant of the session" },
+      all: { type: "boolean", about: "with retry: every session of the tenant that was set aside" },
+      once: { type: "boolean", about: "with top: print the state once" },
+      every: { type: "string", value: "SECONDS", about: "with top: how often to refresh; default: 2" },
+      rows: { type: "string", value: "N", about: "with top: the length of each list; default: 10" },
+      database: DATABASE as Value,
+      json: JSON_OUTPUT as Flag,
+    },
+    operands: { most: 2, completes: ["top", "retry"] },
+    examples: [
+      ["palimpsest fleet top", "watch the fleet"],
+      ["palimpsest fleet top --once --json | jq .queue", "read it with a program"],
+      ["palimpsest fleet retry desk-17 --tenant acme", "let a session run again"],
+    ],
+    endings: ["failed", "interrupted", "terminated"],
+  },
   expire: {
     usage: "expire [--older-than DAYS] [--for NAME=DAYS]... [options]",
     about: "delete sessions of a service in PostgreSQL that nobody has written to for some days",

@@ -28,6 +28,7 @@ const LOAD: Readonly<Record<Exclude<CommandName, "run">, () => Promise<LoadedCom
   expire: () => import("./expire.ts"),
   serve: () => import("./serve.ts"),
   token: () => import("./token.ts"),
+  fleet: () => import("./fleet.ts"),
   agents: () => import("./agents.ts"),
   memory: () => import("./memory.ts"),
   dream: () => import("./dream.ts"),

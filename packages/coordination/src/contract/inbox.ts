@@ -16,13 +16,14 @@ export function testInbox(check: DispatchCheck): void {
       kind: "known",
     });
     assert.deepEqual(await two.inbox.add("s", { key: "k1", payload: "another" }), { ...first, kind: "different" });
-    const second = await two.inbox.add("s", { key: "k2", payload: null });
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const second = await two.inbox.add("s", { key: "k2", payload: null, traceparent });
     assert.ok(second.number > first.number);
     const other = await two.inbox.add("t", { key: "k1", payload: [1] });
     assert.equal(other.kind, "added");
     assert.deepEqual(await one.inbox.read("s"), [
       { number: first.number, key: "k1", payload: { said: "Grüße 🐘" }, addedAtMs: place.nowMs() },
-      { number: second.number, key: "k2", payload: null, addedAtMs: place.nowMs() },
+      { number: second.number, key: "k2", payload: null, traceparent, addedAtMs: place.nowMs() },
     ]);
     assert.equal((await one.inbox.read("s", { limit: 1 })).length, 1);
     await two.inbox.acknowledge("s", [first.number, other.number]);

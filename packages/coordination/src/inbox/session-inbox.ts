@@ -21,6 +21,8 @@ export interface InboxDraft {
   readonly key: string;
   /** JSON. */
   readonly payload: unknown;
+  /** The W3C trace context of whoever sends it: the turn that takes it in belongs to that trace. @default none */
+  readonly traceparent?: string;
 }
 
 export interface AddedItem {

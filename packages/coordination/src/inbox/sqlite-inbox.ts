@@ -9,6 +9,7 @@ export const INBOX_TABLES = `CREATE TABLE IF NOT EXISTS inbox (
   key TEXT NOT NULL,
   payload TEXT,
   fingerprint TEXT NOT NULL,
+  traceparent TEXT,
   added_at_ms REAL NOT NULL,
   UNIQUE (session, key)
 ) STRICT;
@@ -23,15 +24,21 @@ export interface SqliteInboxOptions {
 
 export function createSqliteInbox({ tables, clock, ring }: SqliteInboxOptions): SessionInbox {
   return {
-    async add(session, { key, payload }) {
+    async add(session, { key, payload, traceparent = null }) {
       const added = await tables.write((connection): AddedItem => {
         const { statement } = connection;
         const nowMs = clock.now();
         const text = JSON.stringify(payload) ?? "null";
         const fingerprint = fingerprintOf(text);
-        const { changes } =
-          statement(`INSERT INTO inbox (session, key, payload, fingerprint, added_at_ms) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (session, key) DO NOTHING`).run(session, key, text, fingerprint, nowMs);
+        const { changes } = statement(`INSERT INTO inbox (session, key, payload, fingerprint, traceparent, added_at_ms)
+VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (session, key) DO NOTHING`).run(
+          session,
+          key,
+          text,
+          fingerprint,
+          traceparent,
+          nowMs,
+        );
         const row = statement("SELECT number, fingerprint FROM inbox WHERE session = ? AND key = ?").get(session, key);
         const before = row?.["fingerprint"] === fingerprint ? "known" : "different";
         const woken = wakeSession(connection, session, nowMs);
@@ -42,7 +49,7 @@ ON CONFLICT (session, key) DO NOTHING`).run(session, key, text, fingerprint, now
     },
     read: (session, { limit = DEFAULT_INBOX_LIMIT } = {}) =>
       tables.read(({ statement }) =>
-        statement(`SELECT number, key, payload, added_at_ms FROM inbox WHERE session = ? AND payload IS NOT NULL
+        statement(`SELECT number, key, payload, traceparent, added_at_ms FROM inbox WHERE session = ? AND payload IS NOT NULL
 ORDER BY number LIMIT ?`)
           .all(session, limit)
           .map((row) => ({
@@ -50,6 +57,7 @@ ORDER BY number LIMIT ?`)
             key: String(row["key"]),
             payload: JSON.parse(String(row["payload"])),
             addedAtMs: Number(row["added_at_ms"]),
+            ...(row["traceparent"] === null ? {} : { traceparent: String(row["traceparent"]) }),
           })),
       ),
     acknowledge: (session, numbers) =>

@@ -8,7 +8,7 @@ import { type Dispatch, type DispatchWithQueue, openDispatch } from "@palimpsest
 import { openPostgres, openPostgresDispatch, type PostgresDispatch } from "@palimpsest/postgres";
 import type { StartedDatabase } from "@palimpsest/postgres/test-server";
 import { createAnthropic, fetchInProcess, type Script } from "@palimpsest/provider-simulator";
-import { openSession, type Session, type Store, type Tool } from "palimpsest";
+import { openSession, type Session, type SessionEvent, type Store, type Tool } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { queueScheduler } from "../queue-scheduler.ts";
@@ -88,7 +88,7 @@ export interface World extends Shared {
   /** Starts a worker, which is drained at the end. */
   start(options?: StartOptions): Promise<{ readonly worker: SessionWorker; readonly serving: Serving }>;
   /** Opens a session as somebody else, and takes it from its worker. */
-  open(session: string, tools?: readonly Tool[]): Promise<Session>;
+  open(session: string, tools?: readonly Tool[], onEvent?: (event: SessionEvent) => void): Promise<Session>;
   /** The conversation of a session: who said what, tool results included. */
   conversation(session: string): Promise<readonly string[]>;
   readonly errors: readonly unknown[];
@@ -107,7 +107,7 @@ export function openWorld(shared: Shared, script: Script): World {
   const provider = anthropic(client);
   const errors: unknown[] = [];
   const started: { readonly worker: SessionWorker; readonly serving: Serving }[] = [];
-  const open = (id: string, tools: readonly Tool[] = []): Promise<Session> =>
+  const open = (id: string, tools: readonly Tool[] = [], onEvent: (event: SessionEvent) => void = () => {}) =>
     openSession({
       store,
       id,
@@ -116,6 +116,7 @@ export function openWorld(shared: Shared, script: Script): World {
       tools,
       takeover: "always",
       settings: { "notes.enabled": "off" },
+      onEvent,
     });
   return {
     ...shared,
@@ -123,7 +124,7 @@ export function openWorld(shared: Shared, script: Script): World {
     errors,
     async start({ tools = [], serve = {}, ...options } = {}) {
       const worker = createSessionWorker({
-        open: ({ session }) => open(session, tools),
+        open: (target) => open(target.session, tools, options.telemetry?.onEvent(target)),
         store: () => store,
         dispatch: () => dispatch,
         onError: (error) => void errors.push(error),

@@ -75,7 +75,8 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
   key: ({ key, entries }) => isText(key) && isCount(entries),
   turn: ({ step }) => isText(step),
   call: ({ step, call, calls = [call] }) => isText(step) && isListOf(calls, isText),
-  taken: ({ queue, number, entries }) => isText(queue) && isCount(number) && isCount(entries),
+  taken: ({ queue, number, entries, traceparent }) =>
+    isText(queue) && isCount(number) && isCount(entries) && (traceparent === undefined || isText(traceparent)),
 };
 
 /** What each kind of block must have. */

@@ -48,4 +48,6 @@ export interface TakenPayload {
   readonly number: number;
   /** How many entries of content stand directly behind it. */
   readonly entries: number;
+  /** The W3C trace context that the item came with. @default none */
+  readonly traceparent?: string;
 }

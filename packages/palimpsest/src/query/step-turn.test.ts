@@ -380,6 +380,23 @@ test("an item of a queue is taken in once, also after a rewind and a compaction"
   await expect(session.turn.takeIn({ ...item(3), number: 0 })).rejects.toThrow("at least 1");
 });
 
+test("calls that others have made are in the ledger once, with their item, and the trace of the newest item is known", async () => {
+  const { session, again } = await open(() => answer("Yes."));
+  const tokens = { freshTokens: 100, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 10 };
+  const used = [{ responseId: "r", model: "claude-opus-5-5", source: "agent", ...tokens }];
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  expect(await session.turn.taken("mail")).toBeUndefined();
+  const item = { queue: "mail", number: 1, content: [], used, traceparent };
+  expect([await session.turn.takeIn(item), await session.turn.takeIn(item)]).toEqual(["taken", "known"]);
+  expect(session.turn.next().kind).toBe("nothing");
+  const after = await again();
+  expect(await after.turn.takeIn(item)).toBe("known");
+  expect(await after.turn.taken("mail")).toEqual({ number: 1, traceparent });
+  const { bySource } = await after.ledger.cost();
+  expect(bySource["agent"]).toMatchObject({ responses: 1, outputTokens: 10 });
+  expect(bySource["agent"]!.priceUsd).toBeGreaterThan(0);
+});
+
 test("a call in an answer that was cut is not run by whoever continues, and a cut answer is gone on with", async () => {
   const cut: Reply = { words: [callTool("send", {})], stop: "output-limit" };
   const half: Reply = { ...answer("The first half, "), stop: "output-limit" };

@@ -112,16 +112,17 @@ function viewOf({ state, tools }: AnyContext, { requests }: AnyParts): SessionVi
 }
 
 function turnOf<Request>(
-  { session, state }: AnyContext,
+  { session, state, factsOf }: AnyContext,
   { contents, recordInterrupted }: Pick<SessionParts<Request, never>, "contents" | "recordInterrupted">,
 ): SessionTurn<Request> {
   const { inOrder } = state;
-  const steps = createTurnSteps(session, state, contents);
+  const steps = createTurnSteps({ session, state, contents, factsOf });
   return {
     next: steps.next,
     decide: (callId, decision) => inOrder(() => steps.decide(callId, decision)),
     stop: (said = {}) => inOrder(() => steps.stop(said)),
     takeIn: (item) => inOrder(() => steps.takeIn(item)),
+    taken: (queue) => inOrder(() => steps.taken(queue)),
     recordInterrupted: (answer, request, how) => inOrder(() => recordInterrupted(answer, request, how)),
     enterCall: (step) => inOrder(async () => void (await state.append([toDraft("call", step)]))),
     enterStep: (step, ...told) => inOrder(async () => void (await contents.append(told, [toDraft("turn", step)]))),

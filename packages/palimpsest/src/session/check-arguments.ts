@@ -94,6 +94,7 @@ const CHECKS: { readonly [Name in Method]?: Check } = {
       queue: aText("the name of the queue"),
       number: { needed: "the number of the item: a whole number, at least 1", fits: isCount },
     }),
+  "turn.taken": (queue) => checkArgument("turn.taken(queue)", queue, aText("the name of the queue")),
   "turn.stop": (said) => checkArgument("turn.stop(said)", said, HOW),
   erase: (entry) => checkArgument("erase(entry)", entry, ENTRY),
   prepare: (how) => checkArgument("prepare(options)", how, HOW),

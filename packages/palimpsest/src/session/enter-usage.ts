@@ -1,3 +1,4 @@
+import type { Draft } from "../log/entry.ts";
 import type { UsagePayload } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { UsageTokens } from "../log/usage-tokens.ts";
@@ -17,8 +18,12 @@ export function createEnterUsage(
   factsOf: (model: string) => ModelFacts,
 ): EnterUsage {
   return async (used) => {
-    const { prices } = factsOf(used.model);
-    const draft = toDraft("usage", { ...used, ...(prices === undefined ? {} : { prices }) });
-    await state.inOrder(() => state.append([draft]));
+    await state.inOrder(() => state.append([usageDraft(used, factsOf)]));
   };
+}
+
+/** The entry of the ledger, at the prices of now. */
+export function usageDraft(used: UsageOfOthers, factsOf: (model: string) => ModelFacts): Draft {
+  const { prices } = factsOf(used.model);
+  return toDraft("usage", { ...used, ...(prices === undefined ? {} : { prices }) });
 }

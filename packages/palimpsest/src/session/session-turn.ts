@@ -2,7 +2,7 @@ import type { CallPayload, SaidBy, TurnPayload } from "../log/turn-payloads.ts";
 import type { NextInTurn } from "../view/next-in-turn.ts";
 import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./interrupted-answer.ts";
 import type { NewContent } from "./to-contents.ts";
-import type { CallDecided, CallDecision, QueuedContent, StoppedCall, TakenIn } from "./turn/turn-options.ts";
+import type { CallDecided, CallDecision, QueuedContent, StoppedCall, TakenIn, TakenItem } from "./turn/turn-options.ts";
 
 /** The turn of a session: what it needs next, and what becomes of it. `stepTurn` and `query` run it. */
 export interface SessionTurn<Request> {
@@ -26,6 +26,8 @@ export interface SessionTurn<Request> {
    * after a rewind. Items are taken in by rising numbers.
    */
   takeIn(item: QueuedContent): Promise<TakenIn>;
+  /** The newest item of a queue that was taken in, also if a rewind has taken it back. Undefined if there was none. */
+  taken(queue: string): Promise<TakenItem | undefined>;
   /**
    * Records an answer that was stopped before its end. Its text stays in view, followed by a marker. The ledger counts its price,
    * as the provider reported it or as an estimate. Thinking and unfinished calls are left out, because no provider accepts them

@@ -65,6 +65,30 @@ export const DATABASE_METRICS = {
   heartbeatLag: "palimpsest.database.heartbeat.lag",
 } as const;
 
+/** Of a fleet's turns: the operations of agents in the conventions, and the time before a worker has a message. */
+export const FLEET_SPANS = {
+  turn: "invoke_agent",
+  tool: "execute_tool",
+  queued: "palimpsest.queued",
+} as const;
+
+/** Of the workers of a fleet, and of all that the fleet has to do. */
+export const FLEET_METRICS = {
+  runs: "palimpsest.fleet.runs",
+  runDuration: "palimpsest.fleet.run.duration",
+  stepDuration: "palimpsest.fleet.step.duration",
+  waitDuration: "palimpsest.fleet.wait.duration",
+  resumed: "palimpsest.fleet.turns.resumed",
+  postponed: "palimpsest.fleet.runs.postponed",
+  setAside: "palimpsest.fleet.sessions.set_aside",
+  openSessions: "palimpsest.fleet.sessions.open",
+  queueDepth: "palimpsest.fleet.queue.depth",
+  queueAge: "palimpsest.fleet.queue.age",
+  inboxItems: "palimpsest.fleet.inbox.items",
+  inboxAge: "palimpsest.fleet.inbox.age",
+  questions: "palimpsest.fleet.questions",
+} as const;
+
 export const ATTRIBUTES = {
   operation: "gen_ai.operation.name",
   provider: "gen_ai.provider.name",
@@ -74,6 +98,7 @@ export const ATTRIBUTES = {
   finishReasons: "gen_ai.response.finish_reasons",
   session: "gen_ai.conversation.id",
   tool: "gen_ai.tool.name",
+  toolCall: "gen_ai.tool.call.id",
   tokenType: "gen_ai.token.type",
   inputTokens: "gen_ai.usage.input_tokens",
   outputTokens: "gen_ai.usage.output_tokens",
@@ -102,6 +127,13 @@ export const ATTRIBUTES = {
   of: "palimpsest.of",
   estimated: "palimpsest.estimated",
   hookEvent: "palimpsest.hook.event",
+  tenant: "palimpsest.tenant",
+  run: "palimpsest.run.number",
+  attempt: "palimpsest.run.attempt",
+  /** Why a turn continues that an earlier run had begun: `crash` or `resume`. */
+  continued: "palimpsest.turn.continued",
+  step: "palimpsest.step",
+  state: "palimpsest.state",
   tokensBefore: "palimpsest.tokens.before",
   tokensAfter: "palimpsest.tokens.after",
   earlierCompactions: "palimpsest.compactions.earlier",

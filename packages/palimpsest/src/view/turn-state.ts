@@ -59,7 +59,8 @@ export function foldTurn(turn: TurnState, read: ReadEntry | PassedOver): TurnSta
       // Calls without a result were answered by a placeholder.
       return { ...unanswered(turn), calls: [] };
     case "taken":
-      return opened(turn);
+      // An item without content asks for no answer.
+      return read.payload.entries === 0 ? turn : opened(turn);
     case "agent":
       return read.payload.step === "ended" && read.payload.told === "next-entry" ? opened(turn) : turn;
     case "turn":

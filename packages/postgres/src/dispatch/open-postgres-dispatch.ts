@@ -4,6 +4,7 @@ import { checkName } from "../check-name.ts";
 import { createDatabase, type Pool } from "../database.ts";
 import type { KeyRing } from "../key-ring/key-ring.ts";
 import { sealsFor } from "../key-ring/tenant-seals.ts";
+import type { FleetOverview } from "./fleet-overview.ts";
 import { createNotifier, SILENT } from "./notifier.ts";
 import { createPostgresApprovals } from "./postgres-approvals.ts";
 import { createPostgresEvents } from "./postgres-events.ts";
@@ -44,6 +45,8 @@ export interface PostgresDispatch {
   tenant(tenant: string): Dispatch;
   /** The sessions that are to run, of all tenants. */
   readonly queue: RunQueue;
+  /** Reads what all workers do and have to do, of all tenants. The role needs `palimpsest_operator`. @default limit 20, of each list */
+  overview(options?: { readonly limit?: number }): Promise<FleetOverview>;
   /** Ends what is watched and waited for here. Runs that were taken stay taken until they are silent for too long. */
   close(): Promise<void>;
 }
@@ -84,6 +87,10 @@ export function openPostgresDispatch(options: PostgresDispatchOptions): Postgres
       };
     },
     queue: createPostgresRunQueue({ database, silentAfterMs, maxAttempts, work, notifier, nowMs }),
+    async overview({ limit = 20 } = {}) {
+      const [row] = await database.call("fleet_overview", [limit, nowMs()]);
+      return row!["fleet_overview"] as FleetOverview;
+    },
     async close() {
       work.close();
       closed.abort();

@@ -11,7 +11,7 @@ export interface PostgresInboxOptions extends TenantOptions {
 export function createPostgresInbox({ database, tenant, nowMs, notifier, seals }: PostgresInboxOptions): SessionInbox {
   const placeOf = (session: string, key: string) => ["inbox", session, key];
   return {
-    async add(session, { key, payload }) {
+    async add(session, { key, payload, traceparent = null }) {
       checkName("session", session);
       const text = JSON.stringify(payload) ?? "null";
       const place = placeOf(session, key);
@@ -19,7 +19,8 @@ export function createPostgresInbox({ database, tenant, nowMs, notifier, seals }
         seals.sealPayload(text, place),
         seals.namesOf(fingerprintOf(text), place),
       ]);
-      const [row] = await database.call("add_to_inbox", [tenant, session, key, sealed, fingerprints, nowMs()]);
+      const values = [tenant, session, key, sealed, fingerprints, traceparent, nowMs()];
+      const [row] = await database.call("add_to_inbox", values);
       notifier.ring("work");
       return {
         kind: row?.["outcome"] as AddedItem["kind"],
@@ -34,7 +35,8 @@ export function createPostgresInbox({ database, tenant, nowMs, notifier, seals }
         // An item whose key is lost says nothing, and is taken in as such: those behind it do not wait for it.
         const payload = (await seals.openPayload(String(row["payload"]), placeOf(session, key))) ?? "null";
         const facts = { number: Number(row["number"]), addedAtMs: Number(row["added_at_ms"]) };
-        return { ...facts, key, payload: JSON.parse(payload) as unknown };
+        const traced = row["traceparent"] === null ? {} : { traceparent: String(row["traceparent"]) };
+        return { ...facts, ...traced, key, payload: JSON.parse(payload) as unknown };
       });
       return Promise.all(items);
     },

@@ -18,6 +18,7 @@ import { API_TOKENS } from "./0017-api-tokens.ts";
 import { FORGET_SESSIONS } from "./0018-forget-sessions.ts";
 import { INBOX_FINGERPRINTS } from "./0019-inbox-fingerprints.ts";
 import { TAKE_OVER } from "./0020-take-over.ts";
+import { FLEET_OVERVIEW } from "./0021-fleet-overview.ts";
 
 export interface Migration {
   readonly name: string;
@@ -49,4 +50,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "forget sessions", sql: FORGET_SESSIONS },
   { name: "inbox fingerprints", sql: INBOX_FINGERPRINTS },
   { name: "take over", sql: TAKE_OVER },
+  { name: "fleet overview", sql: FLEET_OVERVIEW },
 ];

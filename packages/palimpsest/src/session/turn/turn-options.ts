@@ -1,5 +1,6 @@
 import type { ToolCall } from "../../log/block.ts";
 import type { SaidBy } from "../../log/turn-payloads.ts";
+import type { UsageOfOthers } from "../enter-usage.ts";
 import type { NewContent } from "../to-contents.ts";
 
 /** Somebody's answer to a question for permission. */
@@ -17,7 +18,14 @@ export interface QueuedContent {
   /** The number of the item. Numbers rise; gaps are allowed, and items are taken in by their numbers. */
   readonly number: number;
   readonly content: NewContent | readonly NewContent[];
+  /** The W3C trace context that the item came with: whoever continues the turn continues its trace. @default none */
+  readonly traceparent?: string;
+  /** Calls that others have made for this session, such as its agents: they are in the ledger once, with the item. @default none */
+  readonly used?: readonly UsageOfOthers[];
 }
+
+/** The newest item of a queue that is in the log. */
+export type TakenItem = Pick<QueuedContent, "number" | "traceparent">;
 
 /** `known`: this number, or a higher one, was taken in before. Nothing was written. */
 export type TakenIn = "taken" | "known";

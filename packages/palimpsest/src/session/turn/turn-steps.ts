@@ -2,14 +2,16 @@ import type { Draft } from "../../log/entry.ts";
 import { readPayload } from "../../log/read-payload.ts";
 import { namedKind, toDraft, toNamedDraft } from "../../log/to-draft.ts";
 import type { SaidBy } from "../../log/turn-payloads.ts";
+import type { ModelFacts } from "../../providers/models.ts";
 import { sha256 } from "../../stores/sha256.ts";
 import { type NextInTurn, nextInTurn } from "../../view/next-in-turn.ts";
 import type { Contents } from "../contents.ts";
+import { usageDraft } from "../enter-usage.ts";
 import { toolResult } from "../messages.ts";
 import type { SessionState } from "../session-state.ts";
 import { type NewContent, toContents } from "../to-contents.ts";
 import { endingOf, MAY_HAVE_RUN, NOT_RUN, SUPERSEDED } from "./call-texts.ts";
-import type { CallDecided, CallDecision, QueuedContent, StoppedCall, TakenIn } from "./turn-options.ts";
+import type { CallDecided, CallDecision, QueuedContent, StoppedCall, TakenIn, TakenItem } from "./turn-options.ts";
 
 /** What a session knows and writes of its turn. One operation at a time: the caller keeps the order. */
 export interface TurnSteps {
@@ -17,10 +19,26 @@ export interface TurnSteps {
   decide(callId: string, decision: CallDecision): Promise<CallDecided>;
   stop(said: SaidBy): Promise<readonly StoppedCall[]>;
   takeIn(item: QueuedContent): Promise<TakenIn>;
+  taken(queue: string): Promise<TakenItem | undefined>;
 }
 
-export function createTurnSteps(session: string, state: SessionState, contents: Pick<Contents, "append">): TurnSteps {
+export interface TurnStepsParts {
+  readonly session: string;
+  readonly state: SessionState;
+  readonly contents: Pick<Contents, "append">;
+  factsOf(model: string): ModelFacts;
+}
+
+export function createTurnSteps({ session, state, contents, factsOf }: TurnStepsParts): TurnSteps {
   const next = (): NextInTurn => nextInTurn(state.view, state.carriedState.turn, session);
+  /** On any branch: what a rewind has taken back was delivered all the same. */
+  async function taken(queue: string): Promise<TakenItem | undefined> {
+    const newest = await state.log.newest(namedKind("taken", sha256(queue)));
+    const read = newest && readPayload(newest);
+    if (read?.kind !== "taken") return undefined;
+    const { number, traceparent } = read.payload;
+    return { number, ...(traceparent === undefined ? {} : { traceparent }) };
+  }
   return {
     next,
 
@@ -50,15 +68,17 @@ export function createTurnSteps(session: string, state: SessionState, contents: 
       return stopped;
     },
 
-    async takeIn({ queue, number, content }) {
-      const name = sha256(queue);
-      const newest = await state.log.newest(namedKind("taken", name));
-      const read = newest && readPayload(newest);
-      // On any branch: what a rewind has taken back was delivered all the same.
-      if (read?.kind === "taken" && read.payload.number >= number) return "known";
+    taken,
+
+    async takeIn({ queue, number, content, traceparent, used = [] }) {
+      const newest = await taken(queue);
+      if (newest !== undefined && newest.number >= number) return "known";
       const list = isList(content) ? content : [content];
       const entries = list.flatMap(toContents).length;
-      await contents.append(list, [toNamedDraft("taken", name, { queue, number, entries })]);
+      const item = { queue, number, entries, ...(traceparent === undefined ? {} : { traceparent }) };
+      // Its contents stand directly behind the mark.
+      const mark = toNamedDraft("taken", sha256(queue), item);
+      await contents.append(list, [...used.map((one) => usageDraft(one, factsOf)), mark]);
       return "taken";
     },
   };

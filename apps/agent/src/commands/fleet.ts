@@ -1,0 +1,100 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { openPostgresDispatch, type PostgresDispatch } from "@palimpsest/postgres";
+import { COMMANDS } from "../cli/command-list.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { inDatabase } from "../cli/open-database.ts";
+import { amountOf, countOf, oneOf, readArguments } from "../cli/read-arguments.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { UsageError } from "../workspace/usage-error.ts";
+import { fleetText } from "./fleet-text.ts";
+
+const WORDS = COMMANDS.fleet.operands.completes;
+/** Moves to the upper left corner and clears the screen. */
+const CLEAR = "\u001b[H\u001b[2J";
+const DEFAULT_EVERY_S = 2;
+const DEFAULT_ROWS = 10;
+
+/** Shows what the workers of a service do, and lets sessions run again that were set aside. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = readArguments(args, COMMANDS.fleet);
+  const action = oneOf("fleet", positionals[0] ?? "top", WORDS)!;
+  const session = positionals[1];
+  const to = { database: values.database, application: "palimpsest fleet" };
+  if (action === "top") {
+    if (session !== undefined)
+      throw new UsageError(`Unexpected argument ${JSON.stringify(session)}. palimpsest fleet top takes options only.`);
+    const how = {
+      rows: countOf("--rows", values.rows) ?? DEFAULT_ROWS,
+      everyMs: (amountOf("--every", values.every) ?? DEFAULT_EVERY_S) * 1_000,
+      times: values.once === true ? ("once" as const) : ("until-stopped" as const),
+      format: values.json === true ? ("json" as const) : ("text" as const),
+    };
+    return inDatabase(terminal, to, (pool) => show(openPostgresDispatch({ pool }), how, terminal));
+  }
+  const { tenant, all = false } = values;
+  if (tenant === undefined || (session === undefined) !== all)
+    throw new UsageError(
+      "Name one session, or all of a tenant: palimpsest fleet retry SESSION --tenant NAME, or --all.",
+    );
+  return inDatabase(terminal, to, (pool) => {
+    const { schedule } = openPostgresDispatch({ pool, notify: "always" }).tenant(tenant);
+    return retry(schedule, { tenant, session }, terminal);
+  });
+}
+
+interface TopOptions {
+  readonly rows: number;
+  readonly everyMs: number;
+  readonly times: "once" | "until-stopped";
+  readonly format: "text" | "json";
+}
+
+async function show(
+  dispatch: PostgresDispatch,
+  { rows, everyMs, times, format }: TopOptions,
+  { print, screen, columns, interruption }: Terminal,
+): Promise<number> {
+  const signal = times === "once" ? new AbortController().signal : interruption();
+  for (;;) {
+    const overview = await dispatch.overview({ limit: rows });
+    const text = format === "json" ? JSON.stringify(overview) : fleetText(overview, columns);
+    if (format === "text" && times === "until-stopped") screen?.stdout.write(CLEAR);
+    await print(text);
+    if (times === "once") return EXIT.done;
+    await wait(everyMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return Number(signal.reason);
+    if (format === "text" && screen === undefined) await print("");
+  }
+}
+
+type Schedule = ReturnType<PostgresDispatch["tenant"]>["schedule"];
+
+async function retry(
+  schedule: Schedule,
+  { tenant, session }: { readonly tenant: string; readonly session: string | undefined },
+  { print, say }: Terminal,
+): Promise<number> {
+  const sessions = session === undefined ? await listAll(schedule) : [session];
+  let resumed = 0;
+  for (const one of sessions) if ((await schedule.resume(one)) === "resumed") resumed++;
+  if (session !== undefined && resumed === 0) {
+    say(`Session ${session} of tenant ${tenant} is not set aside. To see which are: palimpsest fleet top --once`);
+    return EXIT.failed;
+  }
+  await print(
+    session === undefined
+      ? `${resumed.toLocaleString("en-US")} sessions of ${tenant} run again.`
+      : `Session ${session} of ${tenant} runs again.`,
+  );
+  return EXIT.done;
+}
+
+async function listAll(schedule: Schedule): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (let after: string | undefined = ""; after !== undefined; ) {
+    const page: Awaited<ReturnType<Schedule["listSetAside"]>> = await schedule.listSetAside({ after });
+    names.push(...page.sessions.map(({ session }) => session));
+    after = page.next;
+  }
+  return names;
+}

@@ -1,0 +1,168 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import type { FleetMetrics, ServedTarget } from "./fleet-metrics.ts";
+import { ATTRIBUTES as A, FLEET_SPANS as S } from "./names.ts";
+import { readTraceparent, writeTraceparent } from "./traceparent.ts";
+
+/** One run of a session on a worker. */
+export interface RunFacts extends ServedTarget {
+  readonly number: number;
+  /** More than 1 if earlier runs did not come to an end. */
+  readonly attempt: number;
+}
+
+/** What happens in a run. */
+export type RunEvent =
+  /** A message is in the log. It begins a turn, or joins the one that runs. */
+  | { readonly kind: "item-taken"; readonly waitedMs: number; readonly traceparent?: string }
+  /** A turn continues that an earlier run had begun. */
+  | { readonly kind: "turn-continued"; readonly traceparent?: string }
+  | { readonly kind: "turn-ended"; readonly state: string }
+  | { readonly kind: "step-taken"; readonly step: string; readonly durationMs: number }
+  | { readonly kind: "tool-started"; readonly callId: string; readonly tool: string }
+  | { readonly kind: "tool-ended"; readonly callId: string; readonly status: "ok" | "error"; readonly how: string }
+  /** The provider failed, and is asked again within the step. */
+  | { readonly kind: "retry-waiting"; readonly reason: string; readonly waitMs: number }
+  /** The provider is away: the session runs again later. */
+  | { readonly kind: "postponed"; readonly reason: string }
+  | { readonly kind: "run-ended"; readonly outcome: "ended" | "left" | "later" }
+  | { readonly kind: "run-ended"; readonly outcome: "failed"; readonly error: unknown };
+
+/** Observes one run. */
+export interface RunTelemetry {
+  tell(event: RunEvent): void;
+  /** Whether a turn runs that was told of. If not, the next step belongs to a turn that an earlier run had begun. */
+  isInTurn(): boolean;
+  /** The trace of the turn that runs here, or ran here last: for what the turn sends to other sessions. Undefined if there is none. */
+  traceparent(): string | undefined;
+  /** Runs work with the turn's span as the active one, for spans of tools and clients, if the process has a context manager. */
+  within<Result>(work: () => Result): Result;
+}
+
+export interface RunTelemetryParts {
+  readonly tracer: Tracer;
+  readonly metrics: FleetMetrics;
+  /** Called when another span is to be the parent of what happens in the session. */
+  onParent(parent: Context | undefined): void;
+}
+
+/**
+ * Spans of one run: one for each turn, or part of a turn, that runs here. Its parent is the trace context that the message came with, which
+ * the log keeps: so all parts of a turn are in one trace, whichever workers run them.
+ */
+export function createRunTelemetry(run: RunFacts, { tracer, metrics, onParent }: RunTelemetryParts): RunTelemetry {
+  const startedAtMs = performance.now();
+  const tools = new Map<string, Span>();
+  let turn: Span | undefined;
+  let newest: SpanContext | undefined;
+  const parent = (): Context => (turn === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, turn));
+
+  function begin(traceparent: string | undefined, more: Attributes): void {
+    const attributes = {
+      [A.operation]: S.turn,
+      [A.session]: run.session,
+      [A.tenant]: run.tenant,
+      [A.run]: run.number,
+      [A.attempt]: run.attempt,
+      ...more,
+    };
+    turn = tracer.startSpan(S.turn, { kind: SpanKind.INTERNAL, attributes }, within(traceparent));
+    newest = turn.spanContext();
+    onParent(parent());
+  }
+
+  function end(outcome: string, failure?: unknown): void {
+    for (const span of tools.values()) span.setAttribute(A.outcome, outcome).end();
+    tools.clear();
+    turn?.setAttribute(A.outcome, outcome);
+    if (failure !== undefined) {
+      const { name, message } = failure instanceof Error ? failure : new Error(String(failure));
+      turn?.setAttribute(A.errorType, name).setStatus({ code: SpanStatusCode.ERROR, message });
+    }
+    turn?.end();
+    turn = undefined;
+    onParent(undefined);
+  }
+
+  /** The time before a worker had a message; in the message's own trace, with a link to the turn that it joined. */
+  function queued(waitedMs: number, traceparent: string | undefined): void {
+    const now = Date.now();
+    const isOther = turn !== undefined && traceparent !== undefined;
+    const links = isOther ? [{ context: turn!.spanContext() }] : [];
+    const options = { startTime: now - waitedMs, attributes: { [A.session]: run.session }, links };
+    tracer.startSpan(S.queued, options, traceparent === undefined ? parent() : within(traceparent)).end(now);
+  }
+
+  function tell(event: RunEvent): void {
+    switch (event.kind) {
+      case "item-taken": {
+        const { waitedMs, traceparent } = event;
+        metrics.itemTaken(waitedMs);
+        if (turn === undefined && traceparent === undefined) begin(undefined, {});
+        queued(waitedMs, traceparent);
+        if (turn === undefined) begin(traceparent, {});
+        return;
+      }
+      case "turn-continued": {
+        const why = run.attempt > 1 ? "crash" : "resume";
+        metrics.turnContinued(why);
+        begin(event.traceparent, { [A.continued]: why });
+        return;
+      }
+      case "turn-ended":
+        end(event.state);
+        return;
+      case "step-taken":
+        metrics.stepTaken(event.step, event.durationMs);
+        return;
+      case "tool-started": {
+        const { callId, tool } = event;
+        const attributes = { [A.operation]: S.tool, [A.tool]: tool, [A.toolCall]: callId, [A.session]: run.session };
+        tools.set(callId, tracer.startSpan(`${S.tool} ${tool}`, { kind: SpanKind.INTERNAL, attributes }, parent()));
+        return;
+      }
+      case "tool-ended": {
+        const { callId, status, how } = event;
+        const span = tools.get(callId)?.setAttribute(A.outcome, how);
+        if (status === "error") span?.setAttribute(A.errorType, how).setStatus({ code: SpanStatusCode.ERROR });
+        span?.end();
+        tools.delete(callId);
+        return;
+      }
+      case "retry-waiting":
+        turn?.addEvent("retry", { [A.reason]: event.reason, "palimpsest.wait_ms": event.waitMs });
+        return;
+      case "postponed":
+        metrics.postponed(event.reason);
+        turn?.addEvent("postponed", { [A.reason]: event.reason });
+        return;
+      case "run-ended":
+        metrics.runEnded(event.outcome, performance.now() - startedAtMs);
+        end(event.outcome, event.outcome === "failed" ? event.error : undefined);
+        return;
+    }
+  }
+
+  return {
+    tell,
+    isInTurn: () => turn !== undefined,
+    traceparent: () => newest && writeTraceparent(newest),
+    within: (work) => (turn === undefined ? work() : context.with(trace.setSpan(context.active(), turn), work)),
+  };
+}
+
+/** Under the span that sent something; a new trace if it sent none. */
+function within(traceparent: string | undefined): Context {
+  const sender = readTraceparent(traceparent);
+  return sender === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, sender);
+}

@@ -1,0 +1,179 @@
+import {
+  type Attributes,
+  type Context,
+  type Meter,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+} from "@opentelemetry/api";
+import { checkOptions, withMethods } from "../log/check-options.ts";
+import { inputTokensOf } from "../log/input-tokens.ts";
+import type { CompactionEnded, CompactionProgressed, CompactionStarted } from "../session-event/compaction-events.ts";
+import type { UsedTokens } from "../session-event/used-tokens.ts";
+import type { ResponseRecorded, SessionEvent } from "../session-event.ts";
+import { createInstruments } from "./instruments.ts";
+import { measure } from "./measure.ts";
+import { ATTRIBUTES as A, SPANS } from "./names.ts";
+
+export interface TelemetryOptions {
+  readonly tracer: Tracer;
+  readonly meter: Meter;
+  /**
+   * `included`: spans carry the texts of models, too. Use it only if everyone who reads the spans may read the conversation.
+   * @default "none"
+   */
+  readonly content?: "none" | "included";
+}
+
+/** @param parent what the event's span belongs to. @default the active span */
+export type SessionListener = (event: SessionEvent, parent?: Context) => void;
+
+/** @param of the function that the options were passed to */
+export function checkTelemetryOptions(of: string, options: TelemetryOptions): void {
+  checkOptions(of, options, {
+    tracer: withMethods(["startSpan"], 'a tracer of OpenTelemetry: trace.getTracer("...")'),
+    meter: withMethods(["createCounter"], 'a meter of OpenTelemetry: metrics.getMeter("...")'),
+  });
+}
+
+/** Turns session events into spans and metrics, under a span that the caller names. */
+export function listenToSessions(options: TelemetryOptions): SessionListener {
+  const { tracer, meter, content = "none" } = options;
+  const take = createInstruments(meter);
+  /** Spans of compactions that have begun and not ended. */
+  const open = new Map<string, Span>();
+
+  function request(event: ResponseRecorded & SessionEvent, parent: Context | undefined): void {
+    const { provider, requestModel, model, responseId, stop, source, priceUsd, text, requestedAtMs, atMs } = event;
+    const attributes = {
+      [A.operation]: "chat",
+      [A.provider]: provider,
+      [A.requestModel]: requestModel,
+      [A.responseModel]: model,
+      [A.responseId]: responseId,
+      [A.finishReasons]: [stop],
+      [A.session]: event.session,
+      [A.source]: source,
+      ...usedAttributes(event),
+      ...(priceUsd === undefined ? {} : { [A.cost]: priceUsd }),
+      ...(content === "none" ? {} : { [A.outputMessages]: outputMessages(text, stop) }),
+    };
+    const name = `${SPANS.request} ${requestModel}`;
+    tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: requestedAtMs, attributes }, parent).end(atMs);
+  }
+
+  function compactionStarted(event: CompactionStarted & SessionEvent, parent: Context | undefined): void {
+    const { trigger, reason, tokensBefore, earlierCompactions, turnsSincePrevious } = event;
+    const attributes = {
+      [A.session]: event.session,
+      [A.trigger]: trigger,
+      [A.compactionReason]: reason,
+      [A.tokensBefore]: tokensBefore,
+      [A.earlierCompactions]: earlierCompactions,
+      ...(turnsSincePrevious === undefined ? {} : { [A.turnsSincePrevious]: turnsSincePrevious }),
+    };
+    open.set(keyOf(event), tracer.startSpan(SPANS.compaction, { startTime: event.atMs, attributes }, parent));
+  }
+
+  function compactionEnded(event: CompactionEnded & SessionEvent): void {
+    const { outcome, atMs } = event;
+    const span = open.get(keyOf(event));
+    open.delete(keyOf(event));
+    span?.setAttributes(outcomeAttributes(outcome));
+    if (outcome.kind === "compacted" && content === "included") span?.setAttribute(A.summary, outcome.summary);
+    if (outcome.kind === "failed") span?.setStatus({ code: SpanStatusCode.ERROR, message: outcome.failure });
+    span?.end(atMs);
+  }
+
+  return (event, parent) => {
+    measure(event).forEach(take);
+    switch (event.kind) {
+      case "response-recorded":
+        return request(event, parent);
+      case "compaction-started":
+        return compactionStarted(event, parent);
+      case "compaction-progressed":
+        open.get(keyOf(event))?.addEvent(event.phase, event.atMs);
+        return;
+      case "compaction-ended":
+        return compactionEnded(event);
+      // These kinds happen at one moment, so they are counted and have no span. A new kind does not compile until it is listed.
+      case "turn-started":
+      case "answer-interrupted":
+      case "input-truncated":
+      case "model-guessed":
+      case "parameter-overridden":
+      case "cache-warmed":
+      case "cache-broken":
+      case "result-stored":
+      case "storing-failed":
+      case "results-collected":
+      case "media-refused":
+      case "results-cleared":
+      case "recalled":
+      case "compaction-due":
+      case "compaction-announced":
+      case "notes-updated":
+      case "notes-compaction-declined":
+      case "memories-extracted":
+      case "memories-waiting":
+      case "memory-judged":
+      case "dreamed":
+      case "forked":
+      case "breaker-tripped":
+      case "settings-rejected":
+      case "flags-failed":
+      case "flags-recovered":
+      case "files-restored":
+      case "hooks-ran":
+      case "mail-arrived":
+        return;
+      default:
+        event satisfies never;
+    }
+  };
+}
+
+type OfCompaction = (CompactionStarted | CompactionProgressed | CompactionEnded) & SessionEvent;
+
+function keyOf({ session, compaction }: OfCompaction): string {
+  return JSON.stringify([session, compaction]);
+}
+
+function outcomeAttributes(outcome: CompactionEnded["outcome"]): Attributes {
+  switch (outcome.kind) {
+    case "compacted":
+      return {
+        [A.outcome]: "compacted",
+        [A.rung]: outcome.rung,
+        [A.tokensBefore]: outcome.tokensBefore,
+        [A.tokensAfter]: outcome.tokensAfter,
+        ...(outcome.used === undefined ? {} : usedAttributes(outcome.used)),
+      };
+    case "declined":
+      return { [A.outcome]: "declined", [A.reason]: outcome.reason };
+    case "failed":
+      return {
+        [A.outcome]: "failed",
+        [A.errorType]: outcome.failure,
+        ...(outcome.used === undefined ? {} : usedAttributes(outcome.used)),
+      };
+  }
+}
+
+function usedAttributes(used: UsedTokens): Attributes {
+  return {
+    // By the conventions, input includes cached tokens.
+    [A.inputTokens]: inputTokensOf(used),
+    [A.outputTokens]: used.outputTokens,
+    [A.cacheReadTokens]: used.cacheReadTokens,
+    [A.cacheWriteTokens]: used.cacheWriteTokens,
+    ...(used.reasoningTokens === undefined ? {} : { [A.reasoningTokens]: used.reasoningTokens }),
+  };
+}
+
+/** One message with one part, in the format of the conventions. */
+function outputMessages(text: string, stop: string): string {
+  return JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: text }], finish_reason: stop }]);
+}
