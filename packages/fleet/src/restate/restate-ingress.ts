@@ -1,14 +1,5 @@
+import type { Engine } from "../relay.ts";
 import type { SessionTarget } from "../scheduler.ts";
-
-/** What a session is run with: its names, since a key is for people, and the run that sends it. */
-export interface SentRun extends SessionTarget {
-  readonly from: number;
-}
-
-export interface RestateIngress {
-  /** Has a session run, and waits for the end of that. The run comes to its end also if nobody waits any more. */
-  run(sent: SentRun, signal: AbortSignal): Promise<void>;
-}
 
 export interface RestateIngressOptions {
   readonly url: string;
@@ -17,7 +8,7 @@ export interface RestateIngressOptions {
   readonly object: string;
 }
 
-export function restateIngress({ url, headers, object }: RestateIngressOptions): RestateIngress {
+export function restateIngress({ url, headers, object }: RestateIngressOptions): Engine {
   return {
     async run(sent, signal) {
       const path = `${object}/${encodeURIComponent(objectKey(sent))}/run`;

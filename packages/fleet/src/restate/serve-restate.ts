@@ -1,18 +1,16 @@
 import type { ListenOptions } from "node:net";
 import type { RunQueue } from "@palimpsest/coordination";
 import { RetryableError } from "@restatedev/restate-sdk/node";
-import { runOnce } from "../run-once.ts";
+import { type Engine, relayTo } from "../relay.ts";
+import { runSent } from "../run-sent.ts";
 import { createRunningSessions } from "../running-sessions.ts";
 import { DEFAULT_SERVE, type ServeOptions, type Serving, type Work } from "../scheduler.ts";
-import { tellSetAside } from "../tell-set-aside.ts";
-import { relayTo } from "./relay.ts";
 import { listenForRestate } from "./restate-endpoint.ts";
-import type { RestateIngress } from "./restate-ingress.ts";
-import { type RunSent, sessionObject } from "./session-object.ts";
+import { type SessionHandler, sessionObject } from "./session-object.ts";
 
 export interface ServeRestateOptions {
   readonly queue: RunQueue;
-  readonly ingress: RestateIngress;
+  readonly ingress: Engine;
   readonly listen: ListenOptions;
   readonly identityKeys: readonly string[];
   readonly name: string;
@@ -31,18 +29,15 @@ export function serveRestate(
   const running = createRunningSessions();
   const draining = new AbortController();
 
-  const run: RunSent = ({ tenant, session, from }, over) => {
+  const run: SessionHandler = (sent, over) => {
     const refusal = draining.signal.aborted ? "leaves" : running.size >= slots ? `runs ${slots} sessions already` : "";
     if (refusal !== "") throw new RetryableError(`The worker ${refusal}.`, { retryAfter: ASK_AGAIN_AFTER_MS });
-    return running.start({ tenant, session }, async (left) => {
+    return running.start(sent, async (left) => {
       const leave = (): void => left.abort();
       over.addEventListener("abort", leave, { once: true });
       if (over.aborted) leave();
       try {
-        const { runs, setAside } = await queue.takeOver({ tenant, session }, { from });
-        await tellSetAside(setAside, options);
-        // None: whoever sent this twice has had an answer.
-        for (const taken of runs) await runOnce(taken, work, { ...options, left });
+        await runSent(queue, sent, work, { ...options, left });
       } finally {
         over.removeEventListener("abort", leave);
       }
