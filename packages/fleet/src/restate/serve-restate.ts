@@ -6,7 +6,7 @@ import { runSent } from "../run-sent.ts";
 import { createRunningSessions } from "../running-sessions.ts";
 import { DEFAULT_SERVE, type ServeOptions, type Serving, type Work } from "../scheduler.ts";
 import { listenForRestate } from "./restate-endpoint.ts";
-import { type SessionHandler, sessionObject } from "./session-object.ts";
+import { type RunPushed, sessionObject } from "./session-object.ts";
 
 export interface ServeRestateOptions {
   readonly queue: RunQueue;
@@ -29,7 +29,7 @@ export function serveRestate(
   const running = createRunningSessions();
   const draining = new AbortController();
 
-  const run: SessionHandler = (sent, over) => {
+  const run: RunPushed = (sent, over) => {
     const refusal = draining.signal.aborted ? "leaves" : running.size >= slots ? `runs ${slots} sessions already` : "";
     if (refusal !== "") throw new RetryableError(`The worker ${refusal}.`, { retryAfter: ASK_AGAIN_AFTER_MS });
     return running.start(sent, async (left) => {

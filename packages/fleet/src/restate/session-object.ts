@@ -2,13 +2,13 @@ import { type ObjectContext, object, type VirtualObjectDefinition } from "@resta
 import type { SentRun } from "../relay.ts";
 
 /** Runs a session. @param left aborted when the connection to Restate is gone, and with it the right to the session */
-export type SessionHandler = (sent: SentRun, left: AbortSignal) => Promise<void>;
+export type RunPushed = (sent: SentRun, left: AbortSignal) => Promise<void>;
 
 /**
  * A session as a virtual object of Restate: one exclusive handler at a time for each key, over all workers. It keeps no state and no journal,
  * because the session's log has both. A handler that runs again finds there how far the session has come.
  */
-export function sessionObject(name: string, run: SessionHandler): VirtualObjectDefinition<string, unknown> {
+export function sessionObject(name: string, run: RunPushed): VirtualObjectDefinition<string, unknown> {
   return object({
     name,
     handlers: {
