@@ -45,6 +45,25 @@ testScheduler({
   },
 });
 
+test("names of sessions may have any visible characters", async () => {
+  const { tenant, connect, close } = await share();
+  const [front, scheduler] = [await connect(), await connect()];
+  const names = ["a/b", "a%2Fb", "a?b#c", "<&>", ".", ".."];
+  const ran: string[] = [];
+  const serving = scheduler.serve(async (run) => {
+    ran.push(`${run.tenant} ${run.session}`);
+    return { kind: "ended" };
+  });
+  try {
+    for (const session of names) await front.wake({ tenant, session });
+    await until(() => ran.length === names.length);
+    expect([...ran].sort()).toEqual(names.map((name) => `${tenant} ${name}`).sort());
+  } finally {
+    await serving.drain({ withinMs: 0 });
+    await close();
+  }
+});
+
 test("if Restate is killed, runs leave, nothing that was said meanwhile is lost, and all continue", async () => {
   const { tenant, connect, close } = await share();
   const [front, scheduler] = [await connect(), await connect()];
