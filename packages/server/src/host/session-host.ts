@@ -37,10 +37,11 @@ export interface SaidMessage {
   /** Names the message within its session: a message with the same key is taken once. */
   readonly key: string;
   readonly content: NewContent;
+  /** The W3C trace context of the request that brought it: the turn belongs to its trace. @default a new trace */
+  readonly traceparent?: string;
 }
 
-export interface StopRequest {
-  readonly key: string;
+export interface StopRequest extends Pick<SaidMessage, "key" | "traceparent"> {
   /** Who wants it, for people to read. */
   readonly by: string;
   readonly reason?: string;

@@ -17,6 +17,6 @@ export function crossOriginHeaders(
 /** The reply to a browser that asks before it sends a request. */
 export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
   "access-control-allow-methods": "GET, POST, PUT, DELETE",
-  "access-control-allow-headers": "authorization, content-type, idempotency-key, last-event-id",
+  "access-control-allow-headers": "authorization, content-type, idempotency-key, last-event-id, traceparent",
   "access-control-max-age": "600",
 };

@@ -1,7 +1,7 @@
 import { user } from "palimpsest";
 import type { TakenInput } from "../host/session-host.ts";
 import { problem } from "../http/problems.ts";
-import { type Reply, type Route, route } from "../http/route.ts";
+import { type Call, type Reply, type Route, route } from "../http/route.ts";
 import { findSession } from "./find-session.ts";
 import { refTo } from "./reply-schemas.ts";
 import { watchSession } from "./watch-session.ts";
@@ -80,7 +80,8 @@ export const TURN_ROUTES: readonly Route[] = [
       if (found.kind === "problem") return found;
       const { session } = found;
       const key = call.headers["idempotency-key"]!;
-      return accepted(session, key, await call.tenant.say(session, { key, content: user(call.body.content) }));
+      const message = { key, content: user(call.body.content), ...traceOf(call) };
+      return accepted(session, key, await call.tenant.say(session, message));
     },
   }),
   route({
@@ -196,7 +197,7 @@ export const TURN_ROUTES: readonly Route[] = [
       const found = await findSession(call);
       if (found.kind === "problem") return found;
       const key = call.headers["idempotency-key"] ?? crypto.randomUUID();
-      const request = { ...call.body, key, by: call.token.name };
+      const request = { ...call.body, key, by: call.token.name, ...traceOf(call) };
       return accepted(found.session, key, await call.tenant.stop(found.session, request));
     },
   }),
@@ -216,6 +217,13 @@ export const TURN_ROUTES: readonly Route[] = [
     },
   }),
 ];
+
+/** W3C; a header of another form is as good as none, as the standard wants it. */
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-[\x21-\x7e]{0,100})?$/;
+
+function traceOf({ headers: { traceparent = "" } }: Pick<Call, "headers">): { readonly traceparent?: string } {
+  return TRACEPARENT.test(traceparent) ? { traceparent } : {};
+}
 
 function accepted(session: string, key: string, { kind, session: state }: TakenInput): Reply {
   if (kind === "different")
