@@ -20,6 +20,7 @@ export interface AnswerParts {
   readonly proven: ProvenTokens;
   readonly limits: ServerLimits;
   readonly clock: { now(): number };
+  readonly traceparent: string | undefined;
   onError(error: unknown, operation: string): void;
 }
 
@@ -27,7 +28,7 @@ export interface PlainAnswer {
   readonly kind: "plain";
   readonly reply: PlainReply;
   /** Absent if the address is unknown. */
-  readonly operation?: string;
+  readonly route?: Route;
   /** Absent if the request was refused before. */
   readonly token?: StoredToken;
 }
@@ -35,7 +36,7 @@ export interface PlainAnswer {
 export interface StreamAnswer {
   readonly kind: "stream";
   readonly events: AsyncIterable<ServerEvent>;
-  readonly operation: string;
+  readonly route: Route;
   readonly token: StoredToken;
 }
 
@@ -52,11 +53,10 @@ export async function answerRequest(
   const matched = findRoute(request.method ?? "GET", path);
   if (matched.kind !== "matched") return { kind: "plain", reply: refuseAddress(matched, path) };
   const { route, params } = matched;
-  const { operation } = route;
   let token: StoredToken | undefined;
   try {
     const admitted = await admit(request, route, parts);
-    if (admitted.kind === "problem") return { kind: "plain", reply: admitted, operation };
+    if (admitted.kind === "problem") return { kind: "plain", reply: admitted, route };
     token = admitted.token;
     const reply = await runRoute(
       request,
@@ -64,14 +64,14 @@ export async function answerRequest(
       end,
       parts,
     );
-    if (reply.kind === "events") return { kind: "stream", events: reply.events, operation, token };
-    return { kind: "plain", reply, operation, token };
+    if (reply.kind === "events") return { kind: "stream", events: reply.events, route, token };
+    return { kind: "plain", reply, route, token };
   } catch (error) {
     const known = toProblem(error, parts.clock.now());
     // A client that went away while its request was read is no failure of the server.
     const isGone = end.signal.aborted || (request.destroyed && !request.complete);
-    if (known === undefined && !isGone) parts.onError(error, operation);
-    return { kind: "plain", reply: known ?? FAILED, operation, ...(token && { token }) };
+    if (known === undefined && !isGone) parts.onError(error, route.operation);
+    return { kind: "plain", reply: known ?? FAILED, route, ...(token && { token }) };
   }
 }
 
@@ -96,7 +96,9 @@ async function runRoute(
   if (checked.kind === "problem") return checked;
   const { query } = checked;
   const tenant = parts.host.tenant(token.tenant);
-  return withinTime(route, { params, query, headers, body: body.value, token, tenant, signal: end.signal }, end, parts);
+  const { traceparent } = parts;
+  const call = { params, query, headers, body: body.value, token, tenant, signal: end.signal };
+  return withinTime(route, traceparent === undefined ? call : { ...call, traceparent }, end, parts);
 }
 
 const FAILED: Problem = problem(

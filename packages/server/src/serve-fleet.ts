@@ -7,7 +7,8 @@ import {
   type SessionWorkerOptions,
   type TurnOptions,
 } from "@palimpsest/fleet";
-import { openSession, type Permission, type SessionOptions } from "palimpsest";
+import { openSession, type Permission, type SessionEvent, type SessionOptions } from "palimpsest";
+import type { FleetTelemetry } from "palimpsest/telemetry";
 import { type FleetHostOptions, fleetHost } from "./host/fleet-host.ts";
 import { type SessionServer, serveSessions } from "./serve-sessions.ts";
 import type { ServeSessionsOptions } from "./server-options.ts";
@@ -34,6 +35,8 @@ export interface ServeFleetOptions
   readonly workers?: number;
   /** How runs are renewed and tried again. @default that of the scheduler */
   readonly runs?: Pick<ServeOptions, "renewEveryMs" | "retryAfterMs">;
+  /** Makes spans and metrics of runs and sessions: `fleetTelemetry` of `palimpsest/telemetry`. @default they are not observed */
+  readonly runTelemetry?: FleetTelemetry;
   /** Receives errors of runs. @default none */
   readonly onRunError?: (error: unknown, target?: SessionTarget) => void;
 }
@@ -51,13 +54,19 @@ const DEFAULT_GRACE_MS = 25_000;
 
 /** Serves sessions over HTTP and runs them, in one process. Any number of such processes may share a database. */
 export async function serveFleet(options: ServeFleetOptions): Promise<FleetServer> {
-  const { agent, store, dispatch, scheduler, workers, runs, onRunError, health, clock } = options;
+  const { agent, store, dispatch, scheduler, workers, runs, runTelemetry, onRunError, health, clock } = options;
   const { timers, questionsExpireAfterMs, keepOpen, ...rest } = options;
   const open: FleetHostOptions["open"] = (target, from, purpose) => {
     const { permission: _, turn: __, hooks, onEvent, ...about } = agent(target);
+    const opened = { ...about, store: from, id: target.session, takeover: "always" } as const;
     // Whoever reads a session does not resume it.
-    const told = purpose === "read" ? {} : { ...(hooks && { hooks }), ...(onEvent && { onEvent }) };
-    return openSession({ ...about, ...told, store: from, id: target.session, takeover: "always" });
+    if (purpose === "read") return openSession(opened);
+    const observe = runTelemetry?.onEvent(target);
+    const told = (event: SessionEvent): void => {
+      observe?.(event);
+      onEvent?.(event);
+    };
+    return openSession({ ...opened, onEvent: told, ...(hooks && { hooks }) });
   };
   const worker = createSessionWorker({
     store,
@@ -71,6 +80,7 @@ export async function serveFleet(options: ServeFleetOptions): Promise<FleetServe
     ...(questionsExpireAfterMs === undefined ? {} : { questionsExpireAfterMs }),
     ...(keepOpen === undefined ? {} : { keepOpen }),
     ...(clock && { clock }),
+    ...(runTelemetry && { telemetry: runTelemetry }),
     ...(onRunError && { onError: onRunError }),
   });
   const host = fleetHost({ store, dispatch, open, ...(health && { health }) });

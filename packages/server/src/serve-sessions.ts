@@ -33,7 +33,7 @@ const REVOKED: Closing = {
 
 /** Serves sessions over HTTP: `/v1/openapi.json` describes the API. Any number of processes may serve the same sessions. */
 export async function serveSessions(options: ServeSessionsOptions): Promise<SessionServer> {
-  const { host, tokens, address = "127.0.0.1", port = 0, allowedOrigins = [], onRequest, onError } = options;
+  const { host, tokens, address = "127.0.0.1", port = 0, allowedOrigins = [], onRequest, onError, telemetry } = options;
   const { clock = { now: Date.now } } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const rate = createRequestRate(clock);
@@ -53,7 +53,11 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Sess
     };
   }
 
-  async function respond(request: IncomingMessage, response: ServerResponse, requestId: string) {
+  async function respond(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { requestId, traceparent }: { readonly requestId: string; readonly traceparent: string | undefined },
+  ) {
     const sending = { requestId, stallMs: limits.stallMs };
     const allowed = crossOriginHeaders(request.headers.origin, allowedOrigins);
     const common = { "x-request-id": requestId, "x-content-type-options": "nosniff", "cache-control": "no-store" };
@@ -76,6 +80,7 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Sess
       proven,
       limits,
       clock,
+      traceparent,
       onError: (error, operation) => onError?.(error, { requestId, operation }),
     };
     const answered = await answerRequest(request, end, parts);
@@ -117,23 +122,26 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Sess
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = randomUUID();
     const startedAtMs = performance.now();
+    const method = request.method ?? "";
+    const sent = traceparentOf(request);
+    const seen = telemetry?.begin(sent === undefined ? { method } : { method, traceparent: sent });
     let done: Awaited<ReturnType<typeof respond>>;
     try {
-      done = await respond(request, response, requestId);
+      done = await respond(request, response, { requestId, traceparent: seen?.traceparent ?? sent });
     } catch (error) {
       // What is sent breaks off, so that the client does not take a part for the whole.
       onError?.(error, { requestId, operation: "send" });
       response.destroy();
     }
-    const { operation, token } = done ?? {};
-    onRequest?.({
-      requestId,
-      method: request.method ?? "",
-      ...(operation === undefined ? {} : { operation }),
-      ...(token === undefined ? {} : { tenant: token.tenant, token: token.id }),
+    const { route, token } = done ?? {};
+    const facts = {
+      ...(route === undefined ? {} : { operation: route.operation }),
+      ...(token === undefined ? {} : { tenant: token.tenant }),
       status: response.statusCode,
       durationMs: performance.now() - startedAtMs,
-    });
+    };
+    seen?.end(route === undefined ? facts : { ...facts, route: route.path });
+    onRequest?.({ requestId, method, ...facts, ...(token === undefined ? {} : { token: token.id }) });
   }
 
   const headersTimeout = Math.min(10_000, limits.receiveTimeoutMs);
@@ -159,4 +167,11 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Sess
       await closed;
     },
   };
+}
+
+/** W3C; a header of another form is as good as none, as the standard wants it. */
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-[\x21-\x7e]{0,100})?$/;
+
+function traceparentOf({ headers: { traceparent } }: IncomingMessage): string | undefined {
+  return typeof traceparent === "string" && TRACEPARENT.test(traceparent) ? traceparent : undefined;
 }

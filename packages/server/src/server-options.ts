@@ -1,3 +1,4 @@
+import type { HttpTelemetry } from "palimpsest/telemetry";
 import type { SessionHost } from "./host/session-host.ts";
 import type { Tokens } from "./tokens/token.ts";
 
@@ -19,6 +20,8 @@ export interface ServeSessionsOptions {
   readonly onRequest?: (answered: AnsweredRequest) => void;
   /** Is told of failures of the server. The client is told the id of the request only. @default nobody */
   readonly onError?: (error: unknown, at: { readonly requestId: string; readonly operation: string }) => void;
+  /** Makes spans and metrics of requests: `httpTelemetry` of `palimpsest/telemetry`. @default requests are not observed */
+  readonly telemetry?: HttpTelemetry;
   /** @default the system's clock */
   readonly clock?: { now(): number };
 }

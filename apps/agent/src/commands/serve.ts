@@ -1,15 +1,24 @@
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { agentHomeOf } from "@palimpsest/coordination/project-places";
 import { queueScheduler } from "@palimpsest/fleet";
-import { checkHealth, openPostgres, openPostgresDispatch, postgresTokens } from "@palimpsest/postgres";
+import {
+  checkHealth,
+  openPostgres,
+  openPostgresDispatch,
+  type PostgresDispatch,
+  postgresTokens,
+} from "@palimpsest/postgres";
 import { type ServeFleetOptions, serveFleet, tokenFolder } from "@palimpsest/server";
+import { fleetTelemetry, httpTelemetry } from "palimpsest/telemetry";
 import type { Pool } from "pg";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { connectDirectly, inDatabase } from "../cli/open-database.ts";
 import { countOf, readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { openOperations } from "../operations/open-operations.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 
 const DEFAULT_PORT = 8_787;
@@ -36,7 +45,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   return inDatabase(terminal, to, async (pool) => {
     const { state, problems } = await checkHealth(pool);
     if (state === "down") throw new Error(`The database cannot be used: ${problems.join("; ")}.`);
-    const { store, dispatch, scheduler, close } = openPorts(pool, values.listen);
+    const { store, dispatch, scheduler, overview, close } = openPorts(pool, values.listen);
+    const { environment } = terminal;
+    const operations = await openOperations({ environment, agentHome: agentHomeOf(environment) });
+    for (const problem of operations.problems) terminal.say(problem, "warning");
+    const { instruments } = operations;
     const server = await serveFleet({
       agent,
       store,
@@ -46,6 +59,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       ...(timers && { timers }),
       ...(questionsExpireAfterMs === undefined ? {} : { questionsExpireAfterMs }),
       health: () => checkHealth(pool),
+      ...(instruments && {
+        telemetry: httpTelemetry(instruments),
+        runTelemetry: fleetTelemetry({ ...instruments, overview }),
+      }),
       tokens: values.tokens === undefined ? postgresTokens({ pool }) : tokenFolder(values.tokens),
       port,
       ...(values.address === undefined ? {} : { address: values.address }),
@@ -63,21 +80,23 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     terminal.say(`Stopping: requests and turns have ${graceMs / 1_000} s. Interrupt again to stop at once.`);
     const { ended, left } = await server.close({ graceMs });
     await close();
+    for (const problem of await operations.close()) terminal.say(problem, "warning");
     terminal.say(`${ended} turns ended here, ${left} were left to other processes.`);
     return signal.reason === EXIT.terminated ? EXIT.done : EXIT.interrupted;
   });
 }
 
-type Ports = Pick<ServeFleetOptions, "store" | "dispatch" | "scheduler"> & { close(): Promise<void> };
+type Ports = Pick<ServeFleetOptions, "store" | "dispatch" | "scheduler"> & Pick<PostgresDispatch, "overview" | "close">;
 
 function openPorts(pool: Pool, listen: string | undefined): Ports {
   const postgres = openPostgres({ pool });
   const news = listen === undefined ? {} : { listen: () => connectDirectly(listen, APPLICATION) };
-  const { tenant: dispatch, queue, close } = openPostgresDispatch({ pool, ...news });
+  const { tenant: dispatch, queue, overview, close } = openPostgresDispatch({ pool, ...news });
   return {
     store: (tenant) => postgres.store({ tenant }),
     dispatch,
     scheduler: queueScheduler({ queue, schedule: (tenant) => dispatch(tenant).schedule }),
+    overview,
     close,
   };
 }

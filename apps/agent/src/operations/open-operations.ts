@@ -15,6 +15,8 @@ export interface OperationsOptions {
 export interface Operations {
   /** Receives all events. Absent without telemetry. */
   readonly onEvent?: (event: SessionEvent) => void;
+  /** For spans and metrics beside those of events. Absent without telemetry. */
+  readonly instruments?: AgentTelemetry["instruments"];
   readonly flags?: OpenedFlags["client"];
   /** Requested features that are not available, one line each. */
   readonly problems: readonly string[];
@@ -34,7 +36,7 @@ export async function openOperations({ environment, agentHome, flags: path }: Op
   const flags = path === undefined ? undefined : await openNamed(path, agentHome, problems);
   return {
     problems,
-    ...(telemetry === undefined ? {} : { onEvent: telemetry.onEvent }),
+    ...(telemetry === undefined ? {} : { onEvent: telemetry.onEvent, instruments: telemetry.instruments }),
     ...(flags === undefined ? {} : { flags: flags.client }),
     async close() {
       const unsent = await telemetry?.close(FLUSH_MS);

@@ -1,11 +1,13 @@
 import type { SessionEvent } from "palimpsest";
-import { telemetry } from "palimpsest/telemetry";
+import { type TelemetryOptions, telemetry } from "palimpsest/telemetry";
 import type { Environment } from "../workspace/command-environment.ts";
 import { readVersion } from "../workspace/version.ts";
 import type { TelemetryChoice } from "./telemetry-choice.ts";
 
 export interface AgentTelemetry {
   readonly onEvent: (event: SessionEvent) => void;
+  /** For what else makes spans and metrics. */
+  readonly instruments: TelemetryOptions;
   /** Sends the remaining data within a time limit. Resolves to the problem, if there was one. */
   close(deadlineMs: number): Promise<string | undefined>;
 }
@@ -61,8 +63,10 @@ export async function openTelemetry(
     resource,
     readers: exporters.metrics.map((exporter) => new PeriodicExportingMetricReader({ exporter: watched(exporter) })),
   });
+  const instruments = { tracer: tracers.getTracer(NAME, version), meter: meters.getMeter(NAME, version) };
   return {
-    onEvent: telemetry({ tracer: tracers.getTracer(NAME, version), meter: meters.getMeter(NAME, version) }),
+    onEvent: telemetry(instruments),
+    instruments,
     async close(deadlineMs) {
       const late = Promise.withResolvers<string>();
       const timer = setTimeout(() => late.resolve(`no answer within ${deadlineMs} ms`), deadlineMs);

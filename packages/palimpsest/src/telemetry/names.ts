@@ -89,6 +89,11 @@ export const FLEET_METRICS = {
   questions: "palimpsest.fleet.questions",
 } as const;
 
+/** Of a server's requests, by the conventions for HTTP servers. */
+export const HTTP_METRICS = {
+  requestDuration: "http.server.request.duration",
+} as const;
+
 export const ATTRIBUTES = {
   operation: "gen_ai.operation.name",
   provider: "gen_ai.provider.name",
@@ -112,6 +117,10 @@ export const ATTRIBUTES = {
   databaseOperation: "db.operation.name",
   poolName: "db.client.connection.pool.name",
   connectionState: "db.client.connection.state",
+  httpMethod: "http.request.method",
+  httpRoute: "http.route",
+  httpStatus: "http.response.status_code",
+  httpOperation: "palimpsest.http.operation",
   source: "palimpsest.source",
   cost: "palimpsest.cost",
   promptPart: "palimpsest.prompt.part",

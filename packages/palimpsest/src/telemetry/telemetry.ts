@@ -9,6 +9,13 @@ export {
 } from "./database-telemetry.ts";
 export type { FleetCounts, OpenSessionCounts, ServedTarget } from "./fleet-metrics.ts";
 export { type FleetTelemetry, type FleetTelemetryOptions, fleetTelemetry } from "./fleet-telemetry.ts";
+export {
+  type HttpTelemetry,
+  httpTelemetry,
+  type ReceivedRequest,
+  type RequestFacts,
+  type RequestTelemetry,
+} from "./http-telemetry.ts";
 export type { RunEvent, RunFacts, RunTelemetry } from "./run-telemetry.ts";
 export type { TelemetryOptions };
 

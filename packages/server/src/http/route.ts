@@ -11,6 +11,8 @@ export interface Call<Body = unknown, Query = Readonly<Record<string, unknown>>>
   readonly body: Body;
   readonly token: StoredToken;
   readonly tenant: TenantSessions;
+  /** The W3C trace context for what the request begins. */
+  readonly traceparent?: string;
   /** Aborted when the client goes away, the time is up, or the server stops. */
   readonly signal: AbortSignal;
 }

@@ -1,0 +1,69 @@
+import { type Attributes, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { ATTRIBUTES as A, HTTP_METRICS as M } from "./names.ts";
+import { checkTelemetryOptions, type TelemetryOptions } from "./session-telemetry.ts";
+import { readTraceparent, writeTraceparent } from "./traceparent.ts";
+
+/** Spans and metrics of a server's requests. */
+export interface HttpTelemetry {
+  begin(request: ReceivedRequest): RequestTelemetry;
+}
+
+export interface ReceivedRequest {
+  readonly method: string;
+  /** The W3C trace context that the client sent. @default a new trace */
+  readonly traceparent?: string;
+}
+
+/** Observes one request. */
+export interface RequestTelemetry {
+  /** The trace context for all that the request begins. Undefined if nothing is traced. */
+  readonly traceparent: string | undefined;
+  end(answered: RequestFacts): void;
+}
+
+export interface RequestFacts {
+  /** The template of the address, without what clients filled in. Absent if the address is unknown. */
+  readonly route?: string;
+  readonly operation?: string;
+  readonly tenant?: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/** Turns requests into spans and metrics, by the OpenTelemetry conventions for HTTP servers: for `serveSessions` and `serveFleet`. */
+export function httpTelemetry(options: TelemetryOptions): HttpTelemetry {
+  checkTelemetryOptions("httpTelemetry", options);
+  const { tracer, meter } = options;
+  const durations = meter.createHistogram(M.requestDuration, {
+    unit: "s",
+    description: "Time until a request was answered",
+  });
+  return {
+    begin({ method, traceparent }) {
+      const from = readTraceparent(traceparent);
+      const parent = from === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, from);
+      const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes: { [A.httpMethod]: method } }, parent);
+      return {
+        traceparent: writeTraceparent(span.spanContext()),
+        end({ route, operation, tenant, status, durationMs }) {
+          const isFailure = status >= 500;
+          const attributes: Attributes = {
+            [A.httpMethod]: method,
+            [A.httpStatus]: status,
+            ...(route === undefined ? {} : { [A.httpRoute]: route }),
+            ...(isFailure ? { [A.errorType]: String(status) } : {}),
+          };
+          durations.record(durationMs / 1_000, attributes);
+          if (route !== undefined) span.updateName(`${method} ${route}`);
+          if (isFailure) span.setStatus({ code: SpanStatusCode.ERROR });
+          span.setAttributes({
+            ...attributes,
+            ...(operation === undefined ? {} : { [A.httpOperation]: operation }),
+            ...(tenant === undefined ? {} : { [A.tenant]: tenant }),
+          });
+          span.end();
+        },
+      };
+    },
+  };
+}
