@@ -78,7 +78,7 @@ export interface Drained {
 
 export const DEFAULT_SERVE = {
   slots: 16,
-  /** Four of five are late, and the run is still held: it is lost after 10 s. A stop arrives within a second. */
+  /** Ten in a row are missed before a run is lost. A stop arrives within a second. */
   renewEveryMs: 750,
   drainWithinMs: 25_000,
 } as const;

@@ -3,6 +3,7 @@ import type { Run, RunQueue, TakenRuns } from "@palimpsest/coordination";
 import { runOnce } from "./run-once.ts";
 import { createRunningSessions } from "./running-sessions.ts";
 import { DEFAULT_SERVE, type ServeOptions, type Serving, type Work } from "./scheduler.ts";
+import { createSuspects } from "./suspects.ts";
 import { tellSetAside } from "./tell-set-aside.ts";
 
 const NONE: TakenRuns = { runs: [], setAside: [] };
@@ -13,6 +14,7 @@ const RETRY_TAKING_MS = 1_000;
 export function serveQueue(queue: RunQueue, work: Work, options: ServeOptions): Serving {
   const { slots = DEFAULT_SERVE.slots, onError } = options;
   const running = createRunningSessions();
+  const suspects = createSuspects(options);
   const draining = new AbortController();
   // Aborted when it is worth looking again at once: a slot is free, or a session runs again.
   let again = new AbortController();
@@ -21,6 +23,7 @@ export function serveQueue(queue: RunQueue, work: Work, options: ServeOptions): 
     void running
       .start(run, (left) => runOnce(run, work, { ...options, left }))
       .then((outcome) => {
+        suspects.end(run);
         if (outcome === "woken" || running.size === slots - 1) again.abort();
       });
   }
@@ -45,7 +48,7 @@ export function serveQueue(queue: RunQueue, work: Work, options: ServeOptions): 
         await Promise.all(runs.map((run) => run.release().catch((error) => onError?.(error, run))));
         return;
       }
-      for (const run of runs) start(run);
+      for (const run of await suspects.admit(runs)) start(run);
       if (runs.length > 0 && running.size < slots) continue;
       await waitForMore(AbortSignal.any([draining.signal, again.signal]));
     }

@@ -54,8 +54,8 @@ export interface GivenReminder {
 
 export const DEFAULT_RUN_QUEUE = {
   limit: 16,
-  /** A run is renewed every 2 s; a worker that misses four renewals is gone, or may as well be. */
-  silentAfterMs: 10_000,
+  /** Workers renew every 750 ms: one that misses ten renewals is gone, or may as well be. Its sessions continue elsewhere within 10 s. */
+  silentAfterMs: 8_000,
   /** What ends five workers in a row will end the sixth. */
   maxAttempts: 5,
 } as const;

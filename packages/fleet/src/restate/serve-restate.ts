@@ -5,6 +5,7 @@ import { type Engine, relayTo } from "../relay.ts";
 import { runSent } from "../run-sent.ts";
 import { createRunningSessions } from "../running-sessions.ts";
 import { DEFAULT_SERVE, type ServeOptions, type Serving, type Work } from "../scheduler.ts";
+import { createSuspects } from "../suspects.ts";
 import { listenForRestate } from "./restate-endpoint.ts";
 import { type RunPushed, sessionObject } from "./session-object.ts";
 
@@ -27,6 +28,7 @@ export function serveRestate(
 ): Serving {
   const { slots = DEFAULT_SERVE.slots, onError } = options;
   const running = createRunningSessions();
+  const suspects = createSuspects(options);
   const draining = new AbortController();
 
   const run: RunPushed = (sent, over) => {
@@ -37,7 +39,7 @@ export function serveRestate(
       over.addEventListener("abort", leave, { once: true });
       if (over.aborted) leave();
       try {
-        await runSent(queue, sent, work, { ...options, left });
+        await runSent(queue, sent, work, { ...options, left, suspects });
       } finally {
         over.removeEventListener("abort", leave);
       }

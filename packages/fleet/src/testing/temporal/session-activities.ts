@@ -3,6 +3,7 @@ import { Context } from "@temporalio/activity";
 import type { SentRun } from "../../relay.ts";
 import { runSent } from "../../run-sent.ts";
 import type { ServeOptions, Work } from "../../scheduler.ts";
+import { createSuspects } from "../../suspects.ts";
 
 export interface SessionActivities {
   runSession(sent: SentRun): Promise<void>;
@@ -12,6 +13,7 @@ const BEAT_EVERY_MS = 2_000;
 
 /** For a worker of Temporal, whose `maxConcurrentActivityTaskExecutions` are the slots. */
 export function sessionActivities(queue: RunQueue, work: Work, options: ServeOptions): SessionActivities {
+  const suspects = createSuspects(options);
   return {
     async runSession(sent) {
       const context = Context.current();
@@ -20,7 +22,7 @@ export function sessionActivities(queue: RunQueue, work: Work, options: ServeOpt
       context.cancellationSignal.addEventListener("abort", () => left.abort(), { once: true });
       const beating = setInterval(() => context.heartbeat(), BEAT_EVERY_MS);
       try {
-        await runSent(queue, sent, work, { ...options, left });
+        await runSent(queue, sent, work, { ...options, left, suspects });
       } finally {
         clearInterval(beating);
       }
