@@ -29,6 +29,7 @@ const economics = (cost: number, met: number) => ({
     "1M/0.1/5m": { cost_ratio: { default: cost }, needs_met_pct: { default: met, window167: 98 } },
   },
 });
+const fleet = { turn_ratio_to_bare_engine: 0.5, streams: 60, deltas: 60, events_missed: 0, events_twice: 0 };
 const forks = { cache_read_pct: 99, price_ratio_to_unshared: 0.15 };
 const importing = { import_ms: 60, node_ms: 40 };
 const many = { rss_mb: 220, memory_store: { rss_mb: 100 } };
@@ -66,6 +67,7 @@ test("figures at the floors hold", () => {
   expect(brokenFloors("counting", counting)).toEqual([]);
   expect(brokenFloors("dispatch", dispatch)).toEqual([]);
   expect(brokenFloors("economics", economics(0.99, 97.8))).toEqual([]);
+  expect(brokenFloors("fleet", fleet)).toEqual([]);
   expect(brokenFloors("forks", forks)).toEqual([]);
   expect(brokenFloors("import", importing)).toEqual([]);
   expect(brokenFloors("many", many)).toEqual([]);
@@ -99,6 +101,10 @@ test.each([
   ["dispatch", { ...dispatch, listening: { ...watched, twice: 1 } }],
   ["economics", economics(1, 97.8)],
   ["economics", economics(0.99, 97.7)],
+  ["fleet", { ...fleet, turn_ratio_to_bare_engine: 0.49 }],
+  ["fleet", { ...fleet, deltas: 59 }],
+  ["fleet", { ...fleet, events_missed: 1 }],
+  ["fleet", { ...fleet, events_twice: 1 }],
   ["forks", { ...forks, cache_read_pct: 98.9 }],
   ["forks", { ...forks, price_ratio_to_unshared: 0.16 }],
   ["import", { ...importing, import_ms: 61 }],

@@ -1,5 +1,6 @@
 import type { Figures } from "./bench.ts";
 import { DOORS_RULE, holdsAtDoors } from "./doors/doors-floor.ts";
+import { afterTen, at5000, type Searchers, settings } from "./read-figures.ts";
 
 interface Floor {
   readonly bench: string;
@@ -76,6 +77,13 @@ const FLOORS: readonly Floor[] = [
     rule: "and they meet at least as many needs in view as compaction at 167K, less a fifth of a percent: the sample is small",
     holds: ({ by_setting }) =>
       settings(by_setting).every(({ needs_met_pct }) => needs_met_pct.default >= needs_met_pct.window167 - 0.2),
+  },
+  {
+    bench: "fleet",
+    // The delays are those of the machine.
+    rule: "a turn through a worker is at least half as fast as a bare one of as many steps, and watchers see every event once",
+    holds: ({ turn_ratio_to_bare_engine: ratio, streams, deltas, events_missed, events_twice }) =>
+      Number(ratio) >= 0.5 && Number(streams) > 0 && deltas === streams && events_missed === 0 && events_twice === 0,
   },
   {
     bench: "postgres",
@@ -265,28 +273,6 @@ const FLOORS: readonly Floor[] = [
       afterTen(ours_in_view_pct) >= 2 * afterTen(plain_in_view_pct),
   },
 ];
-
-type Searchers = Readonly<
-  Record<
-    "ours" | "ours_without_thesaurus" | "ours_without_common_words" | "ours_without_german_stems" | "fts5_porter",
-    { readonly recall_at_5_pct: number; readonly no_answer_clean_pct: number }
-  >
->;
-
-function afterTen(shares: unknown): number {
-  return (shares as Record<string, number>)["10"]!;
-}
-
-function at5000(rates: unknown): number {
-  return (rates as Record<string, number>)["5000"]!;
-}
-
-/** By policy. */
-type Shares = Readonly<Record<"default" | "window167", number>>;
-
-function settings(bySetting: unknown): readonly { readonly cost_ratio: Shares; readonly needs_met_pct: Shares }[] {
-  return Object.values(bySetting as Record<string, { cost_ratio: Shares; needs_met_pct: Shares }>);
-}
 
 /** The floors of a bench that its figures break. */
 export function brokenFloors(bench: string, figures: Figures): string[] {

@@ -12,6 +12,7 @@ import { doorsBench } from "./doors/doors.ts";
 import { economicsBench } from "./economics/economics.ts";
 import { tuningBench } from "./economics/tuning.ts";
 import { figuresText } from "./figures-text.ts";
+import { fleetBench } from "./fleet/fleet.ts";
 import { forksBench } from "./forks/forks.ts";
 import { judgeBench } from "./judge.ts";
 import { manyBench } from "./many/many.ts";
@@ -43,6 +44,7 @@ const BENCHES: readonly Bench[] = [
   dispatchBench,
   doorsBench,
   economicsBench,
+  fleetBench,
   forksBench,
   importBench,
   judgeBench,

@@ -1,6 +1,8 @@
 import { parseArgs } from "node:util";
 import { figuresText } from "../figures-text.ts";
 import { compactionTrial } from "./compaction-trial.ts";
+import { drillsTrial } from "./fleet/drills-trial.ts";
+import { fleetTrial } from "./fleet/fleet-trial.ts";
 import { mailTrial } from "./mail-trial.ts";
 import { memoryTrial } from "./memory/memory-trial.ts";
 import { poisonTrial } from "./poison/poison-trial.ts";
@@ -17,6 +19,8 @@ const TRIALS: readonly Trial[] = [
   memoryTrial,
   poisonTrial,
   mailTrial,
+  fleetTrial,
+  drillsTrial,
 ];
 
 const { values, positionals } = parseArgs({

@@ -1,7 +1,7 @@
-import { type ListenConnection, openPostgresDispatch } from "@palimpsest/postgres";
+import { openPostgresDispatch } from "@palimpsest/postgres";
 import { startDatabase } from "@palimpsest/postgres/test-server";
-import pg from "pg";
 import type { Bench } from "../bench.ts";
+import { listenTo } from "../listen-to.ts";
 import { comparePublishing } from "./compare-publishing.ts";
 import { compareTaking } from "./compare-taking.ts";
 import { watchStreams } from "./watch-streams.ts";
@@ -19,16 +19,11 @@ export const dispatchBench: Bench = {
   async run({ size }) {
     const { streams, batches, publishes, fewDue, manyDue } = SIZES[size];
     const database = await startDatabase({ fsync: "on" });
-    const listen = async (): Promise<ListenConnection> => {
-      const client = new pg.Client({ host: database.host, user: "dispatcher", database: "postgres" });
-      await client.connect();
-      return client;
-    };
     const pool = database.dispatchers;
     try {
       const publishing = await comparePublishing(pool, publishes);
       const ways = {
-        listening: openPostgresDispatch({ pool, listen }),
+        listening: openPostgresDispatch({ pool, listen: listenTo(database) }),
         polling: openPostgresDispatch({ pool }),
       };
       const watched = {

@@ -17,6 +17,5 @@ export async function runSent(queue: RunQueue, sent: SentRun, work: Work, option
   const { runs, setAside } = await queue.takeOver({ tenant, session }, { from });
   await tellSetAside(setAside, options);
   // None: it was sent twice, and has run.
-  for (const run of await suspects.admit(runs))
-    await runOnce(run, work, options).finally(() => suspects.end(run));
+  for (const run of await suspects.admit(runs)) await runOnce(run, work, options).finally(() => suspects.end(run));
 }

@@ -1,0 +1,70 @@
+import { heldIfZero, type Trial, type TrialOptions } from "../trial.ts";
+import { CASES } from "./cases/cases.ts";
+import type { FleetCase } from "./cases/fleet-case.ts";
+import { runCase } from "./run-case.ts";
+
+/** Cases mostly wait. */
+const CASES_AT_ONCE = 2;
+
+export const drillsTrial: Trial = {
+  name: "fleet-drills",
+  about:
+    "networks, clocks, deploys, herds, zombies and poison in a fleet; each drill fails without the part it is about",
+  async run({ size, say }) {
+    const results = await runAll(
+      CASES.filter((one) => size === "full" || one.size === "gate"),
+      size,
+      say,
+    );
+    const wrong = results.flatMap((result) => result.wrong.map((text) => `${result.name}: ${text}`));
+    return {
+      found: {
+        drills: results.length,
+        figures: Object.fromEntries(results.map(({ name, figures }) => [name, figures])),
+        // How much was wrong when the drill ran without this part of the product.
+        wrong_without: Object.fromEntries(results.map(({ name, failed }) => [name, failed])),
+        wrong,
+      },
+      outcome: heldIfZero(wrong.length),
+    };
+  },
+};
+
+interface ProvedCase {
+  readonly name: string;
+  readonly wrong: readonly string[];
+  readonly figures: Readonly<Record<string, number>>;
+  /** What was wrong without each guard. */
+  readonly failed: Readonly<Record<string, number>>;
+}
+
+/** Runs cases, and in full each of them also without its guards: a case that does not fail then counts as wrong. */
+async function runAll(
+  cases: readonly FleetCase[],
+  size: TrialOptions["size"],
+  say: TrialOptions["say"],
+): Promise<readonly ProvedCase[]> {
+  const left = [...cases];
+  const done: ProvedCase[] = [];
+  const work = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      say(`${next.name}: ${next.about} ...`);
+      const { wrong, figures } = await runCase(next, "postgres");
+      const failed: Record<string, number> = {};
+      for (const guard of size === "full" ? next.guards : []) failed[guard] = await failuresWithout(next, guard);
+      const proved = Object.entries(failed).flatMap(([guard, count]) =>
+        count > 0 ? [] : [`holds without "${guard}"`],
+      );
+      done.push({ name: next.name, wrong: [...wrong, ...proved], figures, failed });
+    }
+  };
+  await Promise.all(Array.from({ length: CASES_AT_ONCE }, work));
+  return done;
+}
+
+/** In the case that kills in each phase, every session that was hit must have failed: so each kill hit a turn. */
+async function failuresWithout(one: FleetCase, guard: string): Promise<number> {
+  const { wrong, figures } = await runCase(one, "postgres", guard);
+  const { kills, victims_stuck: stuck } = figures;
+  return guard === "silence" && kills !== undefined && stuck !== kills ? 0 : wrong.length;
+}
