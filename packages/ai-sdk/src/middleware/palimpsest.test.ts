@@ -322,6 +322,24 @@ describe("a full window", () => {
 });
 
 describe("recall", () => {
+  test("is spoken of only where the tool is among the tools", async () => {
+    const big = tool({
+      description: "Says much.",
+      inputSchema: jsonSchema<Record<string, never>>({ type: "object" }),
+      execute: async () => "All work and no play. ".repeat(4_000),
+    });
+    const { model, context, server } = await world(({ toolResults }) =>
+      toolResults.length > 0 ? answer("Done.") : callTools(callTool("big", {})),
+    );
+    const go = (tools: Parameters<typeof generateText>[0]["tools"] & object, session: string) =>
+      generateText({ model, tools, stopWhen: stepCountIs(2), prompt: "Go.", ...inSession(session) });
+    await go({ big }, "without");
+    expect(messagesOf(server).join()).toContain("Too large to be shown");
+    expect(messagesOf(server).join()).not.toMatch(/recall/i);
+    await go({ big, recall: context.recall }, "with");
+    expect(messagesOf(server).join()).toMatch(/recall, entry \d+/);
+  });
+
   test("the tool reads what is no longer shown, in the session of its call", async () => {
     const { model, context, server } = await world(({ toolResults }) =>
       toolResults.length > 0 ? answer(toolResults[0]!.text) : callTools(callTool("recall", { search: "port" })),

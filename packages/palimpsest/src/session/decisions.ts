@@ -3,6 +3,7 @@ import { withProvenance } from "../log/provenance.ts";
 import { readPayload } from "../log/read-payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { planSnip, type SnipTarget } from "../stages/plan-snip.ts";
+import { recallOf } from "../stages/recall/recall-tool.ts";
 import { readEntries } from "../stores/read-entries.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
 import { firstOverlapping } from "../view/fold-entry.ts";
@@ -62,7 +63,7 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
     },
 
     async snip(target, reason) {
-      const plan = planSnip(state.view.items, target, reason);
+      const plan = planSnip(state.view.items, target, { reason, recall: recallOf(state.configuration.tools) });
       const entry = "block" in target ? target.entry : target.from;
       if (plan === undefined) throw new NoSuchEntryError(entry, "is not shown to the model, or has no such block");
       const [decision] = await state.append([toDraft("replace", plan)]);

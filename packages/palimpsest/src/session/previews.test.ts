@@ -1,6 +1,7 @@
 import { callTool, callTools, createAnthropic } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import { type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
+import { recallTool } from "../stages/recall/recall-tool.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { toolResult } from "./messages.ts";
 import { openSession } from "./open-session.ts";
@@ -15,7 +16,7 @@ function numberIn(preview: string): number {
 
 async function begin() {
   const face = createAnthropic({ script: () => callTools(callTool("look", {}), callTool("look", {})) });
-  const tools = [{ name: "look", inputSchema: { type: "object" } }];
+  const tools = [{ name: "look", inputSchema: { type: "object" } }, recallTool];
   const session = await openSession({
     store: memoryStore(),
     provider: anthropic({} as never),

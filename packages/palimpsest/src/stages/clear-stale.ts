@@ -12,6 +12,7 @@ import {
   type ClearingSituation,
   planClearing,
 } from "./microcompact/plan-clearing.ts";
+import { recallOf } from "./recall/recall-tool.ts";
 import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
 import { grouped } from "./store-results/preview.ts";
 
@@ -89,6 +90,7 @@ function situationOf({
     sizeTokens: sizeTokens(view),
     warningTokens: budget.warningTokens,
     costs: costsOf(prices, { lifetimeMs: previous?.lifetimeMs }),
+    recall: recallOf(view.configuration?.tools ?? []),
   };
 }
 

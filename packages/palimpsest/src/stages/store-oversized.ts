@@ -5,6 +5,7 @@ import type { StoringFailed } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { estimateTokens } from "../tokens/calibration.ts";
 import type { MessageItem } from "../view/item.ts";
+import { recallOf } from "./recall/recall-tool.ts";
 import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
 import type { StoringFailure } from "./store-results/content.ts";
 import { storeAggregate } from "./store-results/store-aggregate.ts";
@@ -40,6 +41,7 @@ export function storingOptions(settings: Settings, tools: readonly ToolDefinitio
     aggregateCharacters: settings["toolResults.aggregateCharacters"],
     messageCharacters: settings["toolResults.userMessageCharacters"],
     perTool: settings["toolResults.thresholdByTool"],
+    recall: recallOf(tools),
   };
 }
 

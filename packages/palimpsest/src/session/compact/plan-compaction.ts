@@ -9,6 +9,7 @@ import { type Evidence, readEvidence } from "../../stages/compact/evidence/evide
 import { type RoomPart, shareRoom } from "../../stages/compact/share-room.ts";
 import { transcriptOf } from "../../stages/compact/summary/transcript.ts";
 import type { UserMessage } from "../../stages/compact/user-messages.ts";
+import { recallOf } from "../../stages/recall/recall-tool.ts";
 import type { LogReader } from "../../stores/store.ts";
 import type { Budget } from "../../tokens/budget.ts";
 import { estimateTokens, padTokens } from "../../tokens/calibration.ts";
@@ -278,6 +279,7 @@ function isIn(items: readonly MessageItem[], entry: number): boolean {
 
 function recallHint({ from, to }: RangeToCompact, { tools }: Configuration): string {
   const range = `Entries ${from} to ${to} were folded.`;
-  const hasTool = tools.some(({ name }) => name === "recall");
-  return hasTool ? `${range} The recall tool reads them by number, or finds them by words.` : range;
+  return recallOf(tools) === "offered"
+    ? `${range} The recall tool reads them by number, or finds them by words.`
+    : range;
 }

@@ -5,16 +5,18 @@ import type { ShownResult } from "./result-index.ts";
 const INPUT_CHARACTERS = 120;
 
 /** Returns the replacement of a cleared result. */
-export function clearedStub(result: ShownResult): Replacement {
+export function clearedStub(result: ShownResult, recall: "offered" | "missing"): Replacement {
   const { callId, status } = result;
   const provenance = { kind: "tool", name: result.call?.name ?? "unknown" } as const;
-  const blocks = [{ kind: "tool_result", callId, content: stubText(result), status } as const];
+  const blocks = [{ kind: "tool_result", callId, content: stubText(result, recall), status } as const];
   return { role: "user", origin: "tool", provenance, blocks };
 }
 
-/** Returns the stub: which result it was, its size, and how to recall it. */
-export function stubText({ entry, call, characters }: ShownResult): string {
+/** Returns the stub: which result it was, its size, and how to see it again. */
+export function stubText({ entry, call, characters }: ShownResult, recall: "offered" | "missing"): string {
   const input = JSON.stringify(call?.input ?? {});
   const shown = input.length > INPUT_CHARACTERS ? `${input.slice(0, INPUT_CHARACTERS).toWellFormed()}...` : input;
-  return `[Cleared to save room: result of ${call?.name ?? "a tool"} ${shown}, ${characters} characters. Recall entry ${entry} to read it again.]`;
+  const again =
+    recall === "offered" ? `Recall entry ${entry} to read it again.` : "Call the tool again if you need it.";
+  return `[Cleared to save room: result of ${call?.name ?? "a tool"} ${shown}, ${characters} characters. ${again}]`;
 }

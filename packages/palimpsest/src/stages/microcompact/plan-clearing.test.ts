@@ -63,6 +63,7 @@ function plan(rounds: readonly Round[], parameters: ClearingParameters, more: Pa
     sizeTokens: index.totalTokens,
     warningTokens: 0,
     costs: USUAL_COSTS,
+    recall: "offered",
     ...more,
   };
   return planClearing(situation, parameters);
@@ -134,6 +135,12 @@ describe("what is cleared", () => {
   test("never inside a turn whose thinking is bound", () => {
     expect(plan(rounds(20), PAYBACK, { cache: "cold", turn: "open", thinking: "bound" })).toBeUndefined();
     expect(plan(rounds(20), PAYBACK, { cache: "cold", turn: "open", thinking: "free" })).toBeDefined();
+  });
+
+  test("a model without recall is told to call the tool again", () => {
+    const planned = plan(rounds(6), PAYBACK, { cache: "cold", recall: "missing" });
+    const [block] = planned!.decisions[0]!.with[0]!.blocks;
+    expect((block as ToolResult).content).toMatch(/characters\. Call the tool again if you need it\.\]$/);
   });
 
   test("the stub names tool, input, size and how to have it back", () => {

@@ -41,6 +41,8 @@ export interface ClearingSituation {
   readonly sizeTokens: number;
   readonly warningTokens: number;
   readonly costs: CacheCosts;
+  /** Whether the model can recall what is cleared. */
+  readonly recall: "offered" | "missing";
 }
 
 export interface Clearing {
@@ -102,7 +104,7 @@ function clearableResults(
   index: ResultIndex,
   eligibility: Eligibility & { readonly keepNewest: number },
 ): readonly ShownResult[] {
-  return eligibleResults(index, eligibility).filter((result) => result.characters > stubText(result).length);
+  return eligibleResults(index, eligibility).filter((result) => result.characters > stubText(result, "offered").length);
 }
 
 /**
@@ -140,7 +142,7 @@ function bestCut(
 function toClearing(
   way: Clearing["way"],
   cleared: readonly ShownResult[],
-  { index, cache, costs }: ClearingSituation,
+  { index, cache, costs, recall }: ClearingSituation,
 ): Clearing {
   const shedTokens = cleared.reduce((sum, { tokens }) => sum + Math.max(0, tokens - STUB_TOKENS), 0);
   const invalidatedPrefixTokens = cache === "cold" ? 0 : rewrittenTokens(index, cleared[0]!.beforeTokens, shedTokens);
@@ -156,7 +158,7 @@ function toClearing(
   const decisions = cleared.map((result, position) => ({
     from: result.entry,
     to: result.entry,
-    with: [clearedStub(result)],
+    with: [clearedStub(result, recall)],
     reason,
     ...(position === 0 ? { cost } : {}),
   }));

@@ -32,6 +32,11 @@ export const recallTool: ToolDefinition = {
   },
 };
 
+/** Whether the model has the tool: only then texts for it speak of recalling. */
+export function recallOf(tools: readonly Pick<ToolDefinition, "name">[]): "offered" | "missing" {
+  return tools.some(({ name }) => name === recallTool.name) ? "offered" : "missing";
+}
+
 /** Parses the model's input into a request; a value of the wrong type counts as omitted. */
 export function readRecallInput(input: unknown): RecallRequest {
   const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};

@@ -6,8 +6,8 @@ import { PREVIEW_FRAME_CHARACTERS } from "./storing-options.ts";
 
 const MAX = 200;
 const ends = (text: string) => endsOf(new TextEncoder().encode(text), MAX);
-const preview = (text: string, shape: PreviewShape) =>
-  previewText(ends(text), { shape, maxCharacters: MAX, entry: 17, path: "/results/ab.txt" });
+const preview = (text: string, shape: PreviewShape, recall: "offered" | "missing" = "offered") =>
+  previewText(ends(text), { shape, maxCharacters: MAX, entry: 17, path: "/results/ab.txt", recall });
 const numbered = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
 
 test("of a command both ends are shown, and which lines lie between", () => {
@@ -25,6 +25,11 @@ test("of a command both ends are shown, and which lines lie between", () => {
       "</persisted-output>",
     ].join("\n"),
   );
+});
+
+test("recall is spoken of only where the model has it", () => {
+  const [with_, without] = [preview(numbered(1_000), "head"), preview(numbered(1_000), "head", "missing")];
+  expect(without).toBe(with_.replace("To read or search it: recall, entry 17.\n", ""));
 });
 
 test("of a listing the beginning is shown", () => {

@@ -16,6 +16,8 @@ export interface PreviewOptions {
   readonly entry: number;
   /** The file in which tools can read the whole content. */
   readonly path: string | undefined;
+  /** Whether the model can recall it. */
+  readonly recall: "offered" | "missing";
 }
 
 /** The end gets more room: errors of a command and their causes are there. */
@@ -23,14 +25,17 @@ const HEAD_SHARE = 0.4;
 const LISTING_TOOL = /glob|grep|list|search|find|^ls$/i;
 
 /** Returns the text in place of stored content. It is deterministic for its entry: always the same bytes. */
-export function previewText(ends: Ends, { shape, maxCharacters, entry, path }: PreviewOptions): string {
+export function previewText(ends: Ends, { shape, maxCharacters, entry, path, recall }: PreviewOptions): string {
   const { bytes, lines } = ends;
-  const where = path === undefined ? "" : `It is in ${path}\n`;
+  const where = [
+    ...(path === undefined ? [] : [`It is in ${path}`]),
+    ...(recall === "offered" ? [`To read or search it: recall, entry ${entry}.`] : []),
+  ];
   const keys = looksLikeJson(ends) ? jsonKeys(ends.head) : [];
   return [
     "<persisted-output>",
     `Too large to be shown: ${grouped(bytes)} bytes, ${grouped(lines)} ${lines === 1 ? "line" : "lines"}.`,
-    `${where}To read or search it: recall, entry ${entry}.`,
+    ...where,
     ...(keys.length === 0 ? [] : [`Keys: ${keys.join(", ")}`]),
     "",
     harmless(shape === "head" ? headOnly(ends, maxCharacters) : headAndTail(ends, maxCharacters)),

@@ -62,6 +62,7 @@ export function previewOf(
     maxCharacters: settings.previewCharacters,
     entry,
     path: files.locate(session, stored.file),
+    recall: settings.recall,
   };
   return previewText(ends, how);
 }

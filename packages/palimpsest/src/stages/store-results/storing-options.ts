@@ -19,6 +19,8 @@ export interface StoringOptions {
   readonly previewCharacters?: number;
   /** Which ends of a tool's output the preview shows. @default by the tool's name and the content */
   readonly previewShapes?: Readonly<Record<string, PreviewShape>>;
+  /** Whether the model can recall what is stored. @default "offered" */
+  readonly recall?: "offered" | "missing";
 }
 
 export type StoringSettings = Required<StoringOptions>;
@@ -33,6 +35,7 @@ const DEFAULT_STORING: StoringSettings = {
   boundedTools: [],
   previewCharacters: 2_000,
   previewShapes: {},
+  recall: "offered",
 };
 
 /** The maximum text that a preview adds to the shown content: sizes, a path, a number. */
