@@ -7,6 +7,7 @@ import { testDispatchOver } from "./testing/test-dispatch-over.ts";
 import { testMemoryOverPools } from "./testing/test-memory-over-pool.ts";
 import { testOverPool } from "./testing/test-over-pool.ts";
 import { testRatesOverPool } from "./testing/test-rates-over-pool.ts";
+import { testTokensOverPool } from "./testing/test-tokens-over-pool.ts";
 
 let database: StartedDatabase;
 let pooler: StartedPgbouncer;
@@ -34,4 +35,5 @@ testOverPool(() => ({ pool }));
 testCoordinationOverPool(() => pool);
 testMemoryOverPools(() => [pool]);
 testRatesOverPool(() => pool);
+testTokensOverPool(() => pool);
 testDispatchOver(() => ({ database, pool: dispatchers }));
