@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { agentHomeOf, projectFolderOf, projectPlacesOf } from "@palimpsest/coordination/project-places";
 import { createTools, type ToolsOptions } from "@palimpsest/mcp";
@@ -218,11 +219,12 @@ test("unreadable files and folders hide nothing else, and are counted", async ()
   const projects = join(made.home, ".claude", "projects");
   mkdirSync(join(projects, "a", "folder.jsonl"), { recursive: true });
   writeFileSync(join(projects, "a", "binary.jsonl"), Buffer.from([0, 1, 2, 255, 254]));
+  symlinkSync("/nowhere", join(projects, "a", "dangling.jsonl"));
   writeFileSync(join(made.home, ".local/share/opencode/opencode.db"), "SQLite format 3\0 and nothing more");
   const { call } = await open(made);
   const listed = await call("sessions");
   expect(listed).toContain("codex-");
-  expect(listed).toContain("files could not be read");
+  expect(listed).toContain("1 files could not be read (ENOENT).");
 });
 
 const SPLIT = "\u200b";
@@ -296,4 +298,51 @@ test("an answer is stopped when nobody waits for it any more", async () => {
   for (const { name, run } of tools.slice(0, 6)) {
     await expect(run({ words: "a" }, aborted), name).rejects.toThrow("given up");
   }
+});
+
+test("a session that cannot be read says so with a code, quotes nothing, and does not hide the others", async () => {
+  const made = projectHome();
+  const file = made.addSession("broken", [{ role: "user", text: "needle" }]);
+  made.addSession("whole", [{ role: "user", text: "needle whole" }]);
+  const { run, call } = await open(made);
+  const { size } = statSync(file);
+  utimesSync(file, 1_800_000_000, 1_800_000_000);
+  await call("sessions");
+  // Its head is known, and now the file is something else of the same size and date.
+  writeFileSync(file, "CANARY".padEnd(size));
+  utimesSync(file, 1_800_000_000, 1_800_000_000);
+  const found = await call("search", { words: "needle" });
+  expect(found).toMatch(/claude-code-\w+ \| could not be read \(unknown-transcript\)/);
+  expect(found).toContain("needle whole");
+  const answer = await run("recall", { session: "broken" });
+  expect(answer).toEqual({ kind: "refused", text: expect.stringContaining("(unknown-transcript)") });
+  expect(found + answer.text).not.toContain("CANARY");
+});
+
+test("what a hostile transcript is made of costs bounded time: deep nesting, endless hidden letters, a pipe", async () => {
+  const made = projectHome();
+  const deep = made.addSession("deep", [{ role: "user", text: "needle deep" }]);
+  const nested = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+  const fields = JSON.stringify({
+    uuid: "u1",
+    parentUuid: "u0",
+    sessionId: "deep",
+    timestamp: "2026-11-02T00:00:01Z",
+    cwd: made.folder,
+  });
+  const call1 = `{"type":"tool_use","id":"t","name":"needle","input":${nested}}`;
+  appendFileSync(deep, `${fields.slice(0, -1)},"type":"assistant","message":{"id":"m","content":[${call1}]}}\n`);
+  made.addSession("hidden", [{ role: "user", text: `needle ${"a\u200b".repeat(1_000_000)}` }]);
+  execFileSync("mkfifo", [join(made.home, ".claude/projects/more/pipe.jsonl")]);
+  const { call, pages } = await open(made);
+  expect(await call("search", { words: "needle deep" })).toContain("needle deep");
+  expect(await call("recall", { session: "deep", count: 9 })).toContain("[call of needle]");
+  expect(await call("context", { session: "deep" })).toContain("Session claude-code-");
+  const startedAtMs = performance.now();
+  const page = await call("recall", { session: "hidden" });
+  expect(page).toContain("⟨U+200B⟩");
+  expect(countTokens(page)).toBeLessThanOrEqual(ANSWER_TOKENS);
+  // Cleaning all of the message takes minutes.
+  expect(performance.now() - startedAtMs).toBeLessThan(20_000);
+  expect((await pages("search", { words: "needle", session: "hidden" })).length).toBe(1);
 });

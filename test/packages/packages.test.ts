@@ -2,11 +2,14 @@ import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { answer, createAnthropic, serve } from "@palimpsest/provider-simulator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PACKAGES } from "../../scripts/packages.ts";
 import { findSnippets } from "../../scripts/snippets.ts";
 import { OLDEST_PEERS } from "../peers/oldest-peers.ts";
+import { writeHome } from "../transcripts/write-home.ts";
 import { type Installed, type InstalledPackages, packAndInstall, ROOT } from "./pack-all.ts";
 
 let installed: InstalledPackages;
@@ -137,4 +140,20 @@ describe("the agent, installed with npm install -g", () => {
     await server.close();
     expect({ code, out }, said).toEqual({ code: 0, out: "It is installed.\n" });
   });
+});
+
+test("the MCP server, installed with npm install -g, serves the sessions of a home to the official client", async () => {
+  const home = writeHome(join(installed.base, "home-of-agents"));
+  const transport = new StdioClientTransport({
+    command: join(installed.bin, "palimpsest-mcp"),
+    args: ["--all"],
+    cwd: installed.folder,
+    env: { PATH: process.env["PATH"] ?? "", HOME: home },
+  });
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(transport);
+  expect(client.getServerVersion()?.version).toBe(find("@palimpsest/mcp").manifest.version);
+  const { content } = await client.callTool({ name: "search", arguments: { words: '"put it right"' } });
+  await client.close();
+  expect(JSON.stringify(content)).toContain("add(2, 2) gives 5. Please put it right.");
 });

@@ -16,8 +16,9 @@ import {
   type TranscriptReference,
 } from "@palimpsest/transcripts";
 import type { Store } from "palimpsest";
-import { asObject, asString, eachSession, present } from "palimpsest/core";
+import { eachSession, present } from "palimpsest/core";
 import { sqliteStore } from "palimpsest/sqlite-store";
+import { errorCode } from "./error-code.ts";
 import { ownSession } from "./own-session.ts";
 import { READ_LINES, recordedSession } from "./recorded-session.ts";
 import type { FoundSession } from "./session.ts";
@@ -53,7 +54,10 @@ export function createSessionFinder({ folder, scope = "folder", environment }: S
   const home = userHomeOf(environment);
 
   async function describe(reference: TranscriptReference): Promise<TranscriptDescription | undefined> {
-    const { mtimeMs: writtenAtMs, size: bytes } = await stat(reference.path);
+    const about = await stat(reference.path);
+    // Reading a pipe would never end.
+    if (!about.isFile()) return undefined;
+    const { mtimeMs: writtenAtMs, size: bytes } = about;
     const name = `${reference.path}\0${reference.session ?? ""}`;
     const before = known.get(name);
     if (before?.writtenAtMs === writtenAtMs && before.bytes === bytes) return before.described;
@@ -126,7 +130,7 @@ async function* readable(find: () => AsyncGenerator<Found>, signal: AbortSignal 
     yield* find();
   } catch (error) {
     signal?.throwIfAborted();
-    yield { leftOut: asString(asObject(error)?.["code"]) ?? "damaged" };
+    yield { leftOut: errorCode(error) };
   }
 }
 

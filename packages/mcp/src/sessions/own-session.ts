@@ -65,6 +65,7 @@ export async function ownSession(options: OwnSessionOptions): Promise<FoundSessi
     startedAtMs: first[0]?.atMs ?? 0,
     usedAtMs: newest?.atMs ?? 0,
     ...(cwd === undefined ? {} : { cwd }),
+    signal,
     entries: (from) =>
       withLog(async function* (opened): AsyncGenerator<SessionEntry> {
         for await (const entry of readEntries(opened, from, (await opened.head()).sequence)) {

@@ -9,7 +9,8 @@ import {
 import { breakText, partName } from "@palimpsest/transcripts/analysis-words";
 import { type Analysis, analyze } from "@palimpsest/transcripts/analyze";
 import { inputTokensOf, knownModel } from "palimpsest/core";
-import { isMatch, readQuery, snippetOf } from "palimpsest/inspect";
+import { readQuery } from "palimpsest/inspect";
+import { findSnippet } from "./find-snippet.ts";
 import type { FoundSession, SessionEntry, SessionHit, Spending } from "./session.ts";
 import { sessionKey } from "./session-key.ts";
 import { yielding } from "./yielding.ts";
@@ -34,11 +35,11 @@ export function recordedSession(described: TranscriptDescription, signal?: Abort
 
   async function* search(words: string): AsyncGenerator<SessionHit> {
     const phrases = readQuery(words);
-    const mayMatch = quickCheck(phrases);
     if (phrases.length === 0) return;
     for await (const { number, text } of messages(1)) {
-      const [whole = ""] = text();
-      if (mayMatch(whole) && isMatch(whole, phrases)) yield { entry: number, snippet: snippetOf(whole, phrases) };
+      const [whole] = text();
+      const snippet = await findSnippet(whole, phrases, signal);
+      if (snippet !== undefined) yield { entry: number, snippet };
     }
   }
 
@@ -50,6 +51,7 @@ export function recordedSession(described: TranscriptDescription, signal?: Abort
     startedAtMs,
     usedAtMs: writtenAtMs,
     ...(cwd === undefined ? {} : { cwd }),
+    signal,
     entries: messages,
     search,
     spending: async () => toSpending(await analyze(read(), { factsOf: (model) => knownModel(model).facts })),
@@ -71,7 +73,7 @@ function blockTexts(block: RecordedBlock): readonly string[] {
     case "text":
       return [block.text];
     case "tool_call":
-      return [`[call of ${block.name}] ${JSON.stringify(block.input) ?? ""}`];
+      return [`[call of ${block.name}] ${inputText(block.input)}`];
     case "tool_result":
       return typeof block.content === "string" ? [block.content] : block.content.flatMap(blockTexts);
     case "image":
@@ -83,15 +85,12 @@ function blockTexts(block: RecordedBlock): readonly string[] {
   }
 }
 
-/** Finding the words of a text takes ten times as long as looking for letters, which is enough to rule out most plain texts. */
-function quickCheck(phrases: ReturnType<typeof readQuery>): (text: string) => boolean {
-  const words = phrases.flat();
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant.
-  const isPlain = (text: string): boolean => /^[\x00-\x7f]*$/.test(text);
-  return (text) => {
-    const lower = text.toLowerCase();
-    return words.every((word) => lower.includes(word)) || !isPlain(text);
-  };
+function inputText(input: unknown): string {
+  try {
+    return JSON.stringify(input) ?? "";
+  } catch {
+    return "[input that is nested too deeply]";
+  }
 }
 
 function toSpending({ totals, parts, breaks, points, compactions }: Analysis): Spending {

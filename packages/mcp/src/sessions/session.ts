@@ -12,6 +12,8 @@ export interface FoundSession {
   readonly startedAtMs: number;
   readonly usedAtMs: number;
   readonly cwd?: string;
+  /** Stops whatever reads it. */
+  readonly signal?: AbortSignal | undefined;
   /** Its messages, oldest first. @param from the number of the first one, counted from 1 */
   entries(from: number): AsyncIterable<SessionEntry>;
   /** The messages that have all of the words, in any order of their own. */

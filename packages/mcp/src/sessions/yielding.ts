@@ -4,7 +4,10 @@ import { setImmediate } from "node:timers/promises";
 const SLICE_MS = 10;
 
 /** The same items. Reading stops when the signal is aborted, and pauses often enough that the protocol is never held up. */
-export async function* yielding<Item>(items: AsyncIterable<Item>, signal?: AbortSignal): AsyncGenerator<Item> {
+export async function* yielding<Item>(
+  items: AsyncIterable<Item> | Iterable<Item>,
+  signal?: AbortSignal,
+): AsyncGenerator<Item> {
   let pausedAtMs = performance.now();
   for await (const item of items) {
     if (performance.now() - pausedAtMs > SLICE_MS) {

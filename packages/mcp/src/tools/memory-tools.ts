@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { type Memory, openMemory, type Topic, type TopicType } from "@palimpsest/memory";
+import type { Memory, Topic, TopicType } from "@palimpsest/memory";
 import { asString, type JsonObject } from "palimpsest/core";
 import { sanitize } from "palimpsest/sanitize";
 import type { Position } from "../page/cursor.ts";
@@ -127,6 +127,8 @@ async function* pieces(text: string, from: number): AsyncGenerator<Piece<Positio
 }
 
 async function inMemory<Result>(folder: string, work: (memory: Memory) => Promise<Result>): Promise<Result> {
+  // It takes longer to load than all else of ours, and most calls are about sessions.
+  const { openMemory } = await import("@palimpsest/memory");
   const memory = await openMemory({ folder });
   try {
     return await work(memory);

@@ -1,7 +1,9 @@
 import type { JsonObject } from "palimpsest/core";
 import { type Position, readCursor } from "../page/cursor.ts";
 import { fillPage, type Piece } from "../page/fill-page.ts";
+import { errorCode } from "../sessions/error-code.ts";
 import type { FoundSessions, SessionFinder } from "../sessions/find-sessions.ts";
+import type { FoundSession } from "../sessions/session.ts";
 import { done, refused, type SessionTool } from "../tool.ts";
 import { answerText } from "./answer-text.ts";
 
@@ -50,12 +52,17 @@ export function pagedTool(finder: SessionFinder, made: PagedTool): SessionTool {
       if (start === "foreign") {
         return refused("This cursor belongs to another call. Repeat the input of the page before, or leave it out.");
       }
-      const found = await finder.find(signal);
-      const reading = await read({ ...found, input, start: start === "none" ? undefined : start });
-      if (typeof reading === "string") return refused(reading);
-      const { head, pieces, empty } = reading;
-      const page = await fillPage(pieces);
-      return done(answerText({ asked, page, head: page.text === "" && page.next === undefined ? empty : head }));
+      try {
+        const found = await finder.find(signal);
+        const reading = await read({ ...found, input, start: start === "none" ? undefined : start });
+        if (typeof reading === "string") return refused(reading);
+        const { head, pieces, empty } = reading;
+        const page = await fillPage(pieces);
+        return done(answerText({ asked, page, head: page.text === "" && page.next === undefined ? empty : head }));
+      } catch (error) {
+        signal?.throwIfAborted();
+        return refused(`This could not be read (${errorCode(error)}). Call sessions to list what there is.`);
+      }
     },
   };
 }
@@ -68,6 +75,19 @@ export async function* rowPieces(
 ): AsyncGenerator<Piece<Position>> {
   for (const [entry, row] of rows.entries()) {
     if (entry >= (start?.entry ?? 0)) yield { text: `${row}\n`, at: { session, entry, character: 0 } };
+  }
+}
+
+/** The rows of a session. If it cannot be read, the last row says so, and other sessions follow. */
+export async function* readableRows(
+  rows: AsyncIterable<string>,
+  { key, signal }: FoundSession,
+): AsyncGenerator<string> {
+  try {
+    yield* rows;
+  } catch (error) {
+    signal?.throwIfAborted();
+    yield `${key} | could not be read (${errorCode(error)})`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { asCount } from "palimpsest/core";
-import { sanitizeStream } from "palimpsest/sanitize";
+import { sanitize } from "palimpsest/sanitize";
 import type { Position } from "../page/cursor.ts";
 import { PIECE_CHARACTERS, type Piece } from "../page/fill-page.ts";
 import type { SessionFinder } from "../sessions/find-sessions.ts";
@@ -61,18 +61,15 @@ async function* piecesOf(entry: SessionEntry, session: string, from: number): As
     text: `\n--- message ${number}, ${who}, ${time(atMs)}${continued}\n`,
     at: { session, entry: number, character: from },
   };
-  let character = 0;
-  for await (const part of sanitizeStream(inParts(entry.text()))) {
-    for (let at = 0; at < part.length; ) {
+  let begin = 0;
+  for await (const part of entry.text()) {
+    for (let at = Math.max(0, from - begin); at < part.length; ) {
       // Not through a pair of surrogates.
-      const text = part.slice(at, at + PIECE_CHARACTERS).replace(/[\ud800-\udbff]$/, "") || part.slice(at, at + 2);
-      if (character >= from) yield { text, at: { session, entry: number, character } };
-      at += text.length;
-      character += text.length;
+      const raw = part.slice(at, at + PIECE_CHARACTERS).replace(/[\ud800-\udbff]$/, "") || part.slice(at, at + 2);
+      // Piece by piece, so that a page costs no more than what it shows, whatever the message is made of.
+      yield { text: sanitize(raw), at: { session, entry: number, character: begin + at } };
+      at += raw.length;
     }
+    begin += part.length;
   }
-}
-
-async function* inParts(text: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
-  yield* text;
 }

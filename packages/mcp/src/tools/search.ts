@@ -6,7 +6,7 @@ import type { FoundSession } from "../sessions/session.ts";
 import type { SessionTool } from "../tool.ts";
 import { oneLine } from "./answer-text.ts";
 import { chooseSession, SESSION_FIELD } from "./choose-session.ts";
-import { pagedTool, sessionsFrom } from "./paged-tool.ts";
+import { pagedTool, readableRows, sessionsFrom } from "./paged-tool.ts";
 import type { TimeLimit } from "./time-limit.ts";
 
 const SNIPPET_CHARACTERS = 300;
@@ -50,12 +50,17 @@ async function* hitPieces(
     const { key } = session;
     if (index > 0 && limit.isReached()) yield { text: "", at: { session: key, entry: 0, character: 0 }, page: "new" };
     let entry = 0;
-    for await (const hit of session.search(words)) {
-      const at = { session: key, entry, character: 0 };
+    for await (const row of readableRows(hitRows(session, words), session)) {
       // A place in the list of hits, since not every session lists them in the order of their messages.
       const isShown = index > 0 || start === undefined || entry >= start.entry;
-      if (isShown) yield { text: `${key} | ${hit.entry} | ${oneLine(hit.snippet, SNIPPET_CHARACTERS)}\n`, at };
+      if (isShown) yield { text: `${row}\n`, at: { session: key, entry, character: 0 } };
       entry += 1;
     }
+  }
+}
+
+async function* hitRows({ key, search }: FoundSession, words: string): AsyncGenerator<string> {
+  for await (const { entry, snippet } of search(words)) {
+    yield `${key} | ${entry} | ${oneLine(snippet, SNIPPET_CHARACTERS)}`;
   }
 }

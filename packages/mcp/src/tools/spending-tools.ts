@@ -6,7 +6,7 @@ import type { CacheMiss, FoundSession, Spending, SpentTokens } from "../sessions
 import type { SessionTool } from "../tool.ts";
 import { oneLine, time } from "./answer-text.ts";
 import { chooseSession, SESSION_FIELD } from "./choose-session.ts";
-import { pagedTool, type Question, type Reading, rowPieces, sessionsFrom } from "./paged-tool.ts";
+import { pagedTool, type Question, type Reading, readableRows, rowPieces, sessionsFrom } from "./paged-tool.ts";
 import type { TimeLimit } from "./time-limit.ts";
 
 const ALL = "all";
@@ -35,11 +35,10 @@ const costOfOne = ofSession(({ totals, parts }) => ({
 
 function costOfAll({ sessions, start }: Question, limit: TimeLimit): Reading {
   async function* rows(): AsyncGenerator<Piece<Position>> {
-    for (const [index, { key, title, spending }] of sessionsFrom(sessions, start).entries()) {
-      const at = { session: key, entry: 0, character: 0 };
+    for (const [index, session] of sessionsFrom(sessions, start).entries()) {
+      const at = { session: session.key, entry: 0, character: 0 };
       if (index > 0 && limit.isReached()) yield { text: "", at, page: "new" };
-      const { totals } = await spending();
-      yield { text: `${key} | ${totalsText(totals)} | ${oneLine(title, TITLE_CHARACTERS)}\n`, at };
+      for await (const row of readableRows(rowOf(session), session)) yield { text: `${row}\n`, at };
     }
   }
   return {
@@ -47,6 +46,11 @@ function costOfAll({ sessions, start }: Question, limit: TimeLimit): Reading {
     empty: "There are no sessions here.",
     pieces: rows(),
   };
+}
+
+async function* rowOf({ key, title, spending }: FoundSession): AsyncGenerator<string> {
+  const { totals } = await spending();
+  yield `${key} | ${totalsText(totals)} | ${oneLine(title, TITLE_CHARACTERS)}`;
 }
 
 /** When and why the prompt cache was lost. */
