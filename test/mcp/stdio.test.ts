@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as Older } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as OlderTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, onTestFinished, test } from "vitest";
 import { type ProjectHome, projectHome, toLine } from "./project-home.ts";
 
@@ -58,18 +59,15 @@ test("the official client lists the tools and calls each, with the newest protoc
 });
 
 test("clients of the protocol of 2025 are served: the SDK of that time, with every session on the machine", async () => {
-  const require = createRequire(join(import.meta.dirname, "../../apps/agent/package.json"));
-  const { Client: Older } = await import(require.resolve("@modelcontextprotocol/sdk/client/index.js"));
-  const { StdioClientTransport: OlderTransport } = await import(
-    require.resolve("@modelcontextprotocol/sdk/client/stdio.js")
-  );
   const { folder, environment } = projectHome();
   const client = new Older({ name: "test", version: "1" });
   const args = [...ARGS, "--all"];
-  await client.connect(new OlderTransport({ command: process.execPath, args, cwd: folder, env: environment }));
+  const env = { ...environment };
+  await client.connect(new OlderTransport({ command: process.execPath, args, cwd: folder, env }));
   onTestFinished(() => client.close());
   const { content } = await client.callTool({ name: "sessions", arguments: {} });
-  expect(new Set(content[0].text.match(/^[a-z-]+(?=-[0-9a-f]{8} \|)/gm)).size).toBe(7);
+  const [{ text: listed }] = content as [{ text: string }];
+  expect(new Set(listed.match(/^[a-z-]+(?=-[0-9a-f]{8} \|)/gm)).size).toBe(7);
 });
 
 test("a huge transcript is read as a stream: pings are answered meanwhile, and the call can be given up", async () => {

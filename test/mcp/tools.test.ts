@@ -8,10 +8,8 @@ import { openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { expect, onTestFinished, test } from "vitest";
-import { countTokens } from "../../packages/mcp/src/page/fill-page.ts";
+import { ANSWER_TOKENS, countTokens } from "../../packages/mcp/src/page/fill-page.ts";
 import { type ProjectHome, projectHome } from "./project-home.ts";
-
-const ANSWER_TOKENS = 20_000;
 
 async function open({ folder, environment }: ProjectHome, options: Partial<ToolsOptions> = {}) {
   const { tools, close } = await createTools({ folder, environment, ...options });
@@ -94,6 +92,8 @@ test("in the home folder and above it, only sessions of that very folder count",
   expect(await call("sessions")).toContain("At home.");
   expect(await call("search", { words: "CANARY" })).toMatch(/^No message/);
 });
+
+test("an answer has at most 20,000 tokens", () => expect(ANSWER_TOKENS).toBe(20_000));
 
 test("a long message comes in pages of at most 20,000 tokens, and the pages are the message", async () => {
   const made = projectHome();
