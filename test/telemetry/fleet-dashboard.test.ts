@@ -7,7 +7,7 @@ import { answer, callTool, callTools, type Script } from "@palimpsest/provider-s
 import { openSession, tool } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
-import { databaseTelemetry, fleetTelemetry } from "palimpsest/telemetry";
+import { databaseTelemetry, fleetTelemetry, httpTelemetry } from "palimpsest/telemetry";
 import { expect, onTestFinished, test } from "vitest";
 import { openWorld, shareDatabase, until, untilEnded } from "../../packages/fleet/src/testing/open-world.ts";
 import { FLEET_METRICS } from "../../packages/palimpsest/src/telemetry/names.ts";
@@ -76,6 +76,9 @@ test("each metric and label of the dashboard for Grafana is emitted by a fleet, 
   await until(async () => (await dispatch.schedule.listSetAside()).sessions.length === 1);
   await until(async () => opened > 0 && (await overview()).queue.later === 1);
 
+  // As a server does: http-telemetry.test.ts has a real one.
+  const route = "/v1/sessions/{session}/messages";
+  httpTelemetry({ tracer, meter }).begin({ method: "POST" }).end({ route, status: 202, durationMs: 5 });
   const pool = database.connect({ user: "service", database: "postgres", max: 2 });
   const { store } = openPostgres({ pool, onEvent: databaseTelemetry({ meter, pool }) });
   const writers = [];
@@ -98,12 +101,12 @@ test("each metric and label of the dashboard for Grafana is emitted by a fleet, 
   const used = new Set<string>();
   for (const { title, targets = [] } of panels)
     for (const { expr, legendFormat } of targets) {
-      const withoutLabels = expr.replaceAll(/by \([^)]*\)|\{[^}]*\}/g, "");
-      const [name, ...others] = withoutLabels.match(/\b(?:palimpsest|gen_ai|db)_\w+/g) ?? [];
+      const withoutLabels = expr.replaceAll(/by \([^)]*\)|\{\w+!?=.*?"\}/g, "");
+      const [name, ...others] = withoutLabels.match(/\b(?:palimpsest|gen_ai|db|http)_\w+/g) ?? [];
       expect({ title, expr, name, others }).toMatchObject({ name: expect.any(String), others: [] });
       expect([...labels.keys()], `${title}: nothing emits ${name}`).toContain(name);
       used.add(name!);
-      const asked = [...expr.matchAll(/by \(([^)]*)\)|\{(\w+)=/g)].flatMap(([, by, equal]) =>
+      const asked = [...expr.matchAll(/by \(([^)]*)\)|\{(\w+)!?=/g)].flatMap(([, by, equal]) =>
         (by ?? equal ?? "").split(",").map((label) => label.trim()),
       );
       const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!);

@@ -16,6 +16,7 @@ export const SERVER_COMMANDS = {
     more: [
       "MODULE is a JavaScript or TypeScript file that exports agent({ tenant, session }): it returns what a session is made of: provider, model, system, tools, permission, and other options of openSession. It may export timers and questionsExpireAfterMs (see docs/fleet.md).",
       "Sessions are in PostgreSQL: run palimpsest migrate before. The role needs the rights of palimpsest migrate --worker-role and --dispatcher-role. Any number of processes on any machines may serve and run the same sessions.",
+      "The OTEL_* variables send traces and metrics to a collector, one trace for each turn (see docs/fleet.md). If the role has palimpsest_operator, too, the metrics tell what the whole fleet has to do.",
       "GET /v1/openapi.json describes the API; docs/http-api.md explains it. Every request needs a token: palimpsest token create.",
       PASSWORDS as string,
       "The server speaks HTTP without TLS. Put a proxy with TLS before it if others are to reach it. On SIGTERM it refuses new requests, tells streams to connect elsewhere, takes no more sessions, and leaves turns that do not end in time to other processes.",

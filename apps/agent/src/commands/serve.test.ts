@@ -5,6 +5,7 @@ import { type StartedDatabase, startDatabase } from "@palimpsest/postgres/test-s
 import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
+import { startCollector } from "../testing/start-collector.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
 const MODULE = fileURLToPath(new URL("../testing/served-agent.ts", import.meta.url));
@@ -33,7 +34,9 @@ test("serve answers requests and runs sessions until it is terminated", async ()
 
   const listen = `postgres://dispatcher@/postgres?host=${encodeURIComponent(database.host)}`;
   const args = ["serve", MODULE, "--port", "0", "--json", "--workers", "2", "--listen", listen, "--grace", "5"];
-  const { process: child, ended } = cli.start(args, { input: "open", environment });
+  const collector = await startCollector();
+  const sending = { ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+  const { process: child, ended } = cli.start(args, { input: "open", environment: sending });
   const url = await new Promise<string>((resolve, reject) => {
     let said = "";
     child.stderr.on("data", (bytes) => {
@@ -74,6 +77,20 @@ test("serve answers requests and runs sessions until it is terminated", async ()
   expect(code).toBe(0);
   expect(out).toMatch(/"operation":"say","tenant":"shop".*"status":202/);
   expect(cli.refused()).toEqual([]);
+  const bodies = (path: string): string =>
+    collector
+      .at(path)
+      .map(({ body }) => body)
+      .join("");
+  for (const span of [
+    "POST /v1/sessions/{session}/messages",
+    "palimpsest.queued",
+    "invoke_agent",
+    "execute_tool refund",
+  ])
+    expect(bodies("/v1/traces")).toContain(span);
+  expect(bodies("/v1/metrics")).toContain("palimpsest.fleet.runs");
+  expect(bodies("/v1/traces") + bodies("/v1/metrics")).not.toContain("My money, please.");
   // Secrets are in neither.
   expect(out + said).not.toContain(token.slice(-43));
 });

@@ -1,34 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { answer, callTool, callTools } from "@palimpsest/provider-simulator";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
+import { startCollector } from "../testing/start-collector.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
 const TIME_LIMIT_MS = 300_000;
-
-interface Received {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly body: string;
-}
-
-/** A collector, as far as an exporter can tell. */
-async function startCollector(status = 200) {
-  const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    const body = (await buffer(request)).toString("latin1");
-    received.push({ path: request.url ?? "", headers: request.headers, body });
-    response.writeHead(status).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, received, at: (path: string) => received.filter((one) => one.path === path) };
-}
 
 function putSettings(home: string, files: Readonly<Record<string, string>>): void {
   mkdirSync(join(home, ".palimpsest"), { mode: 0o700, recursive: true });

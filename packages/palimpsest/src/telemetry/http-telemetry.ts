@@ -1,7 +1,7 @@
-import { type Attributes, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { type Attributes, SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { ATTRIBUTES as A, HTTP_METRICS as M } from "./names.ts";
 import { checkTelemetryOptions, type TelemetryOptions } from "./session-telemetry.ts";
-import { readTraceparent, writeTraceparent } from "./traceparent.ts";
+import { under, writeTraceparent } from "./traceparent.ts";
 
 /** Spans and metrics of a server's requests. */
 export interface HttpTelemetry {
@@ -30,19 +30,22 @@ export interface RequestFacts {
   readonly durationMs: number;
 }
 
+/** The boundaries of the conventions. */
+const SECONDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
 /** Turns requests into spans and metrics, by the OpenTelemetry conventions for HTTP servers: for `serveSessions` and `serveFleet`. */
 export function httpTelemetry(options: TelemetryOptions): HttpTelemetry {
   checkTelemetryOptions("httpTelemetry", options);
   const { tracer, meter } = options;
   const durations = meter.createHistogram(M.requestDuration, {
     unit: "s",
-    description: "Time until a request was answered",
+    description: "Requests, until they were answered. Those of event streams last as long as somebody watches.",
+    advice: { explicitBucketBoundaries: [...SECONDS] },
   });
   return {
     begin({ method, traceparent }) {
-      const from = readTraceparent(traceparent);
-      const parent = from === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, from);
-      const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes: { [A.httpMethod]: method } }, parent);
+      const options = { kind: SpanKind.SERVER, attributes: { [A.httpMethod]: method } };
+      const span = tracer.startSpan(method, options, under(traceparent));
       return {
         traceparent: writeTraceparent(span.spanContext()),
         end({ route, operation, tenant, status, durationMs }) {

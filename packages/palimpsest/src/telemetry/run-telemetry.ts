@@ -12,7 +12,7 @@ import {
 } from "@opentelemetry/api";
 import type { FleetMetrics, ServedTarget } from "./fleet-metrics.ts";
 import { ATTRIBUTES as A, FLEET_SPANS as S } from "./names.ts";
-import { readTraceparent, writeTraceparent } from "./traceparent.ts";
+import { under, writeTraceparent } from "./traceparent.ts";
 
 /** One run of a session on a worker. */
 export interface RunFacts extends ServedTarget {
@@ -76,7 +76,7 @@ export function createRunTelemetry(run: RunFacts, { tracer, metrics, onParent }:
       [A.attempt]: run.attempt,
       ...more,
     };
-    turn = tracer.startSpan(S.turn, { kind: SpanKind.INTERNAL, attributes }, within(traceparent));
+    turn = tracer.startSpan(S.turn, { kind: SpanKind.INTERNAL, attributes }, under(traceparent));
     newest = turn.spanContext();
     onParent(parent());
   }
@@ -100,7 +100,7 @@ export function createRunTelemetry(run: RunFacts, { tracer, metrics, onParent }:
     const isOther = turn !== undefined && traceparent !== undefined;
     const links = isOther ? [{ context: turn!.spanContext() }] : [];
     const options = { startTime: now - waitedMs, attributes: { [A.session]: run.session }, links };
-    tracer.startSpan(S.queued, options, traceparent === undefined ? parent() : within(traceparent)).end(now);
+    tracer.startSpan(S.queued, options, traceparent === undefined ? parent() : under(traceparent)).end(now);
   }
 
   function tell(event: RunEvent): void {
@@ -159,10 +159,4 @@ export function createRunTelemetry(run: RunFacts, { tracer, metrics, onParent }:
     traceparent: () => newest && writeTraceparent(newest),
     within: (work) => (turn === undefined ? work() : context.with(trace.setSpan(context.active(), turn), work)),
   };
-}
-
-/** Under the span that sent something; a new trace if it sent none. */
-function within(traceparent: string | undefined): Context {
-  const sender = readTraceparent(traceparent);
-  return sender === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, sender);
 }
