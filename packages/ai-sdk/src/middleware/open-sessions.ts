@@ -181,7 +181,11 @@ export function createSessions({
         throw error;
       }
     },
-    drop: (open) => forget(open as Held),
+    drop(open) {
+      forget(open as Held);
+      // It is lost already; what is left are resources of this process.
+      open.session.close().catch(() => {});
+    },
     open: () => [...ready.values()],
     async close() {
       await Promise.all([...ready.values()].map(closeHeld));

@@ -34,7 +34,7 @@ export interface PalimpsestMiddleware extends LanguageModelV4Middleware {
  * messages, and a list that could belong to two sessions begins a new one.
  */
 export function palimpsest(options: PalimpsestOptions): PalimpsestMiddleware {
-  checkOptions("palimpsest(options)", options, { store: withMethods(["openWriter"], "a store: memoryStore()") });
+  checkOptions("palimpsest", options, { store: withMethods(["openWriter"], "a store: memoryStore()") });
   const { onProblem = (problem) => console.warn(problem.message), ...rest } = options;
   const sessions = createSessions(rest);
   const context: CallContext = { sessions, onProblem };

@@ -79,9 +79,12 @@ async function* passOn(
         yield* parts;
       }
     }
+  } catch (error) {
+    if (ending === "open" && signal?.aborted !== true) ending = "failed";
+    throw error;
   } finally {
     // A person who stops an answer has read its beginning. What a broken stream brought is void: the caller asks again.
-    const view = ending === "failed" || !(signal?.aborted ?? true) ? "left-out" : "kept";
+    const view = ending === "failed" ? "left-out" : "kept";
     if (ending !== "recorded") await call.recordInterrupted(partial.answer(), { view });
     call.end();
   }
