@@ -1,17 +1,17 @@
 import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
-import type { Session } from "palimpsest";
+import { type Session, tool } from "palimpsest";
 import { expect, test } from "vitest";
-import { say } from "./session-input.ts";
+import { say, stop } from "./session-input.ts";
 import { agentTool } from "./start-agent.ts";
 import { type MortalInbox, mortalInbox } from "./testing/mortal-inbox.ts";
-import { openWorld, type StartOptions, shareFolder, until, type World } from "./testing/open-world.ts";
+import { openWorld, type StartOptions, shareFolder, until, untilEnded, type World } from "./testing/open-world.ts";
 
 /** "Start one." starts an agent. */
-const script: Script = ({ userText, toolResults }) => {
+const script: Script = ({ userText, toolResults, tools }) => {
   const last = userText.trim().split("\n").at(-1) ?? "";
   if (toolResults.length > 0 || userText.includes("<agent-result")) return answer("Done.");
   if (last === "Start one.") return callTools(callTool("start_agent", { goal: "look", prompt: "Look around." }));
-  return answer(`You said: ${last}`);
+  return tools.includes("hang") ? callTools(callTool("hang", {})) : answer(`You said: ${last}`);
 };
 
 interface Spent {
@@ -100,4 +100,45 @@ test("once, also if a worker is killed between the costs and the report", async 
   }));
   expect(kills).toBe(2);
   expect(charged).toBe(used);
+});
+
+test("also if it was stopped, and its report begins no other turn", async () => {
+  const world = openWorld(await shareFolder(), script);
+  try {
+    const { dispatch, open } = world;
+    const begun = Promise.withResolvers<void>();
+    const hang = tool({
+      name: "hang",
+      description: "Waits.",
+      input: { type: "object" },
+      run: (_, { signal }) =>
+        new Promise((resolve) => {
+          begun.resolve();
+          signal.addEventListener("abort", () => resolve("stopped"));
+        }),
+    });
+    let child = "";
+    const { serving } = await world.start({
+      turn(session, _, { inbox }) {
+        if (session.id !== "s") child = session.id;
+        return { tools: [agentTool(session, inbox), hang] };
+      },
+    });
+    await say(dispatch.inbox, "s", { key: "k", content: "Start one." });
+    await begun.promise;
+    await stop(dispatch.inbox, "s", { key: "x" });
+    const waiting = async (): Promise<number> =>
+      (await dispatch.inbox.read("s")).length + (await dispatch.inbox.read(child)).length;
+    await untilEnded(world, child);
+    await until(async () => (await waiting()) === 0 && serving.running.length === 0);
+    const [parent, agent] = [await open("s"), await open(child)];
+    const { bySource } = await parent.ledger.cost();
+    const { outputTokens } = agent.ledger.totals();
+    expect(outputTokens).toBeGreaterThan(0);
+    expect(bySource["agent"]?.outputTokens).toBe(outputTokens);
+    expect(parent.turn.next().kind).toBe("nothing");
+    for (const session of [parent, agent]) await session.close();
+  } finally {
+    await world.close();
+  }
 });
