@@ -117,7 +117,9 @@ export async function storm(place: Place, options: StormOptions): Promise<Storm>
     engineKills: counts.engine,
     resumed,
     victims,
-    setAside: (await dispatch.schedule.listSetAside()).sessions.map(({ session }) => session),
+    setAside: (await dispatch.schedule.listSetAside()).sessions.map(
+      ({ session, attempts, failure }) => `${session} after ${attempts} attempts: ${failure ?? "its workers died"}`,
+    ),
     errors: all.flatMap(({ errors }) => errors),
   };
 }
