@@ -19,8 +19,8 @@ function killIn(place: Place, { phases, killsInPhase }: KillOptions): Promise<St
     engineKills: 0,
     turns: 0,
     // Enough for all kills, also if nobody continues what was killed.
-    traffic: { sessions: 100, turnsEach: 5, turnsPerSecond: 8 },
-    restWithinMs: 40_000,
+    traffic: { sessions: 100, turnsEach: 5, turnsPerSecond: 4 },
+    restWithinMs: 120_000,
     say: () => undefined,
   });
 }
