@@ -58,7 +58,11 @@ export async function packAndInstall(): Promise<InstalledPackages> {
   const tarballs = globSync(join(packed, "*.tgz"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   await Promise.all([
-    install(folder, ...tarballs, ...newest("@anthropic-ai/sdk", "openai", "pg", "@types/pg", "@types/node")),
+    install(
+      folder,
+      ...tarballs,
+      ...newest("@anthropic-ai/sdk", "ai", "@ai-sdk/anthropic", "openai", "pg", "@types/pg", "@types/node"),
+    ),
     install(base, "--global", "--prefix", global, ...tarballs),
   ]);
   const packages = tarballs.map((tarball): Installed => {
