@@ -34,7 +34,6 @@ const oldestNode = process.env["OLDEST_NODE"] ?? process.execPath;
 for (const example of globSync("examples/[0-9]*.ts").sort()) {
   await beside(`built packages on ${oldestNode}: ${example}`, oldestNode, [example]);
 }
-await chaos;
 const floors = [...NODE_ON_SOURCES, "bench/src/main.ts", "floors"];
 // What counts is the same on a busy machine: it takes the time in which tests wait for programs.
 const counts = beside("floors of quick benches: counts", process.execPath, [...floors, "counts"]);
@@ -42,7 +41,7 @@ const counts = beside("floors of quick benches: counts", process.execPath, [...f
 process.env["PALIMPSEST_SEED"] = String(seedOf("packages", "apps", "bench", "test"));
 const vitest = ["vitest", "run", "--reporter=dot", "--reporter=json", `--outputFile.json=${report}`];
 count("tests", await runStepBeside("tests", NPX, vitest, "passed-through"));
-await counts;
+await Promise.all([chaos, counts]);
 const tests = countTests(JSON.parse(readFileSync(report, "utf8")) as VitestReport);
 // Alone, and with no other cache than a user has: they measure.
 delete process.env["NODE_COMPILE_CACHE"];

@@ -19,7 +19,7 @@ interface Size extends Omit<CaseOptions, "profiles"> {
 const SIZES: readonly Size[] = [
   {
     name: "a little more than the window holds",
-    runs: 3_600,
+    runs: 2_700,
     history: [0.5, 1.5],
     maxTurns: 1,
     maxRounds: 1,

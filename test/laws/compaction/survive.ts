@@ -5,6 +5,7 @@ import {
   openSession,
   ProviderError,
   readStream,
+  recallTool,
   type Session,
   type SessionEvent,
   toolResult,
@@ -35,7 +36,8 @@ const MAX_REFUSALS = 6;
 /** What is shorter stands in every request whole. */
 const SHORT_SHARE = 0.02;
 
-const TOOLS = ["Read", "look"].map((name) => ({ name, inputSchema: { type: "object" } }));
+/** What is cut is named by its number, since the model can recall it. */
+const TOOLS = [...["Read", "look"].map((name) => ({ name, inputSchema: { type: "object" } })), recallTool];
 
 interface Statement {
   readonly entry: number;
