@@ -5,7 +5,6 @@ import {
   openSession,
   ProviderError,
   readStream,
-  recallTool,
   type Session,
   type SessionEvent,
   toolResult,
@@ -36,8 +35,8 @@ const MAX_REFUSALS = 6;
 /** What is shorter stands in every request whole. */
 const SHORT_SHARE = 0.02;
 
-/** What is cut is named by its number, since the model can recall it. */
-const TOOLS = [...["Read", "look"].map((name) => ({ name, inputSchema: { type: "object" } })), recallTool];
+/** With `recall`: what is cut is named by its number. All are small, since the windows are. */
+const TOOLS = ["Read", "look", "recall"].map((name) => ({ name, inputSchema: { type: "object" } }));
 
 interface Statement {
   readonly entry: number;

@@ -35,7 +35,9 @@ export async function findPruned(
   const aligned = await align(list, groupEntries(others()));
   const end = aligned.cutAt ?? Number.POSITIVE_INFINITY;
   const last = left.findLast(({ entry }) => entry < end)?.entry ?? 0;
-  const entries = pruned.map(({ entry }) => entry).filter((entry) => entry <= last);
+  // The calls of an entry stand behind its text: the list has nothing behind them, so it has other calls instead, or none.
+  if (pruned.some(({ entry }) => entry === last)) return undefined;
+  const entries = pruned.map(({ entry }) => entry).filter((entry) => entry < last);
   const behind = pruned.find(({ entry }) => entry > last && entry < end);
   const cut = behind?.cutAt ?? aligned.cutAt;
   if (entries.length === 0 || (cut ?? Number.POSITIVE_INFINITY) <= cutAt) return undefined;

@@ -317,6 +317,15 @@ describe("a list of which a framework has pruned calls and results", () => {
     expect(edited.pruned).toHaveLength(2);
   });
 
+  test("is no pruned list where other calls were made with the same words", async () => {
+    const session = await open();
+    const { appended } = await session.sync(whole);
+    const other = [whole[0]!, assistant([text("I look."), call("c")]), user([result("c")]), assistant("A tree.")];
+    const again = await session.sync(other);
+    expect(again).toMatchObject({ rewoundTo: appended[1]! - 1, pruned: [] });
+    expect(said(await session.prepare())).not.toContain('"id":"a"');
+  });
+
   test("is no pruned list where an answer was taken back: its calls go with it", async () => {
     const session = await open();
     const { appended } = await session.sync(whole);
