@@ -16,7 +16,7 @@ export const INSTRUCTIONS = "You are a careful engineer. Read before you answer.
 export const TOOL = {
   name: "read_file",
   description: "Reads a file.",
-  inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+  inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] as string[] },
 } as const;
 
 const LINE = "export const value = await readValue({ line: 17, column: 4, from: source });\n";

@@ -4,8 +4,8 @@ import { checkOptions, withMethods } from "palimpsest/core";
 import type { AiSdkRequest, AiSdkResponse } from "../provider/wire.ts";
 import type { CallContext } from "./begin-call.ts";
 import { generate } from "./generate.ts";
-import { createSessions, type SessionsOptions } from "./open-sessions.ts";
 import { createRecallTool, type RecallTool } from "./recall.ts";
+import { createSessions, type SessionsOptions } from "./sessions.ts";
 import { stream } from "./stream.ts";
 
 export interface PalimpsestOptions extends SessionsOptions {
@@ -43,7 +43,7 @@ export function palimpsest(options: PalimpsestOptions): PalimpsestMiddleware {
     wrapGenerate: ({ params, model }) => generate(context, { params, model }),
     wrapStream: ({ params, model }) => stream(context, { params, model }),
     recall: createRecallTool(sessions),
-    sessions: () => sessions.open().map(({ session }) => session),
+    sessions: () => sessions.open(),
     close: () => sessions.close(),
   };
 }

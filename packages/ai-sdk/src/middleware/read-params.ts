@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import type { Session, SyncMessage, ToolDefinition } from "palimpsest";
+import type { ToolDefinition } from "palimpsest";
 import { asString, present } from "palimpsest/core";
+import type { FrameworkCall } from "palimpsest/door-parts";
 import type { AiSdkRequest } from "../provider/wire.ts";
 
 /** The name under which a call speaks to this middleware: `providerOptions.palimpsest`. */
@@ -14,16 +15,12 @@ export function sessionKeyOf({ providerOptions }: LanguageModelV4CallOptions): s
 }
 
 /** What a call sets beside its messages, as the configuration of a session. Headers may have secrets and are left out. */
-export function readConfiguration(
-  params: LanguageModelV4CallOptions,
-  messages: readonly SyncMessage[],
-): Parameters<Session["configure"]>[0] {
+export function readConfiguration(params: LanguageModelV4CallOptions): FrameworkCall<unknown>["configuration"] {
   const { prompt: _, abortSignal: __, headers: ___, includeRawChunks: ____, maxOutputTokens: _____, ...rest } = params;
   const { tools: given = [], providerOptions, ...parameters } = rest;
   const { [OWN]: ______, ...others } = providerOptions ?? {};
   const other = given.filter((tool) => !isPlain(tool));
   return {
-    system: leadingSystem(messages),
     tools: given.filter(isPlain).map(toDefinition),
     parameters: {
       ...present(parameters),
@@ -51,12 +48,4 @@ function isPlain(tool: CallTool): tool is Extract<CallTool, { type: "function" }
 function toDefinition({ name, description, inputSchema }: Extract<CallTool, { type: "function" }>): ToolDefinition {
   const schema = inputSchema as ToolDefinition["inputSchema"];
   return { name, ...(description === undefined ? {} : { description }), inputSchema: schema };
-}
-
-function leadingSystem(messages: readonly SyncMessage[]): string {
-  const end = messages.findIndex(({ role }) => role !== "system");
-  return messages
-    .slice(0, end < 0 ? messages.length : end)
-    .map(({ content }) => (typeof content === "string" ? content : ""))
-    .join("\n\n");
 }

@@ -1,5 +1,6 @@
-import { readRecallInput, recalledText, recallTool } from "palimpsest";
-import type { Sessions } from "./open-sessions.ts";
+import { recallTool } from "palimpsest";
+import { recallForCall } from "palimpsest/door-parts";
+import type { Sessions } from "./sessions.ts";
 
 /** The tool `recall` in the form of the SDK. Its schema is a Standard JSON Schema, so that nothing of the SDK has to be loaded. */
 export interface RecallTool {
@@ -35,15 +36,6 @@ export function createRecallTool(sessions: Sessions): RecallTool {
         jsonSchema: { input: schema, output: schema },
       },
     },
-    async execute(input, { toolCallId }) {
-      const asked = sessions
-        .open()
-        .filter(({ session }) => session.view.openCalls().some(({ id }) => id === toolCallId));
-      const [only, ...others] = asked;
-      if (only === undefined) return "Nothing can be recalled: this call belongs to no open session.";
-      if (others.length > 0)
-        return `Nothing can be recalled: ${asked.length} sessions have a call with the id ${toolCallId}.`;
-      return recalledText(await only.session.recall(readRecallInput(input)));
-    },
+    execute: (input, { toolCallId }) => recallForCall(sessions.open(), toolCallId, input),
   };
 }

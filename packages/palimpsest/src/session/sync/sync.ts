@@ -9,6 +9,7 @@ import { appendList } from "./append-list.ts";
 import { readConversation, readConversationBack } from "./conversation.ts";
 import { findPruned } from "./find-pruned.ts";
 import { findTrimmed } from "./find-trimmed.ts";
+import { leadingSystem } from "./leading-system.ts";
 import { listGroups } from "./list-groups.ts";
 import { newContents } from "./new-contents.ts";
 import type { Synced, SyncMessage } from "./sync-message.ts";
@@ -45,11 +46,10 @@ export function createSync({ state, contents, factsOf, decisions, configure }: S
 
   return async function sync(messages: readonly SyncMessage[]): Promise<Synced> {
     const digests = messages.map(({ role, content }) => sha256(JSON.stringify([role, content])));
-    const first = messages.findIndex(({ role }) => role !== "system");
-    const leading = first < 0 ? messages.length : first;
+    const system = leadingSystem(messages);
     const before = known !== undefined && (await goesOn(known, digests)) ? known : undefined;
     known = undefined;
-    const from = Math.max(leading, before?.digests.length ?? 0);
+    const from = Math.max(system.length, before?.digests.length ?? 0);
     const groups = listGroups(messages, from);
     const { log, newestEntry } = state;
     const read = () => readConversation(log, newestEntry, before?.upTo);
@@ -62,7 +62,6 @@ export function createSync({ state, contents, factsOf, decisions, configure }: S
 
     const rewoundTo = plan.cutAt === undefined ? undefined : plan.cutAt - 1;
     if (rewoundTo !== undefined) await decisions.rewind(rewoundTo, "the list of messages was edited");
-    const system = messages.slice(0, leading).map(({ content }) => textOf(content));
     if (system.length > 0) await configure({ system: system.join("\n\n") });
     const appended = await appendList(newContents(plan.fresh, state.newestEntry + 1), { state, contents, factsOf });
 
@@ -77,9 +76,4 @@ export function createSync({ state, contents, factsOf, decisions, configure }: S
   async function goesOn({ digests, rewind }: Known, list: readonly string[]): Promise<boolean> {
     return digests.every((digest, index) => list[index] === digest) && (await newestRewind()) === rewind;
   }
-}
-
-function textOf(content: SyncMessage["content"]): string {
-  if (typeof content === "string") return content;
-  return content.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n\n");
 }

@@ -1,7 +1,7 @@
 import type { Block, Native, Part } from "../../../log/block.ts";
 import { asList, asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
+import { fromUrl } from "../../data-url.ts";
 import { parseInput } from "../../parse-input.ts";
-import { fromUrl } from "../data-url.ts";
 import { readPartsBy } from "../read-parts.ts";
 import { OPENAI_CHAT } from "../wire.ts";
 

@@ -1,9 +1,9 @@
 import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../../log/block.ts";
 import { asObject, type JsonObject } from "../../../log/json-fields.ts";
 import type { FlatMessage } from "../../../view/flat-message.ts";
+import { fileNameOf, toUrl } from "../../data-url.ts";
 import { frozenCopy } from "../../frozen-copy.ts";
 import { canBeShown, describeMedia } from "../../media.ts";
-import { fileNameOf, toUrl } from "../data-url.ts";
 import { shortenId } from "../shorten-id.ts";
 import { type ChatMessage, OPENAI_CHAT } from "../wire.ts";
 

@@ -1,5 +1,6 @@
-import type { Block, SyncMessage } from "palimpsest";
-import { sha256 } from "palimpsest/core";
+import type { Block } from "../log/block.ts";
+import type { SyncMessage } from "../session/sync/sync-message.ts";
+import { sha256 } from "../stores/sha256.ts";
 
 /** What a list of messages is recognized by. Contents of tool results are no part of it: frameworks rewrite them. */
 export interface Chain {
@@ -44,6 +45,7 @@ export function chooseSession(points: readonly string[], candidates: readonly Ca
 interface Group {
   readonly role: "user" | "assistant";
   readonly keys: string[];
+  last: Block["kind"] | undefined;
 }
 
 /** All that one side says before the other does, whatever messages it is divided into. */
@@ -56,8 +58,12 @@ function groups(messages: readonly SyncMessage[]): readonly Group[] {
       const key = keyOf(block);
       if (key === "") continue;
       const side = block.kind === "tool_call" ? "assistant" : block.kind === "tool_result" ? "user" : role;
-      if (found.at(-1)?.role !== side) found.push({ role: side, keys: [] });
-      found.at(-1)!.keys.push(key);
+      if (found.at(-1)?.role !== side) found.push({ role: side, keys: [], last: undefined });
+      const group = found.at(-1)!;
+      // Texts that follow each other are one: frameworks join and divide them.
+      if (block.kind === "text" && group.last === "text") group.keys.push(`${group.keys.pop()}${key}`);
+      else group.keys.push(key);
+      group.last = block.kind;
     }
   }
   return found;

@@ -1,17 +1,22 @@
-import type { Session, SyncMessage } from "palimpsest";
-
-type Synced = Awaited<ReturnType<Session["sync"]>>;
+import type { Synced, SyncMessage } from "../session/sync/sync-message.ts";
 
 /** Something about the list of messages that its owner should know. */
 export interface Notice {
-  readonly kind: "trimmed" | "pruned" | "replaced";
+  readonly kind: "trimmed" | "pruned" | "replaced" | "cleared";
   readonly message: string;
 }
 
 const ADVICE = "Palimpsest compacts by itself: switch the other one off.";
 
-/** Finds signs that another program manages the same messages: two managers undo each other's savings. */
-export function findNotices(messages: readonly SyncMessage[], synced: Synced): readonly Notice[] {
+/**
+ * Finds signs that another program manages the same messages: two managers undo each other's savings.
+ * @param clearedResults how many results of the list say themselves that a program has cleared them
+ */
+export function findNotices(
+  messages: readonly SyncMessage[],
+  synced: Synced,
+  clearedResults: number,
+): readonly Notice[] {
   const { head, pruned, rewoundTo, kept } = synced;
   const notices: Notice[] = [];
   if (head === "trimmed") {
@@ -19,8 +24,12 @@ export function findNotices(messages: readonly SyncMessage[], synced: Synced): r
     notices.push({ kind: "trimmed", message });
   }
   if (pruned.length > 0) {
-    const message = `The list of messages lacks ${pruned.length} tool calls and results that were sent: something prunes messages (pruneMessages?). The session keeps them. ${ADVICE}`;
+    const message = `The list of messages lacks ${pruned.length} tool calls and results that were sent: something prunes messages. The session keeps them. ${ADVICE}`;
     notices.push({ kind: "pruned", message });
+  }
+  if (clearedResults > 0) {
+    const message = `${clearedResults} tool results of the list were cleared: something edits messages. The session keeps what was sent. ${ADVICE}`;
+    notices.push({ kind: "cleared", message });
   }
   // A user who edits a message removes what follows it. Answers that follow come from somewhere else.
   const isReplaced = rewoundTo !== undefined && messages.slice(kept).some(({ role }) => role === "assistant");

@@ -1,0 +1,33 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { ExtraModels } from "palimpsest/core";
+import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/door-parts";
+import { type LanguageModelOptions, languageModel } from "../provider/language-model.ts";
+import type { AiSdkMessage, AiSdkRequest, AiSdkResponse } from "../provider/wire.ts";
+
+export interface SessionsOptions
+  extends DoorOptions<AiSdkRequest, AiSdkResponse, AiSdkMessage>,
+    Pick<LanguageModelOptions, "cacheMark"> {
+  /** Facts of models by the start of their ids, for models that are in no table. @default {} */
+  readonly models?: ExtraModels;
+}
+
+/** What a call brings that is no part of a prompt. */
+export interface LiveCall {
+  readonly id: string;
+  readonly model: LanguageModelV4;
+  readonly headers: LanguageModelV4CallOptions["headers"];
+}
+
+export type Sessions = DoorSessions<AiSdkRequest, AiSdkResponse, LiveCall>;
+
+export function createSessions({ models, cacheMark, ...options }: SessionsOptions): Sessions {
+  const connect = (first: LiveCall) =>
+    connectNewest(first, ({ ofModel, newest }) =>
+      languageModel((id) => ofModel(id).model, {
+        headers: () => newest().headers,
+        ...(models && { models }),
+        ...(cacheMark && { cacheMark }),
+      }),
+    );
+  return createDoorSessions({ prefix: "ai-", metadata: "aiSdk", connect }, options);
+}

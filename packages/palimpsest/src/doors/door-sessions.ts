@@ -1,0 +1,209 @@
+import { asObject, asString, asStrings } from "../log/json-fields.ts";
+import type { Provider } from "../providers/provider.ts";
+import { openSession } from "../session/open-session.ts";
+import type { Session } from "../session/session.ts";
+import type { SessionOptions } from "../session/session-options.ts";
+import type { Store } from "../stores/store.ts";
+import { type Candidate, type Chain, chooseSession } from "./recognize.ts";
+
+/** Options of sessions behind a framework that are the application's. The others come with each call. */
+export interface DoorOptions<Request, Response, Message>
+  extends Omit<
+    SessionOptions<Request, Response, Message>,
+    "provider" | "id" | "model" | "system" | "tools" | "parameters" | "takeover" | "modelFacts"
+  > {
+  readonly store: Store;
+  /** A session that nobody has called for this long is closed. The next call opens it again. @default 60,000 */
+  readonly closeAfterMs?: number;
+}
+
+/** The provider of one session, over what the framework's calls bring: models, clients, headers. */
+export interface Connection<Request, Response, Message, Live> {
+  readonly provider: Provider<Request, Response, Message>;
+  /** Makes the newest call known, for calls that the session makes by itself. */
+  use(live: Live): void;
+}
+
+/** What is different from one framework to the other. */
+export interface Door<Request, Response, Message, Live> {
+  /** Ids of sessions that were recognized by their messages begin with it. */
+  readonly prefix: string;
+  /** Under this name, metadata of a session have what its list is recognized by. */
+  readonly metadata: string;
+  connect(first: Live): Connection<Request, Response, Message, Live>;
+}
+
+/** A session that calls are made for. */
+export interface HeldSession<Request, Response, Live> {
+  readonly session: Session<Request, Response>;
+  readonly provider: Pick<Provider<Request, Response>, "readResponse">;
+  /** Kinds of notices that were given. */
+  readonly told: Set<string>;
+  use(live: Live): void;
+  /** Runs work when the work before it is done. */
+  inOrder<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Remembers the end of an answer, by which the next list is recognized. `durable`: in the store, too. */
+  note(point: string, where: "here" | "durable"): Promise<void>;
+  /** One call less that uses it. */
+  release(): void;
+}
+
+/** A call of a framework, as far as its session is found by it. */
+export interface CallIdentity<Live> {
+  /** The framework's own list: a retry brings the same object. */
+  readonly list: object;
+  /** The name that the application has given the session. */
+  readonly key: string | undefined;
+  readonly chain: Chain;
+  readonly model: string;
+  readonly live: Live;
+}
+
+export interface DoorSessions<Request, Response, Live> {
+  /** Finds the session that a list of messages belongs to, or begins one. */
+  find(call: CallIdentity<Live>): Promise<HeldSession<Request, Response, Live>>;
+  /** Forgets a session that another process has taken over. */
+  drop(held: HeldSession<Request, Response, Live>): void;
+  open(): readonly Session<Request, Response>[];
+  close(): Promise<void>;
+}
+
+interface Held<Request, Response, Live> extends HeldSession<Request, Response, Live> {
+  readonly id: string;
+  readonly chain: { head: string; points: string[] };
+  calls: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** Edits further back than so many answers begin another session, unless the session is named. */
+const MAXIMUM_POINTS = 32;
+
+/** The sessions behind one door. They are opened when they are called, and closed when nobody calls them. */
+export function createDoorSessions<Request, Response, Message, Live>(
+  { prefix, metadata: metadataName, connect }: Door<Request, Response, Message, Live>,
+  { store, closeAfterMs = 60_000, ...host }: DoorOptions<Request, Response, Message>,
+): DoorSessions<Request, Response, Live> {
+  type One = Held<Request, Response, Live>;
+  const opening = new Map<string, Promise<One>>();
+  const ready = new Map<string, One>();
+  // A retry brings the same list again, before there is an answer to recognize it by.
+  const byList = new WeakMap<object, string>();
+
+  async function idOf({ list, key, chain }: CallIdentity<Live>): Promise<string> {
+    const known = byList.get(list);
+    const id = known ?? (key === undefined ? await recognize(chain) : await withKey(key, chain));
+    byList.set(list, id);
+    return id;
+  }
+
+  async function recognize({ head, points }: Chain): Promise<string> {
+    const start = `${prefix}${head}-`;
+    const candidates = new Map<string, Candidate>();
+    for (let after: string | undefined = start; after !== undefined; ) {
+      const page: Awaited<ReturnType<Store["list"]>> = await store.list({ after });
+      const own = page.sessions.filter(({ id }) => id.startsWith(start));
+      for (const { id, metadata } of own) candidates.set(id, { id, points: chainIn(metadata).points });
+      after = own.length === page.sessions.length ? page.next : undefined;
+    }
+    for (const { id, chain } of ready.values())
+      if (id.startsWith(start)) candidates.set(id, { id, points: chain.points });
+    return chooseSession(points, [...candidates.values()]) ?? `${start}${crypto.randomUUID().slice(0, 8)}`;
+  }
+
+  /** A call under the same name about something else, such as a title for the conversation, must not rewind it. */
+  async function withKey(key: string, { head, points }: Chain): Promise<string> {
+    const headOf = async (id: string) => ready.get(id)?.chain.head ?? chainIn(await store.readMetadata(id)).head;
+    const own = await headOf(key);
+    if (own === undefined || own === head) return key;
+    const other = `${key}.${head.slice(0, 8)}`;
+    return points.length === 0 || (await headOf(other)) !== undefined ? other : key;
+  }
+
+  async function openHeld(id: string, { model, live, chain: { head, points } }: CallIdentity<Live>): Promise<One> {
+    const { provider, use } = connect(live);
+    // The list of messages is the application's: whoever has the newest one goes on with it.
+    const session = await openSession({ ...host, store, provider, id, model, takeover: "always" });
+    const saved = chainIn(await store.readMetadata(id));
+    let tail: Promise<unknown> = Promise.resolve();
+    const one: One = {
+      id,
+      session,
+      provider,
+      told: new Set(),
+      chain: {
+        head: saved.head ?? head,
+        points: saved.points.length === 0 ? points.slice(-MAXIMUM_POINTS) : [...saved.points],
+      },
+      calls: 0,
+      timer: undefined,
+      use,
+      inOrder(work) {
+        const result = tail.then(work, work);
+        tail = result.catch(() => {});
+        return result;
+      },
+      async note(point, where) {
+        const isFirst = one.chain.points.length === 0;
+        one.chain.points = [...one.chain.points, point].slice(-MAXIMUM_POINTS);
+        if (where === "durable" || isFirst) await save(one);
+      },
+      release() {
+        one.calls--;
+        if (one.calls > 0) return;
+        one.timer = setTimeout(() => void closeHeld(one), closeAfterMs);
+        one.timer.unref?.();
+      },
+    };
+    if (saved.head === undefined) await save(one);
+    return one;
+  }
+
+  async function save({ id, chain }: One): Promise<void> {
+    await store.setMetadata(id, { ...(await store.readMetadata(id)), [metadataName]: chain });
+  }
+
+  function forget(one: One): void {
+    clearTimeout(one.timer);
+    if (ready.get(one.id) !== one) return;
+    ready.delete(one.id);
+    opening.delete(one.id);
+  }
+
+  async function closeHeld(one: One): Promise<void> {
+    forget(one);
+    await one.session.close();
+  }
+
+  function chainIn(metadata: unknown): { readonly head?: string; readonly points: readonly string[] } {
+    const saved = asObject(asObject(metadata)?.[metadataName]);
+    const head = asString(saved?.["head"]);
+    return { points: asStrings(saved?.["points"]), ...(head === undefined ? {} : { head }) };
+  }
+
+  return {
+    async find(call) {
+      const id = await idOf(call);
+      const held = opening.get(id) ?? openHeld(id, call);
+      opening.set(id, held);
+      try {
+        const one = await held;
+        ready.set(id, one);
+        clearTimeout(one.timer);
+        one.calls++;
+        return one;
+      } catch (error) {
+        opening.delete(id);
+        throw error;
+      }
+    },
+    drop(held) {
+      forget(held as One);
+      // It is lost already; what is left are resources of this process.
+      held.session.close().catch(() => {});
+    },
+    open: () => [...ready.values()].map(({ session }) => session),
+    async close() {
+      await Promise.all([...ready.values()].map(closeHeld));
+    },
+  };
+}

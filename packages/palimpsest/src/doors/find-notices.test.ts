@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import type { Synced, SyncMessage } from "../session/sync/sync-message.ts";
+import { findNotices } from "./find-notices.ts";
+
+const whole: Synced = { kept: 1, appended: [], altered: [], head: "whole", pruned: [] };
+const list: readonly SyncMessage[] = [
+  { role: "user", content: "one" },
+  { role: "user", content: "two" },
+];
+const kindsOf = (...found: Parameters<typeof findNotices>) => findNotices(...found).map(({ kind }) => kind);
+
+test("another manager is noticed by what it leaves, and a user's edit is none", () => {
+  expect(kindsOf(list, { ...whole, rewoundTo: 3 }, 0)).toEqual([]);
+  expect(kindsOf(list, { ...whole, head: "trimmed" }, 0)).toEqual(["trimmed"]);
+  expect(kindsOf(list, { ...whole, pruned: [3, 4] }, 2)).toEqual(["pruned", "cleared"]);
+  const replaced: readonly SyncMessage[] = [...list, { role: "assistant", content: "2" }];
+  expect(kindsOf(replaced, { ...whole, rewoundTo: 3 }, 0)).toEqual(["replaced"]);
+});
