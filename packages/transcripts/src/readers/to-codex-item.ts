@@ -53,7 +53,8 @@ function toCall(type: string, item: JsonObject): RecordedBlock {
   };
 }
 
-function toInput(input: unknown): unknown {
+/** Arguments of a call are a text of JSON; a text that is not stays as it is. */
+export function toInput(input: unknown): unknown {
   if (typeof input !== "string") return input;
   try {
     return JSON.parse(input);

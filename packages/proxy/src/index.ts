@@ -1,0 +1,14 @@
+/** `@palimpsest/proxy`: a proxy before model services that changes nothing, and says what agents spend and lose. */
+
+export type { ForwardLimits } from "./forward/forward-request.ts";
+export type { PassedReason, ProxyEvent } from "./proxy-event.ts";
+export {
+  DEFAULT_PROXY_LIMITS,
+  type Proxy,
+  type ProxyLimits,
+  type ProxyMode,
+  type ProxyOptions,
+  startProxy,
+} from "./start-proxy.ts";
+export { type Replay, type ReplayOptions, replayTraffic } from "./traffic/replay-traffic.ts";
+export type { Upstreams } from "./upstreams.ts";

@@ -1,0 +1,22 @@
+import type { ProxyEvent } from "../proxy-event.ts";
+import type { Splice } from "../store/splice.ts";
+import type { ArrivedRequest, Exchange } from "./exchange.ts";
+
+/** What the thread is started with. */
+export interface ThreadOptions {
+  readonly folder: string;
+  /** Results beyond this many bytes are stored. */
+  readonly maxResultBytes: number;
+  /** Where exchanges are recorded. */
+  readonly record?: string;
+}
+
+/** To the thread. Each is answered by a `done` with the same number. */
+export type ThreadOrder =
+  | { readonly kind: "observe"; readonly number: number; readonly exchange: Exchange }
+  | { readonly kind: "plan"; readonly number: number; readonly arrived: ArrivedRequest; readonly body: Uint8Array };
+
+/** From the thread. */
+export type ThreadReport =
+  | { readonly kind: "event"; readonly event: ProxyEvent }
+  | { readonly kind: "done"; readonly number: number; readonly splices?: readonly Splice[] };

@@ -1,0 +1,54 @@
+import type { HeadDigests } from "../wire/read-request.ts";
+import type { Followed, Relation, Thread, ThreadItem } from "./thread.ts";
+
+/**
+ * Finds the thread of a session that a request follows. Undefined: none, so that it begins a thread. Decides by digests alone: where two
+ * threads would do equally well, neither is taken.
+ */
+export function followThread(
+  threads: readonly Thread[],
+  { items, head }: { readonly items: readonly ThreadItem[]; readonly head: HeadDigests },
+): Followed | undefined {
+  const kept = (thread: Thread): number => commonLength(thread.items, items);
+  const continued = threads.filter((thread) => thread.items.length > 0 && kept(thread) === thread.items.length);
+  if (continued.length > 0) {
+    const longest = Math.max(...continued.map((thread) => thread.items.length));
+    const thread = only(continued.filter((one) => one.items.length === longest));
+    return thread && { thread, relation: { kind: "continues", kept: longest } };
+  }
+  const thread = only(threads.filter((one) => isSameHead(one.head, head)));
+  return thread && { thread, relation: relate(thread.items, items) };
+}
+
+function relate(before: readonly ThreadItem[], now: readonly ThreadItem[]): Relation {
+  const kept = commonLength(before, now);
+  const calls = clearedCalls(before, now);
+  if (calls !== undefined) return { kind: "cleared", kept: before.length, calls };
+  return kept === 0 ? { kind: "replaced" } : { kind: "branches", kept };
+}
+
+/** The calls whose results are different now, if nothing else is. */
+function clearedCalls(before: readonly ThreadItem[], now: readonly ThreadItem[]): readonly string[] | undefined {
+  if (now.length < before.length) return undefined;
+  const changed: string[] = [];
+  for (const [index, item] of before.entries()) {
+    const other = now[index]!;
+    if (item.digest === other.digest) continue;
+    if (item.answers.length === 0 || item.answers.join("\n") !== other.answers.join("\n")) return undefined;
+    changed.push(...item.answers);
+  }
+  return changed;
+}
+
+function commonLength(one: readonly ThreadItem[], other: readonly ThreadItem[]): number {
+  const at = one.findIndex((item, index) => item.digest !== other[index]?.digest);
+  return at === -1 ? one.length : at;
+}
+
+function isSameHead(one: HeadDigests, other: HeadDigests): boolean {
+  return one.system === other.system && one.tools === other.tools;
+}
+
+function only<Value>(values: readonly Value[]): Value | undefined {
+  return values.length === 1 ? values[0] : undefined;
+}

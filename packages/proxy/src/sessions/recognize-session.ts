@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import type { WireRequest } from "../wire/read-request.ts";
+import type { GivenNames } from "../wire/wire-apis.ts";
+import { followThread } from "./follow-thread.ts";
+import type { ProxySession, Relation, Thread, ThreadItem } from "./thread.ts";
+
+/** A request with what its sender said about itself. */
+export interface SentRequest {
+  readonly request: WireRequest;
+  readonly items: readonly ThreadItem[];
+  readonly names: GivenNames;
+  readonly upstream: string;
+  /** Of the credential, salted: two users of one service never share a session. */
+  readonly credential: string;
+}
+
+/** Where a request belongs. Nothing is kept until `keep`. */
+export interface Recognized {
+  readonly session: ProxySession;
+  readonly thread: Thread;
+  readonly relation: Relation;
+}
+
+export interface Sessions {
+  recognize(sent: SentRequest): Recognized;
+  /** Notes that the service answered: the next request follows this one. */
+  keep(recognized: Recognized, sent: SentRequest, responseId?: string): void;
+}
+
+/** More sessions than one machine has at a time. The one that was quiet longest is forgotten, and begins anew. */
+const MAX_SESSIONS = 2_000;
+/** Of one session: agents make small calls beside their conversation, which nothing follows. */
+const MAX_THREADS = 50;
+
+/**
+ * Recognizes sessions by the names that clients give, and always also by a chain of digests over their messages. Without a name, a
+ * request belongs to a session only if it begins with all that the session sent last, and no other session sent the same. It never
+ * guesses: what cannot be decided begins a new session.
+ *
+ * @param newId names a thread
+ */
+export function createSessions(newId: () => string): Sessions {
+  const named = new Map<string, ProxySession>();
+  /** By the chain of their last request. A set: two sessions may have sent the same. */
+  const byChain = new Map<string, Set<ProxySession>>();
+  const byResponse = new Map<string, { readonly session: ProxySession; readonly thread: Thread }>();
+  /** In the order of their last request. */
+  const recent = new Map<ProxySession, string>();
+
+  function forgetOldest(): void {
+    const [oldest] = recent;
+    if (recent.size <= MAX_SESSIONS || oldest === undefined) return;
+    const [session, key] = oldest;
+    recent.delete(session);
+    named.delete(key);
+    for (const { chain } of session.threads) leaveChain(chain, session);
+    for (const [id, held] of byResponse) if (held.session === session) byResponse.delete(id);
+  }
+
+  function leaveChain(chain: string, session: ProxySession): void {
+    const same = byChain.get(chain);
+    same?.delete(session);
+    if (same?.size === 0) byChain.delete(chain);
+  }
+
+  function begin({ request, names, upstream }: SentRequest): ProxySession {
+    const { session: name = request.cacheKey, agent } = names;
+    const given = { ...(name === undefined ? {} : { name }), ...(agent === undefined ? {} : { agent }) };
+    return { api: request.api, upstream, threads: [], ...given };
+  }
+
+  return {
+    recognize(sent) {
+      const { request, items } = sent;
+      const continued = byResponse.get(scoped(sent, request.previousResponse ?? ""));
+      if (continued !== undefined) {
+        // The service keeps what was before; the request has only what is new.
+        return { ...continued, relation: { kind: "continues", kept: continued.thread.items.length } };
+      }
+      const key = nameKey(sent);
+      const known = key === undefined ? findByChain(byChain, sent) : named.get(key);
+      const followed = known && followThread(known.threads, { items, head: request.head });
+      if (known !== undefined && followed !== undefined) return { session: known, ...followed };
+      return { session: known ?? begin(sent), thread: { id: newId(), head: request.head, items: [], chain: "" }, relation: { kind: "begins" } };
+    },
+    keep({ session, thread, relation }, sent, responseId) {
+      const { request, items } = sent;
+      leaveChain(thread.chain, session);
+      const isTail = request.previousResponse !== undefined && relation.kind === "continues";
+      thread.items = isTail ? [...thread.items, ...items] : items;
+      thread.head = request.head;
+      thread.chain = chainsOf(sent, thread.items).at(-1) ?? "";
+      if (!session.threads.includes(thread)) session.threads.push(thread);
+      if (session.threads.length > MAX_THREADS) leaveChain(session.threads.shift()!.chain, session);
+      const same = byChain.get(thread.chain);
+      if (same === undefined) byChain.set(thread.chain, new Set([session]));
+      else same.add(session);
+      if (responseId !== undefined) byResponse.set(scoped(sent, responseId), { session, thread });
+      const key = nameKey(sent);
+      if (key !== undefined) named.set(key, session);
+      recent.delete(session);
+      recent.set(session, key ?? "");
+      forgetOldest();
+    },
+  };
+}
+
+function findByChain(byChain: ReadonlyMap<string, ReadonlySet<ProxySession>>, sent: SentRequest): ProxySession | undefined {
+  // From the end: who sent more of it is the one before.
+  for (const chain of chainsOf(sent, sent.items).toReversed()) {
+    const found = byChain.get(chain);
+    if (found === undefined || found.size === 0) continue;
+    return found.size === 1 ? [...found][0] : undefined;
+  }
+  return undefined;
+}
+
+/** The name in a header goes before the one in the body, which is there to find a cache. */
+function nameKey(sent: SentRequest): string | undefined {
+  const { session = sent.request.cacheKey, agent = "" } = sent.names;
+  return session === undefined ? undefined : scoped(sent, JSON.stringify([session, agent]));
+}
+
+function scoped({ upstream, credential, request }: SentRequest, what: string): string {
+  return JSON.stringify([upstream, credential, request.api, what]);
+}
+
+/** The chain after each message: a digest of the message and of the chain before it. */
+function chainsOf(sent: SentRequest, items: readonly ThreadItem[]): readonly string[] {
+  const chains: string[] = [];
+  let chain = scoped(sent, sent.names.agent ?? "");
+  for (const { digest } of items) {
+    chain = createHash("sha256").update(chain).update(digest).digest("base64url");
+    chains.push(chain);
+  }
+  return chains;
+}

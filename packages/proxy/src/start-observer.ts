@@ -1,0 +1,132 @@
+import { extname } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import type { ArrivedRequest, ExchangeFacts } from "./observe/exchange.ts";
+import type { ThreadOptions, ThreadOrder, ThreadReport } from "./observe/thread-messages.ts";
+import type { ProxyEvent } from "./proxy-event.ts";
+import type { Splice } from "./store/splice.ts";
+
+export interface StartedObserver {
+  /** Hands an exchange over. Resolves when it was looked at, or the thread failed. */
+  observe(facts: ExchangeFacts, bodies: Bodies): Promise<void>;
+  /** What to replace in a request before it is sent. Undefined: the thread failed. */
+  plan(arrived: ArrivedRequest, body: readonly Buffer[]): Promise<readonly Splice[] | undefined>;
+  /** Resolves when all that was handed over was looked at. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Bodies {
+  readonly request: readonly Buffer[];
+  readonly edited?: readonly Buffer[];
+  readonly response: readonly Buffer[];
+}
+
+/** Bytes that are copied before other streams have their turn: about 0.1 ms. */
+const PIECE_BYTES = 256 * 1024;
+/** A thread that fails again and again is not started again: the traffic goes on without it. */
+const MAX_STARTS = 5;
+// Beside this file, both in the sources and in the package.
+const EXTENSION = extname(fileURLToPath(import.meta.url));
+const THREAD = new URL(`./observer-thread${EXTENSION}`, import.meta.url);
+/** A thread on sources finds other packages by their sources, too. */
+const ON_SOURCES = EXTENSION === ".ts" ? { execArgv: ["--conditions=palimpsest-source"] } : {};
+
+/** Starts the thread that looks at traffic. */
+export function startObserver(options: ThreadOptions, onEvent: (event: ProxyEvent) => void): StartedObserver {
+  const waiting = new Map<number, (splices?: readonly Splice[]) => void>();
+  const running = new Set<Promise<unknown>>();
+  let [numbers, starts] = [0, 0];
+  let worker: Worker | undefined = start();
+
+  function start(): Worker | undefined {
+    if (starts === MAX_STARTS) return undefined;
+    starts++;
+    const started = new Worker(THREAD, { workerData: options, ...ON_SOURCES });
+    started.unref();
+    started.on("message", (message: ThreadReport) => {
+      if (message.kind === "event") onEvent(message.event);
+      else finish(message.number, message.splices);
+    });
+    started.on("error", (error) => {
+      onEvent({ kind: "passed", why: "observer", detail: `${error.message} (start ${starts} of ${MAX_STARTS})` });
+      if (worker === started) worker = start();
+      for (const number of waiting.keys()) finish(number);
+    });
+    return started;
+  }
+
+  function finish(number: number, splices?: readonly Splice[]): void {
+    const done = waiting.get(number);
+    waiting.delete(number);
+    done?.(splices);
+  }
+
+  function order(toOrder: (number: number) => ThreadOrder, bodies: readonly Uint8Array[]) {
+    return new Promise<readonly Splice[] | undefined>((resolve) => {
+      if (worker === undefined) return resolve(undefined);
+      const number = ++numbers;
+      waiting.set(number, resolve);
+      worker.postMessage(
+        toOrder(number),
+        bodies.map(({ buffer }) => buffer as ArrayBuffer),
+      );
+    });
+  }
+
+  function track<Value>(work: Promise<Value>): Promise<Value> {
+    const tracked: Promise<Value> = work.finally(() => running.delete(tracked));
+    running.add(tracked);
+    return tracked;
+  }
+
+  async function handOver(facts: ExchangeFacts, bodies: Bodies): Promise<void> {
+    const request = await gather(bodies.request);
+    const response = await gather(bodies.response);
+    const edited = bodies.edited && (await gather(bodies.edited));
+    const exchange = { ...facts, request, response, ...(edited === undefined ? {} : { edited }) };
+    const all = [request, response, ...(edited === undefined ? [] : [edited])];
+    await order((number) => ({ kind: "observe", number, exchange }), all);
+  }
+
+  const settled = async (): Promise<void> => {
+    while (running.size > 0) await Promise.allSettled(running);
+  };
+
+  return {
+    observe: (facts, bodies) => track(handOver(facts, bodies)),
+    async plan(arrived, chunks) {
+      // What the session sent before must be known, or something that was sent would seem new.
+      await Promise.allSettled(running);
+      const body = await gather(chunks);
+      return order((number) => ({ kind: "plan", number, arrived, body }), [body]);
+    },
+    settled,
+    async close() {
+      await settled();
+      const last = worker;
+      worker = undefined;
+      await last?.terminate();
+    },
+  };
+}
+
+/** Copies bytes into memory that can be given to a thread, a piece at a time. */
+async function gather(chunks: readonly Buffer[]): Promise<Uint8Array> {
+  const bytes = Buffer.allocUnsafeSlow(chunks.reduce((sum, { length }) => sum + length, 0));
+  let [at, copied] = [0, 0];
+  for (const chunk of chunks) {
+    // A large chunk is a body that was read as a whole.
+    for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
+      const piece = chunk.subarray(from, from + PIECE_BYTES);
+      piece.copy(bytes, at);
+      at += piece.length;
+      copied += piece.length;
+      if (copied < PIECE_BYTES) continue;
+      copied = 0;
+      await setImmediate();
+    }
+  }
+  return bytes;
+}

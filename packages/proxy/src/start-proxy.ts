@@ -1,0 +1,212 @@
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import {
+  createServer,
+  Agent as HttpAgent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import type { AddressInfo } from "node:net";
+import { aText, checkOptions } from "palimpsest/core";
+import { type ForwardLimits, sendAnswer, sendRequest } from "./forward/forward-request.ts";
+import { answerProblem, type ProxyProblem } from "./forward/proxy-error.ts";
+import { createTee, type HeldBytes } from "./forward/tee.ts";
+import type { ExchangeFacts } from "./observe/exchange.ts";
+import type { ProxyEvent } from "./proxy-event.ts";
+import { startObserver } from "./start-observer.ts";
+import { type StoredAnswer, sendStored } from "./store/send-stored.ts";
+import { checkUpstreams, findRoute, type Upstreams } from "./upstreams.ts";
+import { apiOf, credentialOf, isCredential } from "./wire/wire-apis.ts";
+
+export interface ProxyOptions {
+  /** The services that requests may go to, by the first segment of their path. */
+  readonly upstreams: Upstreams;
+  /** Where logs are written, readable by this user only. Stored results are in a folder below. */
+  readonly folder: string;
+  /**
+   * `observe`: bytes go both ways untouched. `store`: large new results of tools are replaced by a beginning, an end and the name of a file,
+   * once; only in requests that are paid by key. @default "observe"
+   */
+  readonly mode?: ProxyMode;
+  /** 0: any free port. @default 0 */
+  readonly port?: number;
+  /** A folder for a file of each exchange, to be replayed in tests. @default none is recorded */
+  readonly record?: string;
+  readonly limits?: Partial<ProxyLimits>;
+  readonly onEvent?: (event: ProxyEvent) => void;
+}
+
+export type ProxyMode = "observe" | "store";
+
+export interface ProxyLimits extends ForwardLimits {
+  /** A larger body is forwarded and not looked at. */
+  readonly maxObservedBytes: number;
+  /** All bodies that wait to be looked at. */
+  readonly maxHeldBytes: number;
+  /** Results beyond this many bytes are stored. */
+  readonly maxResultBytes: number;
+  /** How long an edit may take; after that the request goes as it is. */
+  readonly editMs: number;
+}
+
+/** Clients of the three APIs give up after ten minutes: theirs is the first word. */
+export const DEFAULT_PROXY_LIMITS: ProxyLimits = {
+  connectMs: 30_000,
+  silenceMs: 660_000,
+  maxObservedBytes: 64 * 1024 * 1024,
+  maxHeldBytes: 512 * 1024 * 1024,
+  maxResultBytes: 50_000,
+  editMs: 2_000,
+};
+
+export interface Proxy {
+  /** `http://127.0.0.1:PORT`; a service is below it: `${url}/NAME`. */
+  readonly url: string;
+  /** Resolves when all that has gone by is in the logs. */
+  settled(): Promise<void>;
+  /** From now on, nothing is edited. */
+  stopEditing(): void;
+  /** Ends connections, and resolves when the logs are written. */
+  close(): Promise<void>;
+}
+
+/** Client connections stay open longer than any client's pool keeps them: a request never meets a closing one. */
+const KEEP_ALIVE_MS = 120_000;
+
+/**
+ * Starts a proxy on this machine's loopback address. Requests and answers are forwarded as they arrive; those of the three APIs that are
+ * understood (`wire/wire-apis.ts`) are looked at by a thread after they have gone.
+ */
+export async function startProxy(options: ProxyOptions): Promise<Proxy> {
+  checkOptions("startProxy", options, { folder: aText("a path") });
+  const { folder, mode = "observe", port = 0, record, onEvent = () => {} } = options;
+  const upstreams = checkUpstreams(options.upstreams);
+  const limits: ProxyLimits = { ...DEFAULT_PROXY_LIMITS, ...options.limits };
+  const recording = record === undefined ? {} : { record };
+  const observer = startObserver({ folder, maxResultBytes: limits.maxResultBytes, ...recording }, onEvent);
+  const agents = { "http:": new HttpAgent({ keepAlive: true }), "https:": new HttpsAgent({ keepAlive: true }) };
+  const held: HeldBytes = { limitBytes: limits.maxHeldBytes, heldBytes: 0 };
+  // Digests of credentials cannot be compared with those of another process.
+  const salt = randomBytes(32);
+  let editing = mode === "store";
+
+  async function answer(incoming: IncomingMessage, client: ServerResponse): Promise<void> {
+    const { method = "GET", url: target = "/" } = incoming;
+    const route = findRoute(upstreams, target);
+    if (route === undefined) {
+      const known = [...upstreams.keys()].map((name) => `/${name}`).join(", ");
+      const message = `No service is at ${target}. Use a path below ${known}.`;
+      return answerProblem(client, { status: 404, code: "unknown-service", message });
+    }
+    const api = apiOf(method, route.path);
+    const isLookedAt = api !== undefined || record !== undefined;
+    const request = createTee(held, limits.maxObservedBytes);
+    const response = createTee(held, limits.maxObservedBytes);
+    const sentAtMs = Date.now();
+    const forwarding = { incoming, route, limits, agent: agents[route.origin.protocol as keyof typeof agents] };
+    const who = () => ({
+      upstream: route.upstream,
+      headers: withoutCredentials(incoming.headers),
+      credential: createHash("sha256").update(salt).update(credentialOf(incoming.headers)).digest("base64url"),
+    });
+    const send = async (): Promise<StoredAnswer> => {
+      if (api !== undefined && editing) {
+        const { editMs } = limits;
+        return sendStored(client, { ...forwarding, arrived: { api, ...who() }, observer, request, editMs, onEvent });
+      }
+      const sent = sendRequest(client, { ...forwarding, body: incoming });
+      if (isLookedAt) incoming.on("data", request.add);
+      return { answer: await sent };
+    };
+    try {
+      const { answer: answered, edited, edits } = await send();
+      if (answered.kind === "gone") return;
+      if (answered.kind === "problem") {
+        const { status, message } = answered.problem;
+        onEvent({ kind: "failed", upstream: route.upstream, status, why: message });
+        return answerProblem(client, answered.problem);
+      }
+      const { message } = answered;
+      const ended = await sendAnswer(client, message, isLookedAt ? response.add : () => {});
+      if (!isLookedAt) return;
+      const [sentChunks, receivedChunks] = [request.chunks(), response.chunks()];
+      if (sentChunks === undefined || receivedChunks === undefined) {
+        const why = held.heldBytes > held.limitBytes / 2 ? "too-much" : "too-large";
+        return onEvent({ kind: "passed", why, detail: `${method} ${route.path}` });
+      }
+      const facts: ExchangeFacts = {
+        api,
+        ...who(),
+        method,
+        path: route.path,
+        sentAtMs,
+        atMs: Date.now(),
+        status: message.statusCode ?? 0,
+        responseHeaders: withoutCredentials(message.headers),
+        ended,
+        ...(edits === undefined ? {} : { edits }),
+      };
+      const changed = edited === undefined ? {} : { edited: [edited] };
+      await observer.observe(facts, { request: sentChunks, response: receivedChunks, ...changed });
+    } finally {
+      request.release();
+      response.release();
+    }
+  }
+
+  const running = new Set<Promise<void>>();
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, client) => {
+    const refused = whyRefused(incoming);
+    if (refused !== undefined) return answerProblem(client, refused);
+    const answered: Promise<void> = answer(incoming, client)
+      .catch((error: unknown) => {
+        const message = `It failed: ${(error as Error)?.message ?? String(error)}`;
+        onEvent({ kind: "failed", upstream: "", status: 500, why: message });
+        answerProblem(client, { status: 500, code: "failed", message });
+      })
+      .finally(() => void running.delete(answered));
+    running.add(answered);
+  });
+  server.on("connect", (_, socket) => void socket.end("HTTP/1.1 405 Method Not Allowed\r\ncontent-length: 0\r\n\r\n"));
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async settled() {
+      await Promise.allSettled(running);
+      await observer.settled();
+    },
+    stopEditing() {
+      editing = false;
+    },
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+      await Promise.allSettled(running);
+      for (const agent of Object.values(agents)) agent.destroy();
+      await observer.close();
+    },
+  };
+}
+
+const HOSTS = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
+
+/** Web pages may send requests to this machine. None of them is a client: no page gets an answer, whatever name it uses for us. */
+function whyRefused({ headers }: IncomingMessage): ProxyProblem | undefined {
+  if (headers.origin !== undefined || !["none", undefined].includes(headers["sec-fetch-site"] as string | undefined)) {
+    return { status: 403, code: "from-a-page", message: "Requests of web pages are refused." };
+  }
+  if (!HOSTS.test(headers.host ?? "")) {
+    return { status: 403, code: "unknown-host", message: "Use the address 127.0.0.1 or localhost." };
+  }
+  if (headers.upgrade?.toLowerCase() !== "websocket") return undefined;
+  return { status: 501, code: "no-web-sockets", message: "Web sockets are not forwarded. Set your client to plain HTTP." };
+}
+
+function withoutCredentials(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isCredential(name)));
+}

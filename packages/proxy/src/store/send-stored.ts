@@ -1,0 +1,77 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Answer, type ForwardOptions, sendRequest } from "../forward/forward-request.ts";
+import type { Tee } from "../forward/tee.ts";
+import type { ArrivedRequest } from "../observe/exchange.ts";
+import type { ProxyEvent } from "../proxy-event.ts";
+import type { StartedObserver } from "../start-observer.ts";
+import { isPaidByKey } from "../wire/wire-apis.ts";
+import { applySplices, type Splice } from "./splice.ts";
+
+export interface StoredOptions extends Omit<ForwardOptions, "body" | "length"> {
+  readonly arrived: ArrivedRequest;
+  readonly observer: Pick<StartedObserver, "plan">;
+  /** Takes the body as it arrives. */
+  readonly request: Tee;
+  readonly editMs: number;
+  readonly onEvent: (event: ProxyEvent) => void;
+}
+
+/** An answer, with what became of the request. */
+export interface StoredAnswer {
+  readonly answer: Answer;
+  /** The body that the service accepted instead of the client's. */
+  readonly edited?: Buffer;
+  readonly edits?: "refused";
+}
+
+/**
+ * Sends a request with its large new results replaced. The body is read as a whole first. Any doubt, a deadline or an error: it goes as it
+ * is. A request that the service refuses with its replacements is sent once more without.
+ */
+export async function sendStored(client: ServerResponse, options: StoredOptions): Promise<StoredAnswer> {
+  const { incoming, arrived, observer, request, editMs, onEvent, ...forwarding } = options;
+  const send = (body: ForwardOptions["body"], length?: "changed"): Promise<Answer> =>
+    sendRequest(client, { ...forwarding, incoming, body, ...(length === undefined ? {} : { length }) });
+  const why = whyNot(incoming.headers);
+  if (why !== undefined) {
+    onEvent({ kind: "passed", why: "no-key", detail: why });
+    const answer = send(incoming);
+    incoming.on("data", request.add);
+    return { answer: await answer };
+  }
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      request.add(chunk);
+    }
+  } catch {
+    return { answer: { kind: "gone" } };
+  }
+  const body = Buffer.concat(chunks);
+  const splices = request.chunks() === undefined ? [] : await planInTime(options, chunks);
+  if (splices.length === 0) return { answer: await send(body) };
+  const edited = applySplices(body, splices);
+  const answer = await send(edited, "changed");
+  if (answer.kind !== "answer" || answer.message.statusCode !== 400) return { answer, edited };
+  answer.message.resume();
+  onEvent({ kind: "passed", why: "refused", detail: `${arrived.upstream} refused a request with stored results` });
+  return { answer: await send(body), edits: "refused" };
+}
+
+/** Why a request is never changed. */
+function whyNot(headers: ForwardOptions["incoming"]["headers"]): string | undefined {
+  if (!isPaidByKey(headers)) return "the request is not paid by key";
+  // Packed bytes have no places to put something else.
+  return headers["content-encoding"] === undefined ? undefined : "the request is compressed";
+}
+
+async function planInTime({ observer, arrived, editMs, onEvent }: StoredOptions, chunks: readonly Buffer[]) {
+  const late = new AbortController();
+  const deadline = sleep(editMs, "late" as const, { signal: late.signal }).catch(() => "late" as const);
+  const planned: readonly Splice[] | "late" | undefined = await Promise.race([observer.plan(arrived, chunks), deadline]);
+  late.abort();
+  if (planned === "late") onEvent({ kind: "passed", why: "too-slow", detail: `no plan within ${editMs} ms` });
+  return planned === "late" || planned === undefined ? [] : planned;
+}

@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+
+/** A recorded exchange, as a file of JSON. Headers have no credentials; bodies are as they were on the wire. */
+export interface RecordedExchange {
+  readonly recording: 1;
+  readonly upstream: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly request: RecordedBody;
+  readonly status: number;
+  readonly responseHeaders: IncomingHttpHeaders;
+  readonly response: RecordedBody;
+  /** `cut`: the connection broke before the end. A replay breaks there, too. */
+  readonly ended: "whole" | "cut";
+}
+
+/** As text if the bytes are text, so that people can read and search it. */
+export type RecordedBody = { readonly text: string } | { readonly base64: string };
+
+export function toRecordedBody(bytes: Buffer): RecordedBody {
+  const text = bytes.toString("utf8");
+  return Buffer.from(text).equals(bytes) ? { text } : { base64: bytes.toString("base64") };
+}
+
+export function toBytes(body: RecordedBody): Buffer {
+  return "text" in body ? Buffer.from(body.text) : Buffer.from(body.base64, "base64");
+}
+
+/** Requests with the same key have the same answer. */
+export function requestKey(upstream: string, method: string, path: string, body: Buffer): string {
+  return createHash("sha256").update(JSON.stringify([upstream, method, path])).update(body).digest("hex");
+}

@@ -1,0 +1,83 @@
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { answerProblem } from "../forward/proxy-error.ts";
+import { type RecordedExchange, requestKey, toBytes } from "./recorded-exchange.ts";
+
+export interface ReplayOptions {
+  /** What `startProxy({ record })` wrote. */
+  readonly folder: string;
+  /** 0: any free port. @default 0 */
+  readonly port?: number;
+}
+
+export interface Replay {
+  readonly url: string;
+  /** Requests that no recording answers. */
+  readonly unknown: readonly string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Answers requests from a recording, without any service: the same request gets the same answer, byte by byte. Requests that were recorded
+ * several times get their answers in turn, and the last one from then on.
+ */
+export async function replayTraffic({ folder, port = 0 }: ReplayOptions): Promise<Replay> {
+  const answers = readRecordings(folder);
+  const unknown: string[] = [];
+  const server = createServer(async (incoming, client) => {
+    const { method = "GET", url: target = "/" } = incoming;
+    const [, upstream = "", path = ""] = /^\/([^/]+)(.*)$/s.exec(target) ?? [];
+    const list = answers.get(requestKey(upstream, method, path, await buffer(incoming)));
+    const [recorded] = list ?? [];
+    if (recorded !== undefined) {
+      if (list!.length > 1) list!.shift();
+      return answerAsRecorded(client, recorded);
+    }
+    unknown.push(`${method} ${target}`);
+    const message = `${method} ${target} is not in ${folder} with this body. Record it: palimpsest proxy --record ${folder}`;
+    answerProblem(client, { status: 501, code: "not-recorded", message });
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    unknown,
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function readRecordings(folder: string): ReadonlyMap<string, RecordedExchange[]> {
+  const answers = new Map<string, RecordedExchange[]>();
+  for (const name of readdirSync(folder).sort()) {
+    if (!name.endsWith(".json")) continue;
+    const recorded = JSON.parse(readFileSync(join(folder, name), "utf8")) as RecordedExchange;
+    if (recorded.recording !== 1) continue;
+    const { upstream, method, path, request } = recorded;
+    const key = requestKey(upstream, method, path, toBytes(request));
+    answers.set(key, [...(answers.get(key) ?? []), recorded]);
+  }
+  return answers;
+}
+
+/** Of the connection on which it was recorded. */
+const OF_CONNECTION = ["connection", "keep-alive", "transfer-encoding", "content-length"];
+
+function answerAsRecorded(client: ServerResponse, { status, responseHeaders, response, ended }: RecordedExchange): void {
+  const headers: IncomingHttpHeaders = Object.fromEntries(
+    Object.entries(responseHeaders).filter(([name]) => !OF_CONNECTION.includes(name)),
+  );
+  client.sendDate = false;
+  client.writeHead(status, headers);
+  const bytes = toBytes(response);
+  if (ended === "whole") client.end(bytes);
+  else client.write(bytes, () => client.destroy());
+}
