@@ -41,6 +41,6 @@ test("a session of any agent goes on here, with a request that the provider take
     expect({ path: reference.path, verdict: verdict.kind }).toEqual({ path: reference.path, verdict: "accepted" });
     await session.close();
   }
-  expect(imports).toBe(14);
+  expect(imports).toBe(15);
   expect([...agents].sort()).toEqual([...RECORDED_AGENTS].sort());
 });

@@ -34,6 +34,7 @@ describe("what agents leave on a machine", () => {
     ["qwen", 1],
     ["opencode", 3],
     ["cline", 2],
+    ["proxy", 1],
   ] as const)("is found for %s, and is read without damage", async (agent, count) => {
     const found = await Array.fromAsync(findAgentTranscripts(agent, { home }));
     expect(found).toHaveLength(count);
@@ -135,6 +136,7 @@ describe("a transcript that was damaged", { timeout: 60_000 }, () => {
     ".cline/data/tasks/1793527200000/api_conversation_history.json",
     ".cline/data/tasks/1793527200000/ui_messages.json",
     ".cline/data/sessions/sess1/sess1.messages.json",
+    ".palimpsest/proxy/2026-11-01T10-00-00-000Z-9b1de0d1.jsonl",
     ".local/share/opencode/opencode.db",
     ".local/share/opencode/storage/session/global/ses_files.json",
     ".local/share/opencode/storage/message/ses_files/msg_1.json",

@@ -411,6 +411,44 @@ function writeDatabase(path: string): void {
 }
 
 const SESSION = "c1a0de00-0000-4000-8000-000000000001";
+/** Our own proxy, `~/.palimpsest/proxy`: what went over the wire, a line for each request and each response. */
+const PROXY = (() => {
+  const call = { type: "tool_use", id: "toolu_1", name: "Read", input: { file_path: "/work/sums/add.js" } };
+  const response = (number: number, second: number, content: readonly object[], read: number, written: number): object => ({
+    type: "response",
+    number,
+    atMs: ms(second),
+    id: `msg_${number}`,
+    model: "claude-sonnet-4-6",
+    items: [{ role: "assistant", content }],
+    usage: {
+      input_tokens: 4,
+      cache_read_input_tokens: read,
+      cache_creation_input_tokens: written,
+      output_tokens: 60,
+    },
+    ended: "whole",
+  });
+  const request = (number: number, second: number, relation: object, items: readonly object[]): object => ({
+    type: "request",
+    ...relation,
+    number,
+    atMs: ms(second),
+    model: "claude-sonnet-4-6",
+    items,
+  });
+  const result = { type: "tool_result", tool_use_id: "toolu_1", content: SOURCE };
+  return [
+    { proxy: 1, id: "9b1de0d1", api: "messages", upstream: "anthropic", atMs: ms(0), session: "c1a0de00" },
+    request(1, 0, { relation: "begins", echoed: 0 }, [{ role: "user", content: TASK }]),
+    response(1, 6, [call], 0, 21_000),
+    request(2, 8, { relation: "continues", kept: 1, echoed: 1 }, [{ role: "user", content: [result] }]),
+    response(2, 14, [{ type: "text", text: "One moment." }], 21_000, 300),
+    request(3, 20, { relation: "replaced", echoed: 0 }, [{ role: "user", content: SUMMARY }]),
+    response(3, 25, [{ type: "text", text: DONE }], 18_000, 200),
+  ];
+})();
+
 const FILES: Readonly<Record<string, string | Uint8Array>> = {
   [`.claude/projects/-work-sums/${SESSION}.jsonl`]: toLines(CLAUDE_CODE),
   [`.claude/projects/-work-sums/${SESSION}/subagents/agent-a748733.jsonl`]: toLines(CLAUDE_CODE_SUBAGENT),
@@ -428,5 +466,6 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   ".cline/data/tasks/1793527200000/ui_messages.json": JSON.stringify(CLINE_TASK.shown),
   ".cline/data/sessions/sess1/sess1.messages.json": JSON.stringify(CLINE_SESSION.messages, null, 2),
   ".cline/data/sessions/sess1/sess1.compaction.json": JSON.stringify(CLINE_SESSION.compaction),
+  ".palimpsest/proxy/2026-11-01T10-00-00-000Z-9b1de0d1.jsonl": toLines(PROXY),
   ...opencodeFiles(),
 };

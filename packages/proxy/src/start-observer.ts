@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 import type { ArrivedRequest, ExchangeFacts } from "./observe/exchange.ts";
 import type { ThreadOptions, ThreadOrder, ThreadReport } from "./observe/thread-messages.ts";
 import type { ProxyEvent } from "./proxy-event.ts";
-import type { Splice } from "./store/splice.ts";
+import type { Splice } from "./wire/splice.ts";
 
 export interface StartedObserver {
   /** Hands an exchange over. Resolves when it was looked at, or the thread failed. */

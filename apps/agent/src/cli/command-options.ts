@@ -30,7 +30,16 @@ function option(value: string, about: string, more: Pick<Value, "of" | "complete
 }
 
 /** A copy of `RECORDED_AGENTS`, so that the help page does not load the transcript readers. */
-export const AGENTS: readonly RecordedAgent[] = ["claude-code", "codex", "pi", "gemini", "qwen", "opencode", "cline"];
+export const AGENTS: readonly RecordedAgent[] = [
+  "claude-code",
+  "codex",
+  "pi",
+  "gemini",
+  "qwen",
+  "opencode",
+  "cline",
+  "proxy",
+];
 
 export const A_SESSION: Operands = { most: 1, completes: "sessions" };
 export const WHICH =

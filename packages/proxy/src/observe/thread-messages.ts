@@ -1,5 +1,5 @@
 import type { ProxyEvent } from "../proxy-event.ts";
-import type { Splice } from "../store/splice.ts";
+import type { Splice } from "../wire/splice.ts";
 import type { ArrivedRequest, Exchange } from "./exchange.ts";
 
 /** What the thread is started with. */

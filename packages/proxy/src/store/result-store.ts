@@ -10,9 +10,9 @@ import type { Thread } from "../sessions/thread.ts";
 import { findResults, textOfResult, type WireResult } from "../wire/find-results.ts";
 import { readRequest, type WireRequest } from "../wire/read-request.ts";
 import { parseRange } from "../wire/scan-json.ts";
+import type { Splice } from "../wire/splice.ts";
 import { viewOf } from "../wire/view-of.ts";
 import { withoutMarks } from "../wire/without-marks.ts";
-import type { Splice } from "./splice.ts";
 import { stubText } from "./stub-text.ts";
 
 export interface ResultStoreOptions {

@@ -5,8 +5,8 @@ import type { Tee } from "../forward/tee.ts";
 import type { ArrivedRequest } from "../observe/exchange.ts";
 import type { ProxyEvent } from "../proxy-event.ts";
 import type { StartedObserver } from "../start-observer.ts";
+import { applySplices, type Splice } from "../wire/splice.ts";
 import { isPaidByKey } from "../wire/wire-apis.ts";
-import { applySplices, type Splice } from "./splice.ts";
 
 export interface StoredOptions extends Omit<ForwardOptions, "body" | "length"> {
   readonly arrived: ArrivedRequest;

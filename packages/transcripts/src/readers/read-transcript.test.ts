@@ -255,6 +255,46 @@ const SAMPLES = {
     },
     { id: "c", role: "user", ts: 3, content: [{ type: "tool_result", tool_use_id: "c1", content: "ok" }] },
   ],
+  proxy: [
+    { proxy: 1, id: "t1", api: "messages", upstream: "service", atMs: 1, session: "s1", agent: "a1" },
+    {
+      type: "request",
+      relation: "begins",
+      number: 1,
+      atMs: 2,
+      model: "model-1",
+      bytes: 99,
+      echoed: 0,
+      items: [
+        { role: "user", content: "hello" },
+        { role: "assistant", content: [{ type: "text", text: "Hi." }] },
+        { role: "user", content: "look" },
+      ],
+    },
+    {
+      type: "response",
+      number: 1,
+      atMs: 3,
+      id: "r1",
+      model: "model-1",
+      items: [{ role: "assistant", content: [{ type: "tool_use", id: "c1", name: "f", input: {} }] }],
+      usage,
+      ended: "whole",
+    },
+    {
+      type: "request",
+      relation: "continues",
+      kept: 3,
+      number: 2,
+      atMs: 4,
+      echoed: 1,
+      items: [{ role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: "ok" }] }],
+    },
+    { type: "break", atMs: 5, causes: ["pause"], rebilledTokens: 9 },
+    { type: "request", relation: "cleared", kept: 5, calls: ["c1"], number: 3, atMs: 6, echoed: 0, items: [] },
+    { type: "request", relation: "branches", kept: 1, number: 4, atMs: 7, echoed: 0, items: [{ role: "user", content: "no" }] },
+    { type: "request", relation: "replaced", number: 5, atMs: 8, echoed: 0, items: [{ role: "user", content: "so far" }] },
+  ],
 } satisfies Record<string, object[]>;
 
 const toBytes = (records: readonly unknown[]): Buffer =>

@@ -10,7 +10,7 @@ export type RecordedEntry =
   | RecordedMicrocompaction
   | RecordedDamage;
 
-export const RECORDED_AGENTS = ["claude-code", "codex", "pi", "gemini", "qwen", "opencode", "cline"] as const;
+export const RECORDED_AGENTS = ["claude-code", "codex", "pi", "gemini", "qwen", "opencode", "cline", "proxy"] as const;
 
 export type RecordedAgent = (typeof RECORDED_AGENTS)[number];
 
@@ -20,7 +20,7 @@ export interface RecordedSession {
   agent: RecordedAgent;
   id: string;
   startedAtMs: number;
-  /** The version of the agent; for pi and cline, which do not record theirs, of the file format. */
+  /** The version of the agent; for pi, cline and our proxy, which do not record one, of the file format. */
   version?: string;
   cwd?: string;
   /** The session this one was forked from or spawned by: an id, for pi a path. */

@@ -7,6 +7,7 @@ import { readCodex } from "./read-codex.ts";
 import { readGemini } from "./read-gemini.ts";
 import type { TranscriptLines } from "./read-lines.ts";
 import { readPi } from "./read-pi.ts";
+import { isHead, readProxy } from "./read-proxy.ts";
 import { readQwen } from "./read-qwen.ts";
 import type { RecordedAgent, RecordedEntry } from "./recorded.ts";
 
@@ -49,6 +50,7 @@ export const TRANSCRIPT_FORMATS: readonly TranscriptFormat[] = [
     // Subagents are in a folder that is named after the session.
     read: (lines, path) => readGemini(lines, present({ parentSession: path && basename(dirname(path)) })),
   },
+  { agent: "proxy", recognizes: isHead, read: readProxy },
   {
     agent: "cline",
     recognizes: (record) => isClineHead(record) || isClineMessage(record),

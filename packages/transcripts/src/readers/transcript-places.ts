@@ -66,6 +66,8 @@ export function transcriptPlaces(
           files: ["opencode.db", "storage/session/*/*.json"],
         },
       ];
+    case "proxy":
+      return [{ folder: join(at("PALIMPSEST_HOME", ".palimpsest"), "proxy"), files: ["*.jsonl"] }];
     case "cline":
       return [
         { folder: join(home, ".cline", "data"), files: ["sessions/*/*.messages.json", CLINE_TASKS] },

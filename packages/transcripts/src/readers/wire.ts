@@ -1,9 +1,9 @@
 /** `@palimpsest/transcripts/wire`: messages and usage as services send them, for programs that see the traffic. */
 
 import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
-import type { RecordedBlock, RecordedMessage, RecordedUsage } from "../readers/recorded.ts";
-import { toBlocks, toParts } from "../readers/to-blocks.ts";
-import { toCodexItem, toInput } from "../readers/to-codex-item.ts";
+import type { RecordedBlock, RecordedMessage, RecordedUsage } from "./recorded.ts";
+import { toBlocks, toParts } from "./to-blocks.ts";
+import { toCodexItem, toInput } from "./to-codex-item.ts";
 
 /** An API whose traffic is understood: Anthropic Messages, OpenAI Responses, OpenAI Chat Completions. */
 export type WireApi = (typeof WIRE_APIS)[number];

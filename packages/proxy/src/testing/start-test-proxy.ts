@@ -1,0 +1,42 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { ProxyEvent } from "../proxy-event.ts";
+import { type Proxy, type ProxyOptions, startProxy } from "../start-proxy.ts";
+
+export interface TestProxy extends Proxy {
+  readonly folder: string;
+  readonly events: readonly ProxyEvent[];
+  eventsOf<Kind extends ProxyEvent["kind"]>(kind: Kind): readonly Extract<ProxyEvent, { kind: Kind }>[];
+  /** The text of all files in the folder. */
+  written(): string;
+}
+
+/** A proxy in front of one service, `/service`, with a folder of its own. */
+export async function startTestProxy(service: string, options: Partial<ProxyOptions> = {}): Promise<TestProxy> {
+  const folder = mkdtempSync(join(tmpdir(), "palimpsest-proxy-"));
+  const events: ProxyEvent[] = [];
+  const proxy = await startProxy({
+    upstreams: { service },
+    folder,
+    onEvent: (event) => void events.push(event),
+    ...options,
+  });
+  onTestFinished(async () => {
+    await proxy.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    ...proxy,
+    folder,
+    events,
+    eventsOf: <Kind extends ProxyEvent["kind"]>(kind: Kind) =>
+      events.filter((event): event is Extract<ProxyEvent, { kind: Kind }> => event.kind === kind),
+    written: () =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
+        .join("\n"),
+  };
+}
