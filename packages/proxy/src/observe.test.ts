@@ -3,8 +3,6 @@ import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import {
   answer,
-  callTool,
-  callTools,
   createAnthropic,
   createOpenAiChat,
   createOpenAiResponses,
@@ -20,8 +18,7 @@ import { assistant, messageAnswer, messagesBody, user } from "./testing/bodies.t
 import { startService } from "./testing/start-service.ts";
 import { startTestProxy, type TestProxy } from "./testing/start-test-proxy.ts";
 
-const script: Script = ({ toolResults, turn }) =>
-  toolResults.length > 0 || turn % 2 === 0 ? answer(`Answer ${turn}.`) : callTools(callTool("read", { path: "a.ts" }));
+const script: Script = ({ turn }) => answer(`Answer ${turn}.`);
 
 async function startSimulator() {
   const faces = [createAnthropic({ script }), createOpenAiResponses({ script }), createOpenAiChat({ script })];

@@ -17,7 +17,9 @@ function followOrders(port: MessagePort, { folder, maxResultBytes, record }: Thr
 
   function follow(order: ThreadOrder): ThreadReport {
     const { number } = order;
-    if (order.kind === "plan") return { kind: "done", number, splices: results.plan(order.arrived, order.body) };
+    if (order.kind === "unused") results.unused(order.plan);
+    if (order.kind === "plan") return { kind: "done", number, splices: results.plan(number, order.arrived, order.body) };
+    if (order.kind !== "observe") return { kind: "done", number };
     const { exchange } = order;
     const { api } = exchange;
     if (record !== undefined) recordExchange(record, exchange);

@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { ArrivedRequest, ExchangeFacts } from "./observe/exchange.ts";
@@ -10,8 +10,8 @@ import type { Splice } from "./wire/splice.ts";
 export interface StartedObserver {
   /** Hands an exchange over. Resolves when it was looked at, or the thread failed. */
   observe(facts: ExchangeFacts, bodies: Bodies): Promise<void>;
-  /** What to replace in a request before it is sent. Undefined: the thread failed. */
-  plan(arrived: ArrivedRequest, body: readonly Buffer[]): Promise<readonly Splice[] | undefined>;
+  /** What to replace in a request before it is sent. Undefined: the thread failed, or had not answered in time. */
+  plan(arrived: ArrivedRequest, body: readonly Buffer[], withinMs: number): Promise<readonly Splice[] | undefined>;
   /** Resolves when all that was handed over was looked at. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -60,16 +60,18 @@ export function startObserver(options: ThreadOptions, onEvent: (event: ProxyEven
   function finish(number: number, splices?: readonly Splice[]): void {
     const done = waiting.get(number);
     waiting.delete(number);
+    if (waiting.size === 0) worker?.unref();
     done?.(splices);
   }
 
-  function order(toOrder: (number: number) => ThreadOrder, bodies: readonly Uint8Array[]) {
-    return new Promise<readonly Splice[] | undefined>((resolve) => {
+  function order(given: ThreadOrder, bodies: readonly Uint8Array[]): Promise<readonly Splice[] | undefined> {
+    return new Promise((resolve) => {
       if (worker === undefined) return resolve(undefined);
-      const number = ++numbers;
-      waiting.set(number, resolve);
+      waiting.set(given.number, resolve);
+      // The process must not end before what has gone by is in the logs.
+      worker.ref();
       worker.postMessage(
-        toOrder(number),
+        given,
         bodies.map(({ buffer }) => buffer as ArrayBuffer),
       );
     });
@@ -81,13 +83,21 @@ export function startObserver(options: ThreadOptions, onEvent: (event: ProxyEven
     return tracked;
   }
 
+  /** One after the other, so that the thread sees exchanges in the order in which they ended, however large they are. */
+  let handing: Promise<unknown> = Promise.resolve();
   async function handOver(facts: ExchangeFacts, bodies: Bodies): Promise<void> {
+    const before = handing;
+    const handed = Promise.withResolvers<void>();
+    handing = handed.promise;
+    await before;
     const request = await gather(bodies.request);
     const response = await gather(bodies.response);
     const edited = bodies.edited && (await gather(bodies.edited));
     const exchange = { ...facts, request, response, ...(edited === undefined ? {} : { edited }) };
     const all = [request, response, ...(edited === undefined ? [] : [edited])];
-    await order((number) => ({ kind: "observe", number, exchange }), all);
+    const looked = order({ kind: "observe", number: ++numbers, exchange }, all);
+    handed.resolve();
+    await looked;
   }
 
   const settled = async (): Promise<void> => {
@@ -96,11 +106,18 @@ export function startObserver(options: ThreadOptions, onEvent: (event: ProxyEven
 
   return {
     observe: (facts, bodies) => track(handOver(facts, bodies)),
-    async plan(arrived, chunks) {
+    async plan(arrived, chunks, withinMs) {
+      const late = new AbortController();
+      const deadline = sleep(withinMs, undefined, { signal: late.signal }).catch(() => undefined);
       // What the session sent before must be known, or something that was sent would seem new.
-      await Promise.allSettled(running);
+      await Promise.race([Promise.allSettled(running), deadline]);
       const body = await gather(chunks);
-      return order((number) => ({ kind: "plan", number, arrived, body }), [body]);
+      const plan = ++numbers;
+      const planned = order({ kind: "plan", number: plan, arrived, body }, [body]);
+      const splices = await Promise.race([planned, deadline]);
+      late.abort();
+      if (splices === undefined) void order({ kind: "unused", number: ++numbers, plan }, []);
+      return splices;
     },
     settled,
     async close() {

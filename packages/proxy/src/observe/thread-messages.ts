@@ -14,7 +14,9 @@ export interface ThreadOptions {
 /** To the thread. Each is answered by a `done` with the same number. */
 export type ThreadOrder =
   | { readonly kind: "observe"; readonly number: number; readonly exchange: Exchange }
-  | { readonly kind: "plan"; readonly number: number; readonly arrived: ArrivedRequest; readonly body: Uint8Array };
+  | { readonly kind: "plan"; readonly number: number; readonly arrived: ArrivedRequest; readonly body: Uint8Array }
+  /** A plan came too late: the request was sent as it was. */
+  | { readonly kind: "unused"; readonly number: number; readonly plan: number };
 
 /** From the thread. */
 export type ThreadReport =

@@ -78,10 +78,9 @@ test("without a name, what begins with all of the last request continues it", ()
   expect(send(C).thread.id).toBe(thread.id);
 });
 
-test("without a name, nothing is guessed: two that sent the same, and edits, begin anew", () => {
+test("without a name, a retry is the same, and an edit of what was said begins anew", () => {
   const send = sending();
   const one = send(A);
-  // The same beginning again: it may be a retry, or somebody else's. It is the retry of the only one that there is.
   expect(send(A).thread.id).toBe(one.thread.id);
   send(B);
   const edited = send([...A, assistant("first"), user("other")]);
@@ -89,11 +88,19 @@ test("without a name, nothing is guessed: two that sent the same, and edits, beg
   expect(edited.thread.id).not.toBe(one.thread.id);
 });
 
-test("two sessions without names that sent the same are not told apart", () => {
+test("two sessions without names that a request may follow are not told apart", () => {
   const send = sending();
-  const names = { session: "s" };
-  send(A, names);
-  send(A);
+  const first = send(A);
+  send(B);
+  const second = send(A);
+  expect(second.thread.id).not.toBe(first.thread.id);
+  // It may be the first one once more, or the second one that goes on in the same words.
   const third = send(B);
-  expect(third.relation).toEqual({ kind: "begins" });
+  expect([first.thread.id, second.thread.id]).not.toContain(third.thread.id);
+});
+
+test("a request without a name never belongs to a session with one", () => {
+  const send = sending();
+  const { thread } = send(A, { session: "s" });
+  expect(send(B).thread.id).not.toBe(thread.id);
 });

@@ -41,7 +41,7 @@ const MAX_THREADS = 50;
  */
 export function createSessions(newId: () => string): Sessions {
   const named = new Map<string, ProxySession>();
-  /** By the chain of their last request. A set: two sessions may have sent the same. */
+  /** Sessions without a name, by the chain of their last request. A set: two sessions may have sent the same. */
   const byChain = new Map<string, Set<ProxySession>>();
   const byResponse = new Map<string, { readonly session: ProxySession; readonly thread: Thread }>();
   /** In the order of their last request. */
@@ -92,11 +92,10 @@ export function createSessions(newId: () => string): Sessions {
       thread.chain = chainsOf(sent, thread.items).at(-1) ?? "";
       if (!session.threads.includes(thread)) session.threads.push(thread);
       if (session.threads.length > MAX_THREADS) leaveChain(session.threads.shift()!.chain, session);
-      const same = byChain.get(thread.chain);
-      if (same === undefined) byChain.set(thread.chain, new Set([session]));
-      else same.add(session);
-      if (responseId !== undefined) byResponse.set(scoped(sent, responseId), { session, thread });
       const key = nameKey(sent);
+      // Clients that name their sessions always do.
+      if (key === undefined) byChain.set(thread.chain, (byChain.get(thread.chain) ?? new Set()).add(session));
+      if (responseId !== undefined) byResponse.set(scoped(sent, responseId), { session, thread });
       if (key !== undefined) named.set(key, session);
       recent.delete(session);
       recent.set(session, key ?? "");
@@ -106,13 +105,8 @@ export function createSessions(newId: () => string): Sessions {
 }
 
 function findByChain(byChain: ReadonlyMap<string, ReadonlySet<ProxySession>>, sent: SentRequest): ProxySession | undefined {
-  // From the end: who sent more of it is the one before.
-  for (const chain of chainsOf(sent, sent.items).toReversed()) {
-    const found = byChain.get(chain);
-    if (found === undefined || found.size === 0) continue;
-    return found.size === 1 ? [...found][0] : undefined;
-  }
-  return undefined;
+  const found = new Set(chainsOf(sent, sent.items).flatMap((chain) => [...(byChain.get(chain) ?? [])]));
+  return found.size === 1 ? [...found][0] : undefined;
 }
 
 /** The name in a header goes before the one in the body, which is there to find a cache. */

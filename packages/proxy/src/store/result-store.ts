@@ -25,7 +25,9 @@ export interface ResultStoreOptions {
 
 export interface ResultStore {
   /** What to replace in a request: results that were replaced before, and large ones that are new. */
-  plan(arrived: ArrivedRequest, body: Uint8Array): readonly Splice[];
+  plan(number: number, arrived: ArrivedRequest, body: Uint8Array): readonly Splice[];
+  /** The request of a plan was sent as it was: its results are not new any more. */
+  unused(plan: number): void;
   /** Takes in how it went. A replacement counts from the first time that the service accepted it. */
   settle(exchange: ReadableExchange, thread: Thread | undefined): void;
 }
@@ -34,6 +36,10 @@ export interface ResultStore {
 export function createResultStore({ folder, maxResultBytes, observer, onEvent }: ResultStoreOptions): ResultStore {
   const stored = join(folder, "stored");
   const stopped = new WeakSet<Thread>();
+  /** The keys of newly replaced results, by plan. */
+  const planned = new Map<number, readonly string[]>();
+  /** The service has seen these as they are. */
+  const seen = new Set<string>();
   const fileOf = (key: string): string => join(stored, `${key}.txt`);
   const stubOf = (key: string): string => join(stored, `${key}.stub`);
 
@@ -67,7 +73,7 @@ export function createResultStore({ folder, maxResultBytes, observer, onEvent }:
   }
 
   return {
-    plan(arrived, bytes) {
+    plan(number, arrived, bytes) {
       const body = viewOf(bytes);
       const recognized = observer.recognize(arrived, body);
       if (recognized === undefined) {
@@ -77,10 +83,15 @@ export function createResultStore({ folder, maxResultBytes, observer, onEvent }:
       const { found, sent } = recognized;
       if (stopped.has(found.thread)) return [];
       const from = firstNew(found, sent.request, body);
-      return largeResults(arrived, sent.request, body, maxResultBytes).flatMap(({ key, index, result }) => {
-        const text = frozen(key) ?? (index >= from ? keep(key, body, result) : undefined);
+      const large = largeResults(arrived, sent.request, body, maxResultBytes);
+      remember(planned, number, large.flatMap(({ key, index }) => (index >= from ? [key] : [])));
+      return large.flatMap(({ key, index, result }) => {
+        const text = frozen(key) ?? (index >= from && !seen.has(key) ? keep(key, body, result) : undefined);
         return text === undefined ? [] : [{ ...result.content, text: JSON.stringify(text) }];
       });
+    },
+    unused(plan) {
+      for (const key of planned.get(plan) ?? []) seen.add(key);
     },
     settle(exchange, thread) {
       const body = viewOf(exchange.request);
@@ -105,6 +116,14 @@ export function createResultStore({ folder, maxResultBytes, observer, onEvent }:
       }
     },
   };
+}
+
+/** More plans than can be on their way at a time. */
+const MAX_PLANS = 1_000;
+
+function remember(planned: Map<number, readonly string[]>, number: number, keys: readonly string[]): void {
+  planned.set(number, keys);
+  planned.delete(number - MAX_PLANS);
 }
 
 interface LargeResult {

@@ -1,5 +1,4 @@
 import type { ServerResponse } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, type ForwardOptions, sendRequest } from "../forward/forward-request.ts";
 import type { Tee } from "../forward/tee.ts";
 import type { ArrivedRequest } from "../observe/exchange.ts";
@@ -67,11 +66,11 @@ function whyNot(headers: ForwardOptions["incoming"]["headers"]): string | undefi
   return headers["content-encoding"] === undefined ? undefined : "the request is compressed";
 }
 
-async function planInTime({ observer, arrived, editMs, onEvent }: StoredOptions, chunks: readonly Buffer[]) {
-  const late = new AbortController();
-  const deadline = sleep(editMs, "late" as const, { signal: late.signal }).catch(() => "late" as const);
-  const planned: readonly Splice[] | "late" | undefined = await Promise.race([observer.plan(arrived, chunks), deadline]);
-  late.abort();
-  if (planned === "late") onEvent({ kind: "passed", why: "too-slow", detail: `no plan within ${editMs} ms` });
-  return planned === "late" || planned === undefined ? [] : planned;
+async function planInTime(
+  { observer, arrived, editMs, onEvent }: StoredOptions,
+  chunks: readonly Buffer[],
+): Promise<readonly Splice[]> {
+  const planned = await observer.plan(arrived, chunks, editMs);
+  if (planned === undefined) onEvent({ kind: "passed", why: "too-slow", detail: `no plan within ${editMs} ms` });
+  return planned ?? [];
 }
