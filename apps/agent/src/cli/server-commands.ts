@@ -61,6 +61,42 @@ export const SERVER_COMMANDS = {
     ],
     endings: ["failed", "interrupted", "terminated"],
   },
+  proxy: {
+    usage: "proxy [--mode observe|store] [--upstream NAME=URL] [options]",
+    about: "stand between an agent and its model service, and report what it spends and loses",
+    more: [
+      "Set the agent's base URL to the address that is printed: ANTHROPIC_BASE_URL=http://127.0.0.1:8788/anthropic, or OPENAI_BASE_URL=http://127.0.0.1:8788/openai/v1. Only programs of this machine can connect. Requests go to the services in the list and nowhere else.",
+      "observe: bytes go both ways untouched. Each conversation gets a log that palimpsest analyze opens, and a cache miss is reported with its cause and price.",
+      "store: also replace a large new tool result by its beginning, its end and the name of a file, once. Only requests with an API key are changed, never those of a subscription. Send SIGUSR2 to stop all changes at once.",
+      "--record keeps requests and responses, without credentials, for tests; --replay answers from such a recording, without a service.",
+    ],
+    options: {
+      mode: {
+        type: "string",
+        value: "WORD",
+        of: ["observe", "store"],
+        about: "whether large tool results are stored; default: observe",
+      },
+      upstream: {
+        type: "string",
+        multiple: true,
+        value: "NAME=URL",
+        about: "another service, below /NAME; repeat for more; default: anthropic and openai",
+      },
+      port: { type: "string", value: "N", about: "the port to listen on, 0 for any free one; default: 8788" },
+      logs: { type: "string", value: "FOLDER", about: "where logs are written; default: proxy in PALIMPSEST_HOME" },
+      record: { type: "string", value: "FOLDER", about: "keep all traffic there, for tests" },
+      replay: { type: "string", value: "FOLDER", about: "answer from a recording; nothing is sent anywhere" },
+      json: { type: "boolean", about: "print a line of JSON for each event" } as Flag,
+    },
+    examples: [
+      ["palimpsest proxy", "watch an agent whose base URL is http://127.0.0.1:8788/anthropic"],
+      ["palimpsest proxy --upstream local=http://127.0.0.1:8000", "watch a model server on this machine, at /local"],
+      ["palimpsest proxy --record ./traffic", "keep the traffic"],
+      ["palimpsest proxy --replay ./traffic", "answer the same requests again, in a test"],
+    ],
+    endings: ["failed", "interrupted", "terminated"],
+  },
   token: {
     usage: "token [list | create | revoke ID] --tenant NAME [options]",
     about: "create, list and revoke tokens for palimpsest serve",

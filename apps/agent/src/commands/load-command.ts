@@ -27,6 +27,7 @@ const LOAD: Readonly<Record<Exclude<CommandName, "run">, () => Promise<LoadedCom
   tenant: () => import("./tenant.ts"),
   expire: () => import("./expire.ts"),
   serve: () => import("./serve.ts"),
+  proxy: () => import("./proxy.ts"),
   token: () => import("./token.ts"),
   fleet: () => import("./fleet.ts"),
   agents: () => import("./agents.ts"),

@@ -44,7 +44,10 @@ export function cacheText({
   rebilledTokens,
   rebilledUsd,
   providerSays,
-}: EventOf<"cache-broken">): string {
+}: Pick<
+  EventOf<"cache-broken">,
+  "causes" | "pauseMs" | "rebilledTokens" | "rebilledUsd" | "providerSays"
+>): string {
   const price = rebilledUsd === undefined ? "" : ` (${usd(rebilledUsd)})`;
   const said = providerSays === undefined ? "" : ` The provider says that ${PROVIDER_SAYS[providerSays]}.`;
   const paid = `${tokens(rebilledTokens)} were paid for again${price}.${said}`;

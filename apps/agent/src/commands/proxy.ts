@@ -1,0 +1,119 @@
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import { agentHomeOf } from "@palimpsest/coordination/project-places";
+import { type ProxyEvent, replayTraffic, startProxy, type Upstreams } from "@palimpsest/proxy";
+import { counted, dollars, tokens } from "@palimpsest/transcripts/analysis-words";
+import { COMMANDS } from "../cli/command-list.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { cacheText } from "../cli/notices/cache-text.ts";
+import { countOf, oneOf, readArguments } from "../cli/read-arguments.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { UsageError } from "../workspace/usage-error.ts";
+
+const DEFAULT_PORT = 8_788;
+const SERVICES: Upstreams = { anthropic: "https://api.anthropic.com", openai: "https://api.openai.com" };
+const ID_CHARACTERS = 8;
+
+/** Forwards requests of agents to their services, and reports on them, until the program is interrupted. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values } = readArguments(args, COMMANDS.proxy);
+  const mode = oneOf("--mode", values.mode, COMMANDS.proxy.options.mode.of) ?? "observe";
+  const port = values.port === "0" ? 0 : (countOf("--port", values.port) ?? DEFAULT_PORT);
+  const folderOf = (path: string): string => resolve(terminal.folder, path);
+  const signal = terminal.interruption();
+  if (values.replay !== undefined) {
+    const replay = await replayTraffic({ folder: folderOf(values.replay), port });
+    terminal.say(`Answering from ${values.replay} on ${replay.url}/NAME. Nothing is sent anywhere.`);
+    await untilStopped(signal);
+    await replay.close();
+    return endOf(signal);
+  }
+  const upstreams = readUpstreams(values.upstream ?? []);
+  const logs = values.logs === undefined ? join(agentHomeOf(terminal.environment), "proxy") : folderOf(values.logs);
+  const report = values.json === true ? printEvents(terminal) : sayEvents(terminal);
+  const proxy = await startProxy({
+    upstreams,
+    folder: logs,
+    mode,
+    port,
+    ...(values.record === undefined ? {} : { record: folderOf(values.record) }),
+    onEvent: report.onEvent,
+  });
+  process.on("SIGUSR2", () => {
+    proxy.stopEditing();
+    terminal.say("Nothing is changed from now on.");
+  });
+  for (const [name, url] of Object.entries(upstreams)) terminal.say(`${proxy.url}/${name} -> ${url}`);
+  terminal.say(`Logs: ${logs}. To see what was spent: palimpsest analyze ${logs}`);
+  await untilStopped(signal);
+  await proxy.close();
+  report.end();
+  return endOf(signal);
+}
+
+async function untilStopped(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
+}
+
+function endOf({ reason }: AbortSignal): number {
+  return reason === EXIT.terminated ? EXIT.done : EXIT.interrupted;
+}
+
+function readUpstreams(given: readonly string[]): Upstreams {
+  const added = given.map((text) => {
+    const at = text.indexOf("=");
+    if (at < 1) throw new UsageError(`--upstream takes NAME=URL, not ${JSON.stringify(text)}.`);
+    return [text.slice(0, at), text.slice(at + 1)] as const;
+  });
+  return { ...SERVICES, ...Object.fromEntries(added) };
+}
+
+interface Report {
+  onEvent(event: ProxyEvent): void;
+  end(): void;
+}
+
+function printEvents(terminal: Terminal): Report {
+  return { onEvent: (event) => void terminal.print(JSON.stringify(event)), end: () => {} };
+}
+
+/** What a person wants to know at once, and the sums at the end. */
+function sayEvents({ say }: Terminal): Report {
+  let [responses, usd, lostUsd, lostTokens] = [0, 0, 0, 0];
+  /** What fails again and again is said once. */
+  const said = new Set<string>();
+  const once = (text: string): void => {
+    if (!said.has(text)) say(text, "warning");
+    said.add(text);
+  };
+  const short = (session: string): string => session.slice(0, ID_CHARACTERS);
+  return {
+    onEvent(event) {
+      switch (event.kind) {
+        case "session":
+          return say(`Session ${short(event.session)} (${event.upstream}): ${event.log}`, "faint");
+        case "response":
+          responses++;
+          usd += event.usd ?? 0;
+          return;
+        case "break": {
+          const { usd: price, ...lost } = event;
+          lostTokens += event.rebilledTokens;
+          lostUsd += price ?? 0;
+          const text = cacheText({ ...lost, ...(price === undefined ? {} : { rebilledUsd: price }) });
+          return say(`Session ${short(event.session)}: ${text}`, "warning");
+        }
+        case "stored":
+          return say(`Session ${short(event.session)}: stored ${event.bytes} bytes of a tool result in ${event.file}`);
+        case "failed":
+          return once(`${event.upstream} answered ${event.status}: ${event.why}`);
+        case "passed":
+          return once(`Forwarded without more (${event.why}): ${event.detail}`);
+      }
+    },
+    end() {
+      const lost = lostTokens === 0 ? "" : ` Cache misses: ${tokens(lostTokens)} tokens again, ${dollars(lostUsd)}.`;
+      say(`${counted(responses, "response")}, ${dollars(usd)} by list prices.${lost}`);
+    },
+  };
+}
