@@ -7,6 +7,7 @@ import { mailTrial } from "./mail-trial.ts";
 import { memoryTrial } from "./memory/memory-trial.ts";
 import { poisonTrial } from "./poison/poison-trial.ts";
 import { postgresTrial } from "./postgres/postgres-trial.ts";
+import { proxyTrial } from "./proxy/proxy-trial.ts";
 import { securityTrial } from "./security/security-trial.ts";
 import { storeTrial } from "./store-trial.ts";
 import type { Trial } from "./trial.ts";
@@ -21,6 +22,7 @@ const TRIALS: readonly Trial[] = [
   mailTrial,
   fleetTrial,
   drillsTrial,
+  proxyTrial,
 ];
 
 const { values, positionals } = parseArgs({

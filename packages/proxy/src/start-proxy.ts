@@ -140,7 +140,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
         api,
         ...who(),
         method,
-        path: route.path,
+        path: route.asked,
         sentAtMs,
         atMs: Date.now(),
         status: message.statusCode ?? 0,

@@ -9,6 +9,8 @@ export interface Route {
   readonly origin: URL;
   /** The path at the service, with its query. */
   readonly path: string;
+  /** The same without the path of the service's own address. */
+  readonly asked: string;
 }
 
 /** Checks addresses of services. Throws a TypeError that says what is wrong. */
@@ -36,7 +38,8 @@ export function findRoute(upstreams: ReadonlyMap<string, URL>, target: string): 
   const [, upstream = "", rest = ""] = /^\/([^/?]+)(\/.*|\?.*)?$/s.exec(target) ?? [];
   const origin = upstreams.get(upstream);
   if (origin === undefined) return undefined;
-  return { upstream, origin, path: `${origin.pathname.replace(/\/$/, "")}${rest === "" ? "/" : rest}` };
+  const asked = rest === "" ? "/" : rest;
+  return { upstream, origin, asked, path: `${origin.pathname.replace(/\/$/, "")}${asked}` };
 }
 
 function isLoopback(host: string): boolean {

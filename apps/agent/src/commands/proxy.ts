@@ -82,7 +82,7 @@ function sayEvents({ say }: Terminal): Report {
   let [responses, usd, lostUsd, lostTokens] = [0, 0, 0, 0];
   /** What fails again and again is said once. */
   const said = new Set<string>();
-  const once = (text: string): void => {
+  const sayOnce = (text: string): void => {
     if (!said.has(text)) say(text, "warning");
     said.add(text);
   };
@@ -106,9 +106,9 @@ function sayEvents({ say }: Terminal): Report {
         case "stored":
           return say(`Session ${short(event.session)}: stored ${event.bytes} bytes of a tool result in ${event.file}`);
         case "failed":
-          return once(`${event.upstream} answered ${event.status}: ${event.why}`);
+          return sayOnce(`${event.upstream} answered ${event.status}: ${event.why}`);
         case "passed":
-          return once(`Forwarded without more (${event.why}): ${event.detail}`);
+          return sayOnce(`Forwarded without more (${event.why}): ${event.detail}`);
       }
     },
     end() {

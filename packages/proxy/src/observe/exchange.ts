@@ -16,7 +16,7 @@ export interface ExchangeFacts extends Omit<ArrivedRequest, "api"> {
   /** Undefined: an API that is recorded, and not looked at. */
   readonly api: WireApi | undefined;
   readonly method: string;
-  /** At the service, with its query. */
+  /** Below the address of the service, with its query. */
   readonly path: string;
   /** When the request arrived. */
   readonly sentAtMs: number;

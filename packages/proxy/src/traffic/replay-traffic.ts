@@ -31,7 +31,7 @@ export async function replayTraffic({ folder, port = 0 }: ReplayOptions): Promis
   const server = createServer(async (incoming, client) => {
     const { method = "GET", url: target = "/" } = incoming;
     const [, upstream = "", path = ""] = /^\/([^/]+)(.*)$/s.exec(target) ?? [];
-    const list = answers.get(requestKey(upstream, method, path, await buffer(incoming)));
+    const list = answers.get(requestKey(upstream, method, path || "/", await buffer(incoming)));
     const [recorded] = list ?? [];
     if (recorded !== undefined) {
       if (list!.length > 1) list!.shift();

@@ -1,0 +1,117 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { Agent } from "node:http";
+import { join } from "node:path";
+import { onASmallDisk } from "../mail/on-a-small-disk.ts";
+import { createLoader } from "../security/load-without.ts";
+import { FAULTS, type Fault, startFaultyService } from "./faulty-service.ts";
+import { type Harm, type SentThrough, sendThrough } from "./send-through.ts";
+
+export interface ProxyFindings {
+  readonly requests: number;
+  readonly altered: number;
+  readonly hung: number;
+  readonly lost: number;
+  readonly by_fault: Readonly<Record<string, number>>;
+  readonly restarts: number;
+  readonly disks_filled: number;
+  /** Answers that are in no log because the disk was full, and were told. */
+  readonly told_not_written: number;
+  readonly disk_skipped: string | null;
+}
+
+/** Requests through one proxy; then its logs are compared with what was answered, and another proxy begins. */
+const BATCH = 500;
+const CONCURRENT = 40;
+
+const [, , wanted = "300", without] = process.argv;
+const loader = createLoader();
+const product = await import("@palimpsest/proxy");
+const { startProxy } =
+  without === undefined
+    ? product
+    : ((await loader.load(import.meta.resolve("@palimpsest/proxy"), without)) as typeof product);
+
+const found = await onASmallDisk(async (disk) => {
+  const service = await startFaultyService();
+  const counts = { altered: 0, hung: 0, lost: 0 };
+  const byFault: Record<string, number> = {};
+  let [restarts, filled, notWritten] = [0, 0, 0];
+  for (let from = 0; from < Number(wanted); from += BATCH) {
+    const folder = join(disk.folder, "logs");
+    let passed = 0;
+    const proxy = await startProxy({
+      upstreams: { service: `http://127.0.0.1:${service.port}` },
+      folder,
+      limits: { silenceMs: 1_500, connectMs: 5_000 },
+      onEvent: (event) => {
+        if (event.kind === "passed") passed++;
+      },
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENT });
+    const numbers = Array.from({ length: Math.min(BATCH, Number(wanted) - from) }, (_, index) => String(from + index));
+    const ended: SentThrough[] = [];
+    const harming = setInterval(() => {
+      if ("fill" in disk) {
+        filled++;
+        void disk.fill();
+      }
+      restarts++;
+      void service.restart().catch(() => {});
+    }, 2_500);
+    const send = async (): Promise<void> => {
+      for (let number = numbers.pop(); number !== undefined; number = numbers.pop()) {
+        ended.push(await sendThrough(proxy.url, agent, number, faultOf(number), bodyOf(number)));
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENT }, send));
+    clearInterval(harming);
+    agent.destroy();
+    await proxy.close();
+    const written = idsIn(folder);
+    const missing = ended.filter(({ isAnswered, number }) => isAnswered && !written.has(`msg_${number}`)).length;
+    notWritten += Math.min(missing, passed);
+    counts.lost += Math.max(0, missing - passed);
+    for (const { harm, fault, number, digest } of ended) {
+      byFault[fault] = (byFault[fault] ?? 0) + 1;
+      const arrived = service.received.get(number);
+      const worst: Harm | undefined = arrived !== undefined && arrived !== digest ? "altered" : harm;
+      if (worst !== undefined) counts[worst]++;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
+  await service.close();
+  return {
+    requests: Number(wanted),
+    ...counts,
+    by_fault: byFault,
+    restarts,
+    disks_filled: filled,
+    told_not_written: notWritten,
+    disk_skipped: "skipped" in disk ? disk.skipped : null,
+  } satisfies ProxyFindings;
+});
+process.stdout.write(JSON.stringify(found), () => process.exit(0));
+
+function faultOf(number: string): Fault {
+  // Most of the time services work; silence is rare, since it takes as long as its limit.
+  const chosen = (Number(number) * 7) % 60;
+  if (chosen < 30) return chosen % 2 === 0 ? "whole" : "streamed";
+  if (chosen === 59) return "silent";
+  return FAULTS.filter((fault) => fault !== "silent")[chosen % (FAULTS.length - 1)]!;
+}
+
+/** Small ones mostly; one in 200 has five megabytes. */
+function bodyOf(number: string): Buffer {
+  const size = Number(number) % 200 === 199 ? 2_500_000 : 200 + ((Number(number) * 37) % 4_000);
+  const content = randomBytes(size).toString("hex");
+  return Buffer.from(JSON.stringify({ model: "claude-sonnet-4-6", max_tokens: 9, messages: [{ role: "user", content }] }));
+}
+
+function idsIn(folder: string): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const name of readdirSync(folder)) {
+    for (const [, id] of readFileSync(join(folder, name), "utf8").matchAll(/"id":"(msg_\d+)"/g)) ids.add(id!);
+  }
+  return ids;
+}
