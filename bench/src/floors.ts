@@ -49,6 +49,12 @@ const FLOORS: readonly Floor[] = [
       return our_objects_pass_git_fsck && head.kept === heads && readsAll;
     },
   },
+  {
+    bench: "proxy",
+    rule: "through the proxy the first byte comes within 1.5 times a plain pipe, and of 200 streams each is whole",
+    holds: ({ first_byte_ratio, streams, streams_whole }) =>
+      (first_byte_ratio as number) <= 1.5 && streams_whole === streams,
+  },
   { bench: "sandbox", rule: "at most 3 times plain bubblewrap", holds: ({ ratio }) => (ratio as number) <= 3 },
   {
     bench: "consent",

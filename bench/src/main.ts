@@ -24,6 +24,7 @@ import { overheadBench } from "./overhead/overhead.ts";
 import { postgresBench } from "./postgres/postgres.ts";
 import { upkeepBench } from "./postgres/upkeep.ts";
 import { promisesBench } from "./promises/promises.ts";
+import { proxyBench } from "./proxy/proxy.ts";
 import { ratesBench } from "./rates/rates.ts";
 import { recallBench } from "./recall/recall.ts";
 import { recordedCompactionsBench } from "./recorded-compactions/recorded-compactions.ts";
@@ -55,6 +56,7 @@ const BENCHES: readonly Bench[] = [
   overheadBench,
   postgresBench,
   promisesBench,
+  proxyBench,
   ratesBench,
   recallBench,
   recordedCompactionsBench,
