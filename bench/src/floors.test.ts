@@ -35,6 +35,7 @@ const importing = { import_ms: 60, node_ms: 40 };
 const many = { rss_mb: 220, memory_store: { rss_mb: 100 } };
 const open = { equal_to_live: true, rss_mb: 110, rss_import_mb: 100, log_bytes: 10 * 2 ** 20 + 1 };
 const overhead = { growth: 3 };
+const proxy = { first_byte_ratio: 1.5, streams: 200, streams_whole: 200 };
 const compactions = {
   recorded_summary_pct: 60,
   summary_plus_ledger_pct: 81,
@@ -73,6 +74,7 @@ test("figures at the floors hold", () => {
   expect(brokenFloors("many", many)).toEqual([]);
   expect(brokenFloors("open", open)).toEqual([]);
   expect(brokenFloors("overhead", overhead)).toEqual([]);
+  expect(brokenFloors("proxy", proxy)).toEqual([]);
   expect(brokenFloors("recorded-compactions", compactions)).toEqual([]);
   expect(brokenFloors("soak", soak)).toEqual([]);
   expect(brokenFloors("survival", survival)).toEqual([]);
@@ -112,6 +114,8 @@ test.each([
   ["open", { ...open, equal_to_live: false }],
   ["open", { ...open, log_bytes: 10 * 2 ** 20 }],
   ["overhead", { growth: 3.1 }],
+  ["proxy", { ...proxy, first_byte_ratio: 1.6 }],
+  ["proxy", { ...proxy, streams_whole: 199 }],
   ["recorded-compactions", { ...compactions, summary_plus_ledger_pct: 80.9 }],
   ["recorded-compactions", { ...compactions, digest_pct: 80.9 }],
   ["recorded-compactions", { ...compactions, rehydration_ours_pct: 35.9 }],

@@ -1,5 +1,6 @@
 import type { Figures } from "./bench.ts";
 import { DOORS_RULE, holdsAtDoors } from "./doors/doors-floor.ts";
+import { holdsAtProxy, PROXY_RULE } from "./proxy/proxy-floor.ts";
 import { afterTen, at5000, type Searchers, settings } from "./read-figures.ts";
 
 interface Floor {
@@ -49,12 +50,7 @@ const FLOORS: readonly Floor[] = [
       return our_objects_pass_git_fsck && head.kept === heads && readsAll;
     },
   },
-  {
-    bench: "proxy",
-    rule: "through the proxy the first byte comes within 1.5 times a plain pipe, and of 200 streams each is whole",
-    holds: ({ first_byte_ratio, streams, streams_whole }) =>
-      (first_byte_ratio as number) <= 1.5 && streams_whole === streams,
-  },
+  { bench: "proxy", rule: PROXY_RULE, holds: holdsAtProxy },
   { bench: "sandbox", rule: "at most 3 times plain bubblewrap", holds: ({ ratio }) => (ratio as number) <= 3 },
   {
     bench: "consent",
