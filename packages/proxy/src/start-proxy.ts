@@ -18,7 +18,7 @@ import type { ProxyEvent } from "./proxy-event.ts";
 import { startObserver } from "./start-observer.ts";
 import { type StoredAnswer, sendStored } from "./store/send-stored.ts";
 import { checkUpstreams, findRoute, type Upstreams } from "./upstreams.ts";
-import { apiOf, credentialOf, isCredential } from "./wire/wire-apis.ts";
+import { apiOf, credentialOf, isCredential, withoutKeys } from "./wire/wire-apis.ts";
 
 export interface ProxyOptions {
   /** The services that requests may go to, by the first segment of their path. */
@@ -134,13 +134,13 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
       const [sentChunks, receivedChunks] = [request.chunks(), response.chunks()];
       if (sentChunks === undefined || receivedChunks === undefined) {
         const why = held.heldBytes > held.limitBytes / 2 ? "too-much" : "too-large";
-        return onEvent({ kind: "passed", why, detail: `${method} ${route.path}` });
+        return onEvent({ kind: "passed", why, detail: `${method} ${withoutKeys(route.asked)}` });
       }
       const facts: ExchangeFacts = {
         api,
         ...who(),
         method,
-        path: route.asked,
+        path: withoutKeys(route.asked),
         sentAtMs,
         atMs: Date.now(),
         status: message.statusCode ?? 0,
@@ -169,7 +169,9 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
       .finally(() => void running.delete(answered));
     running.add(answered);
   });
-  server.on("connect", (_, socket) => void socket.end("HTTP/1.1 405 Method Not Allowed\r\ncontent-length: 0\r\n\r\n"));
+  server.on("connect", (_, socket) => {
+    socket.end("HTTP/1.1 405 Method Not Allowed\r\ncontent-length: 0\r\n\r\n", () => socket.destroy());
+  });
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return {
@@ -208,5 +210,5 @@ function whyRefused({ headers }: IncomingMessage): ProxyProblem | undefined {
 }
 
 function withoutCredentials(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isCredential(name)));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isCredential(name))) as IncomingHttpHeaders;
 }

@@ -36,9 +36,8 @@ export function sendRequest(client: ServerResponse, options: ForwardOptions): Pr
   const { origin, path, upstream } = route;
   return new Promise((resolve) => {
     if (client.destroyed) return resolve({ kind: "gone" });
-    const send = origin.protocol === "https:" ? requestHttps : requestHttp;
     const changed = length === "changed" && Buffer.isBuffer(body) ? body.length : undefined;
-    const outgoing = send({
+    const target = {
       protocol: origin.protocol,
       hostname: origin.hostname.replace(/^\[|\]$/g, ""),
       port: origin.port,
@@ -46,7 +45,8 @@ export function sendRequest(client: ServerResponse, options: ForwardOptions): Pr
       path,
       agent,
       headers: toUpstream(incoming.rawHeaders, origin.host, changed),
-    });
+    };
+    const outgoing = origin.protocol === "https:" ? requestHttps(target) : requestHttp(target);
     const fail = (status: number, code: string, message: string): void => {
       resolve({ kind: "problem", problem: { status, code, message } });
       outgoing.destroy();

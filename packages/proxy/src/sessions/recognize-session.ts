@@ -94,7 +94,7 @@ export function createSessions(newId: () => string): Sessions {
       if (session.threads.length > MAX_THREADS) leaveChain(session.threads.shift()!.chain, session);
       const key = nameKey(sent);
       // Clients that name their sessions always do.
-      if (key === undefined) byChain.set(thread.chain, (byChain.get(thread.chain) ?? new Set()).add(session));
+      if (key === undefined) byChain.set(thread.chain, (byChain.get(thread.chain) ?? new Set<ProxySession>()).add(session));
       if (responseId !== undefined) byResponse.set(scoped(sent, responseId), { session, thread });
       if (key !== undefined) named.set(key, session);
       recent.delete(session);

@@ -1,8 +1,8 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { type Answer, type ForwardOptions, sendRequest } from "../forward/forward-request.ts";
 import type { Tee } from "../forward/tee.ts";
 import type { ArrivedRequest } from "../observe/exchange.ts";
-import type { ProxyEvent } from "../proxy-event.ts";
+import type { PassedReason, ProxyEvent } from "../proxy-event.ts";
 import type { StartedObserver } from "../start-observer.ts";
 import { applySplices, type Splice } from "../wire/splice.ts";
 import { isPaidByKey } from "../wire/wire-apis.ts";
@@ -32,9 +32,9 @@ export async function sendStored(client: ServerResponse, options: StoredOptions)
   const { incoming, arrived, observer, request, editMs, onEvent, ...forwarding } = options;
   const send = (body: ForwardOptions["body"], length?: "changed"): Promise<Answer> =>
     sendRequest(client, { ...forwarding, incoming, body, ...(length === undefined ? {} : { length }) });
-  const why = whyNot(incoming.headers);
-  if (why !== undefined) {
-    onEvent({ kind: "passed", why: "no-key", detail: why });
+  const passed = whyNot(incoming.headers);
+  if (passed !== undefined) {
+    onEvent({ kind: "passed", ...passed });
     const answer = send(incoming);
     incoming.on("data", request.add);
     return { answer: await answer };
@@ -60,10 +60,11 @@ export async function sendStored(client: ServerResponse, options: StoredOptions)
 }
 
 /** Why a request is never changed. */
-function whyNot(headers: ForwardOptions["incoming"]["headers"]): string | undefined {
-  if (!isPaidByKey(headers)) return "the request is not paid by key";
+function whyNot(headers: IncomingHttpHeaders): { readonly why: PassedReason; readonly detail: string } | undefined {
+  if (!isPaidByKey(headers)) return { why: "no-key", detail: "only requests that are paid by API key are changed" };
   // Packed bytes have no places to put something else.
-  return headers["content-encoding"] === undefined ? undefined : "the request is compressed";
+  if (headers["content-encoding"] === undefined) return undefined;
+  return { why: "unreadable", detail: "compressed requests are not changed" };
 }
 
 async function planInTime(

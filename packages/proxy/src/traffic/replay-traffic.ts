@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { answerProblem } from "../forward/proxy-error.ts";
+import { withoutKeys } from "../wire/wire-apis.ts";
 import { type RecordedExchange, requestKey, toBytes } from "./recorded-exchange.ts";
 
 export interface ReplayOptions {
@@ -31,7 +32,7 @@ export async function replayTraffic({ folder, port = 0 }: ReplayOptions): Promis
   const server = createServer(async (incoming, client) => {
     const { method = "GET", url: target = "/" } = incoming;
     const [, upstream = "", path = ""] = /^\/([^/]+)(.*)$/s.exec(target) ?? [];
-    const list = answers.get(requestKey(upstream, method, path || "/", await buffer(incoming)));
+    const list = answers.get(requestKey(upstream, method, withoutKeys(path || "/"), await buffer(incoming)));
     const [recorded] = list ?? [];
     if (recorded !== undefined) {
       if (list!.length > 1) list!.shift();
@@ -72,11 +73,9 @@ function readRecordings(folder: string): ReadonlyMap<string, RecordedExchange[]>
 const OF_CONNECTION = ["connection", "keep-alive", "transfer-encoding", "content-length"];
 
 function answerAsRecorded(client: ServerResponse, { status, responseHeaders, response, ended }: RecordedExchange): void {
-  const headers: IncomingHttpHeaders = Object.fromEntries(
-    Object.entries(responseHeaders).filter(([name]) => !OF_CONNECTION.includes(name)),
-  );
+  const kept = Object.entries(responseHeaders).filter(([name]) => !OF_CONNECTION.includes(name));
   client.sendDate = false;
-  client.writeHead(status, headers);
+  client.writeHead(status, Object.fromEntries(kept));
   const bytes = toBytes(response);
   if (ended === "whole") client.end(bytes);
   else client.write(bytes, () => client.destroy());

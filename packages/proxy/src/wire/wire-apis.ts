@@ -67,6 +67,11 @@ export function isCredential(header: string): boolean {
   return CREDENTIAL_HEADERS.includes(header.toLowerCase());
 }
 
+/** Some services take a key in the query. */
+export function withoutKeys(path: string): string {
+  return path.replaceAll(/([?&](?:key|api[-_]?key|access_token|token|sig)=)[^&]*/gi, "$1left-out");
+}
+
 /** All credentials of a request as one text, to be hashed at once. */
 export function credentialOf(headers: IncomingHttpHeaders): string {
   return JSON.stringify(CREDENTIAL_HEADERS.map((name) => headers[name] ?? null));
