@@ -38,7 +38,7 @@ export function findRoute(upstreams: ReadonlyMap<string, URL>, target: string): 
   const [, upstream = "", rest = ""] = /^\/([^/?]+)(\/.*|\?.*)?$/s.exec(target) ?? [];
   const origin = upstreams.get(upstream);
   if (origin === undefined) return undefined;
-  const asked = rest === "" ? "/" : rest;
+  const asked = rest.startsWith("/") ? rest : `/${rest}`;
   return { upstream, origin, asked, path: `${origin.pathname.replace(/\/$/, "")}${asked}` };
 }
 

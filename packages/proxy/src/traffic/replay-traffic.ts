@@ -31,8 +31,9 @@ export async function replayTraffic({ folder, port = 0 }: ReplayOptions): Promis
   const unknown: string[] = [];
   const server = createServer(async (incoming, client) => {
     const { method = "GET", url: target = "/" } = incoming;
-    const [, upstream = "", path = ""] = /^\/([^/]+)(.*)$/s.exec(target) ?? [];
-    const list = answers.get(requestKey(upstream, method, withoutKeys(path || "/"), await buffer(incoming)));
+    const [, upstream = "", rest = ""] = /^\/([^/?]+)(.*)$/s.exec(target) ?? [];
+    const path = withoutKeys(rest.startsWith("/") ? rest : `/${rest}`);
+    const list = answers.get(requestKey(upstream, method, path, await buffer(incoming)));
     const [recorded] = list ?? [];
     if (recorded !== undefined) {
       if (list!.length > 1) list!.shift();
