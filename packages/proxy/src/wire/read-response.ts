@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from "palimpsest/core";
+import { asList, asObject, type JsonObject } from "palimpsest/core";
 import { gatherChat } from "./gather-chat.ts";
 import { gatherMessages } from "./gather-messages.ts";
 import { readEvents } from "./read-events.ts";
@@ -18,16 +18,19 @@ export function readResponse(api: WireApi, body: Buffer): WireResponse | undefin
   return api === "chat" ? gatherChat(events) : gatherResponses(events);
 }
 
+/** Where each API has what the model said. */
+const SAID: Readonly<Record<WireApi, string>> = { messages: "content", responses: "output", chat: "choices" };
+
 function ofWhole(api: WireApi, whole: JsonObject): WireResponse | undefined {
+  const said = asList(whole[SAID[api]]);
+  if (said === undefined) return undefined;
   switch (api) {
     case "messages":
-      return toResponse(whole, [{ role: "assistant", content: whole["content"] }], "whole");
+      return toResponse(whole, [{ role: "assistant", content: said }], "whole");
     case "responses":
-      return toResponse(whole, asItems(whole["output"]), whole["status"] === "failed" ? "cut" : "whole");
-    case "chat": {
-      const [choice] = asItems(whole["choices"]);
-      return toResponse(whole, [asObject(choice)?.["message"]].filter(Boolean), "whole");
-    }
+      return toResponse(whole, said, whole["status"] === "failed" ? "cut" : "whole");
+    case "chat":
+      return toResponse(whole, [asObject(said[0])?.["message"]].filter(Boolean), "whole");
   }
 }
 
@@ -39,10 +42,6 @@ function gatherResponses(events: readonly JsonObject[]): WireResponse | undefine
   const begun = asObject(events.find(({ response }) => asObject(response) !== undefined)?.["response"]) ?? {};
   const items = events.flatMap(({ type, item }) => (type === "response.output_item.done" ? [item] : []));
   return toResponse({ ...begun, usage: undefined }, items, "cut");
-}
-
-function asItems(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function parse(text: string): JsonObject | undefined {
