@@ -39,7 +39,7 @@ test("every agent's session is found, searched, recalled and priced by the same 
   const names = marked(await call("sessions"))
     .split("\n")
     .map((row) => row.split(" | ")[0]!);
-  expect(new Set(names.map((name) => name.replace(/-[0-9a-f]{8}$/, ""))).size).toBe(7);
+  expect(new Set(names.map((name) => name.replace(/-[0-9a-f]{8}$/, ""))).size).toBe(8);
   const searched = new Set<string>();
   for (const session of names) {
     const [, message] = marked(await call("search", { session, words: '"put it right"' })).split(" | ");
@@ -51,7 +51,7 @@ test("every agent's session is found, searched, recalled and priced by the same 
     expect(await call("context", { session })).toMatch(/compactions\.|Nothing was sent yet/);
     expect(await call("cache_breaks", { session })).toMatch(/\d cache misses/);
   }
-  expect(searched.size).toBe(7);
+  expect(searched.size).toBe(8);
 });
 
 test("cost, misses and window say what the analysis says", async () => {

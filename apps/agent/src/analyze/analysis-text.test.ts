@@ -50,7 +50,7 @@ describe("as text", () => {
 
   test("many sessions are told together, the most expensive first", () => {
     const text = sumText(all.sum, all.sessions, 200);
-    expect(text).toMatch(/^14 sessions, 30 responses/);
+    expect(text).toMatch(/^15 sessions, 33 responses/);
     expect(text).toMatch(/spent +lost +responses +compactions +session\n +\$0\.\d+ .*claude/);
   });
 
