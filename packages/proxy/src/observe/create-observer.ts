@@ -118,7 +118,7 @@ export function createObserver({ folder, onEvent }: ObserverOptions): Observer {
       // The log has what the model saw.
       const from = exchange.edited === undefined ? requestBody! : viewOf(exchange.edited);
       const shown = (exchange.edited === undefined ? undefined : readRequest(exchange.api, from)) ?? sent.request;
-      const isTail = sent.request.previousResponse !== undefined && relation.kind === "continues";
+      const isTail = found.heldItems !== undefined;
       const keptItems = isTail || !("kept" in relation) ? 0 : relation.kept;
       const fresh = shown.items.slice(keptItems);
       const isAnswered = relation.kind === "continues" || relation.kind === "cleared";

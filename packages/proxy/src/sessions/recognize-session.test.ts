@@ -104,3 +104,23 @@ test("a request without a name never belongs to a session with one", () => {
   const { thread } = send(A, { session: "s" });
   expect(send(B).thread.id).not.toBe(thread.id);
 });
+
+test("where the service keeps the conversation, the id of the response says what is followed", () => {
+  let ids = 0;
+  const sessions = createSessions(() => `thread-${++ids}`);
+  const send = (text: string, responseId: string, previous?: string): Recognized => {
+    const body = { model: "gpt-6-sol", input: text, ...(previous === undefined ? {} : { previous_response_id: previous }) };
+    const request = readRequest("responses", Buffer.from(JSON.stringify(body)))!;
+    const items = request.items.map(({ digest }) => ({ digest, answers: [] }));
+    const sent: SentRequest = { request, items, names: {}, upstream: "service", credential: "somebody" };
+    const recognized = sessions.recognize(sent);
+    sessions.keep(recognized, sent, responseId);
+    return recognized;
+  };
+  const { thread } = send("one", "r1");
+  expect(send("two", "r2", "r1")).toMatchObject({ thread, relation: { kind: "continues", kept: 1 } });
+  expect(send("other", "r3", "r1")).toMatchObject({ thread, relation: { kind: "branches", kept: 1 } });
+  expect(send("three", "r4", "r2")).toMatchObject({ thread, relation: { kind: "branches", kept: 2 } });
+  expect(send("four", "r5", "r4")).toMatchObject({ thread, relation: { kind: "continues", kept: 3 } });
+  expect(send("five", "r6", "unknown").relation).toEqual({ kind: "begins" });
+});

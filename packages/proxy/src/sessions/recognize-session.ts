@@ -19,6 +19,8 @@ export interface Recognized {
   readonly session: ProxySession;
   readonly thread: Thread;
   readonly relation: Relation;
+  /** Messages that the service keeps: the request has only those after them. @default it has all */
+  readonly heldItems?: readonly ThreadItem[];
 }
 
 export interface Sessions {
@@ -29,6 +31,8 @@ export interface Sessions {
 
 /** More sessions than one machine has at a time. The one that was quiet longest is forgotten, and begins anew. */
 const MAX_SESSIONS = 2_000;
+/** Of services that keep conversations. The oldest are forgotten. */
+const MAX_RESPONSES = 20_000;
 /** Of one session: agents make small calls beside their conversation, which nothing follows. */
 const MAX_THREADS = 50;
 
@@ -43,7 +47,7 @@ export function createSessions(newId: () => string): Sessions {
   const named = new Map<string, ProxySession>();
   /** Sessions without a name, by the chain of their last request. A set: two sessions may have sent the same. */
   const byChain = new Map<string, Set<ProxySession>>();
-  const byResponse = new Map<string, { readonly session: ProxySession; readonly thread: Thread }>();
+  const byResponse = new Map<string, HeldResponse>();
   /** In the order of their last request. */
   const recent = new Map<ProxySession, string>();
 
@@ -54,7 +58,6 @@ export function createSessions(newId: () => string): Sessions {
     recent.delete(session);
     named.delete(key);
     for (const { chain } of session.threads) leaveChain(chain, session);
-    for (const [id, held] of byResponse) if (held.session === session) byResponse.delete(id);
   }
 
   function leaveChain(chain: string, session: ProxySession): void {
@@ -63,31 +66,40 @@ export function createSessions(newId: () => string): Sessions {
     if (same?.size === 0) byChain.delete(chain);
   }
 
+  function noteResponse(id: string, held: HeldResponse): void {
+    byResponse.set(id, held);
+    const [oldest] = byResponse.keys();
+    if (byResponse.size > MAX_RESPONSES && oldest !== undefined) byResponse.delete(oldest);
+  }
+
   function begin({ request, names, upstream }: SentRequest): ProxySession {
     const { session: name = request.cacheKey, agent } = names;
     const given = { ...(name === undefined ? {} : { name }), ...(agent === undefined ? {} : { agent }) };
     return { api: request.api, upstream, threads: [], ...given };
   }
 
+  function beginThread(sent: SentRequest, session: ProxySession = begin(sent)): Recognized {
+    const thread = { id: newId(), head: sent.request.head, items: [], chain: "" };
+    return { session, thread, relation: { kind: "begins" } };
+  }
+
   return {
     recognize(sent) {
       const { request, items } = sent;
-      const continued = byResponse.get(scoped(sent, request.previousResponse ?? ""));
-      if (continued !== undefined) {
-        // The service keeps what was before; the request has only what is new.
-        return { ...continued, relation: { kind: "continues", kept: continued.thread.items.length } };
+      if (request.previousResponse !== undefined) {
+        const held = byResponse.get(scoped(sent, request.previousResponse));
+        return held === undefined ? beginThread(sent) : follow(held);
       }
       const key = nameKey(sent);
       const known = key === undefined ? findByChain(byChain, sent) : named.get(key);
       const followed = known && followThread(known.threads, { items, head: request.head });
       if (known !== undefined && followed !== undefined) return { session: known, ...followed };
-      return { session: known ?? begin(sent), thread: { id: newId(), head: request.head, items: [], chain: "" }, relation: { kind: "begins" } };
+      return beginThread(sent, known);
     },
-    keep({ session, thread, relation }, sent, responseId) {
+    keep({ session, thread, heldItems }, sent, responseId) {
       const { request, items } = sent;
       leaveChain(thread.chain, session);
-      const isTail = request.previousResponse !== undefined && relation.kind === "continues";
-      thread.items = isTail ? [...thread.items, ...items] : items;
+      thread.items = heldItems === undefined ? items : [...heldItems, ...items];
       thread.head = request.head;
       thread.chain = chainsOf(sent, thread.items).at(-1) ?? "";
       if (!session.threads.includes(thread)) session.threads.push(thread);
@@ -95,13 +107,27 @@ export function createSessions(newId: () => string): Sessions {
       const key = nameKey(sent);
       // Clients that name their sessions always do.
       if (key === undefined) byChain.set(thread.chain, (byChain.get(thread.chain) ?? new Set<ProxySession>()).add(session));
-      if (responseId !== undefined) byResponse.set(scoped(sent, responseId), { session, thread });
+      if (responseId !== undefined && request.api === "responses") {
+        noteResponse(scoped(sent, responseId), { session, thread, items: thread.items });
+      }
       if (key !== undefined) named.set(key, session);
       recent.delete(session);
       recent.set(session, key ?? "");
       forgetOldest();
     },
   };
+}
+
+interface HeldResponse {
+  readonly session: ProxySession;
+  readonly thread: Thread;
+  /** The messages that the thread had then. */
+  readonly items: readonly ThreadItem[];
+}
+
+function follow({ session, thread, items }: HeldResponse): Recognized {
+  const kind = items === thread.items ? "continues" : "branches";
+  return { session, thread, relation: { kind, kept: items.length }, heldItems: items };
 }
 
 function findByChain(byChain: ReadonlyMap<string, ReadonlySet<ProxySession>>, sent: SentRequest): ProxySession | undefined {

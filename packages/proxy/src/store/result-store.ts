@@ -158,9 +158,9 @@ function keyOf(upstream: string, body: Buffer, { callId, content }: WireResult):
  * The first message that the service cannot have seen. In a conversation that began elsewhere, nobody knows; nor after a rewind or a
  * compaction by the client.
  */
-function firstNew({ relation }: Recognized, request: WireRequest, body: Buffer): number {
-  if (relation.kind === "continues") return request.previousResponse === undefined ? relation.kept : 0;
-  if (relation.kind !== "begins") return Number.POSITIVE_INFINITY;
+function firstNew({ relation, heldItems }: Recognized, request: WireRequest, body: Buffer): number {
+  if (relation.kind === "continues") return heldItems === undefined ? relation.kept : 0;
+  if (relation.kind !== "begins" || request.previousResponse !== undefined) return Number.POSITIVE_INFINITY;
   const isBegun = request.items.some((item) => toWireMessage(request.api, parseRange(body, item))?.origin === "model");
   return isBegun ? Number.POSITIVE_INFINITY : 0;
 }
