@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from "node:crypto";
-import { once } from "node:events";
 import {
   createServer,
   Agent as HttpAgent,
@@ -8,11 +7,12 @@ import {
   type ServerResponse,
 } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import type { AddressInfo } from "node:net";
 import { aText, checkOptions } from "palimpsest/core";
 import { type ForwardLimits, sendAnswer, sendRequest } from "./forward/forward-request.ts";
-import { answerProblem, type ProxyProblem } from "./forward/proxy-error.ts";
+import { listenOnLoopback } from "./forward/listen-on-loopback.ts";
+import { answerProblem } from "./forward/proxy-error.ts";
 import { createTee, type HeldBytes } from "./forward/tee.ts";
+import { whyRefused } from "./forward/why-refused.ts";
 import type { ExchangeFacts } from "./observe/exchange.ts";
 import type { ProxyEvent } from "./proxy-event.ts";
 import { startObserver } from "./start-observer.ts";
@@ -158,6 +158,8 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
 
   const running = new Set<Promise<void>>();
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, client) => {
+    // A client that goes away while it sends is known by its response, which closes.
+    incoming.on("error", () => {});
     const refused = whyRefused(incoming);
     if (refused !== undefined) return answerProblem(client, refused);
     const answered: Promise<void> = answer(incoming, client)
@@ -172,10 +174,9 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   server.on("connect", (_, socket) => {
     socket.end("HTTP/1.1 405 Method Not Allowed\r\ncontent-length: 0\r\n\r\n", () => socket.destroy());
   });
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
+  const { url, close } = await listenOnLoopback(server, port);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     async settled() {
       await Promise.allSettled(running);
       await observer.settled();
@@ -184,29 +185,12 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
       editing = false;
     },
     async close() {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      await close();
       await Promise.allSettled(running);
       for (const agent of Object.values(agents)) agent.destroy();
       await observer.close();
     },
   };
-}
-
-const HOSTS = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
-
-/** Web pages may send requests to this machine. None of them is a client: no page gets an answer, whatever name it uses for us. */
-function whyRefused({ headers }: IncomingMessage): ProxyProblem | undefined {
-  if (headers.origin !== undefined || !["none", undefined].includes(headers["sec-fetch-site"] as string | undefined)) {
-    return { status: 403, code: "from-a-page", message: "Requests of web pages are refused." };
-  }
-  if (!HOSTS.test(headers.host ?? "")) {
-    return { status: 403, code: "unknown-host", message: "Use the address 127.0.0.1 or localhost." };
-  }
-  if (headers.upgrade?.toLowerCase() !== "websocket") return undefined;
-  return { status: 501, code: "no-web-sockets", message: "Web sockets are not forwarded. Set your client to plain HTTP." };
 }
 
 function withoutCredentials(headers: IncomingHttpHeaders): IncomingHttpHeaders {

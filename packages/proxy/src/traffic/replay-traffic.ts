@@ -1,10 +1,10 @@
-import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { listenOnLoopback } from "../forward/listen-on-loopback.ts";
 import { answerProblem } from "../forward/proxy-error.ts";
+import { whyRefused } from "../forward/why-refused.ts";
 import { withoutKeys } from "../wire/wire-apis.ts";
 import { type RecordedExchange, requestKey, toBytes } from "./recorded-exchange.ts";
 
@@ -30,10 +30,14 @@ export async function replayTraffic({ folder, port = 0 }: ReplayOptions): Promis
   const answers = readRecordings(folder);
   const unknown: string[] = [];
   const server = createServer(async (incoming, client) => {
+    const refused = whyRefused(incoming);
+    if (refused !== undefined) return answerProblem(client, refused);
     const { method = "GET", url: target = "/" } = incoming;
+    const body = await buffer(incoming).catch(() => undefined);
+    if (body === undefined) return;
     const [, upstream = "", rest = ""] = /^\/([^/?]+)(.*)$/s.exec(target) ?? [];
     const path = withoutKeys(rest.startsWith("/") ? rest : `/${rest}`);
-    const list = answers.get(requestKey(upstream, method, path, await buffer(incoming)));
+    const list = answers.get(requestKey(upstream, method, path, body));
     const [recorded] = list ?? [];
     if (recorded !== undefined) {
       if (list!.length > 1) list!.shift();
@@ -43,18 +47,8 @@ export async function replayTraffic({ folder, port = 0 }: ReplayOptions): Promis
     const message = `${method} ${target} is not in ${folder} with this body. Record it: palimpsest proxy --record ${folder}`;
     answerProblem(client, { status: 501, code: "not-recorded", message });
   });
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    unknown,
-    async close() {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const { url, close } = await listenOnLoopback(server, port);
+  return { url, unknown, close };
 }
 
 function readRecordings(folder: string): ReadonlyMap<string, RecordedExchange[]> {
@@ -76,7 +70,7 @@ const OF_CONNECTION = ["connection", "keep-alive", "transfer-encoding", "content
 function answerAsRecorded(client: ServerResponse, { status, responseHeaders, response, ended }: RecordedExchange): void {
   const kept = Object.entries(responseHeaders).filter(([name]) => !OF_CONNECTION.includes(name));
   client.sendDate = false;
-  client.writeHead(status, Object.fromEntries(kept));
+  client.writeHead(status, Object.fromEntries(kept) as OutgoingHttpHeaders);
   const bytes = toBytes(response);
   if (ended === "whole") client.end(bytes);
   else client.write(bytes, () => client.destroy());
