@@ -132,8 +132,8 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
       const ended = await sendAnswer(client, message, isLookedAt ? response.add : () => {});
       if (!isLookedAt) return;
       const [sentChunks, receivedChunks] = [request.chunks(), response.chunks()];
-      if (sentChunks === undefined || receivedChunks === undefined) {
-        const why = held.heldBytes > held.limitBytes / 2 ? "too-much" : "too-large";
+      if (typeof sentChunks === "string" || typeof receivedChunks === "string") {
+        const why = typeof sentChunks === "string" ? sentChunks : (receivedChunks as "too-large" | "too-much");
         return onEvent({ kind: "passed", why, detail: `${method} ${withoutKeys(route.asked)}` });
       }
       const facts: ExchangeFacts = {

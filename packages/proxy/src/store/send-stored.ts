@@ -49,7 +49,7 @@ export async function sendStored(client: ServerResponse, options: StoredOptions)
     return { answer: { kind: "gone" } };
   }
   const body = Buffer.concat(chunks);
-  const splices = request.chunks() === undefined ? [] : await planInTime(options, chunks);
+  const splices = typeof request.chunks() === "string" ? [] : await planInTime(options, chunks);
   if (splices.length === 0) return { answer: await send(body) };
   const edited = applySplices(body, splices);
   const answer = await send(edited, "changed");
