@@ -4,10 +4,10 @@ export type { ForwardLimits } from "./forward/forward-request.ts";
 export type { PassedReason, ProxyEvent } from "./proxy-event.ts";
 export {
   DEFAULT_PROXY_LIMITS,
-  type Proxy,
   type ProxyLimits,
   type ProxyMode,
   type ProxyOptions,
+  type StartedProxy,
   startProxy,
 } from "./start-proxy.ts";
 export { type Replay, type ReplayOptions, replayTraffic } from "./traffic/replay-traffic.ts";

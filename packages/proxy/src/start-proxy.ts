@@ -61,7 +61,7 @@ export const DEFAULT_PROXY_LIMITS: ProxyLimits = {
   editMs: 2_000,
 };
 
-export interface Proxy {
+export interface StartedProxy {
   /** `http://127.0.0.1:PORT`; a service is below it: `${url}/NAME`. */
   readonly url: string;
   /** Resolves when all that has gone by is in the logs. */
@@ -79,7 +79,7 @@ const KEEP_ALIVE_MS = 120_000;
  * Starts a proxy on this machine's loopback address. Requests and answers are forwarded as they arrive; those of the three APIs that are
  * understood (`wire/wire-apis.ts`) are looked at by a thread after they have gone.
  */
-export async function startProxy(options: ProxyOptions): Promise<Proxy> {
+export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
   checkOptions("startProxy", options, { folder: aText("a path") });
   const { folder, mode = "observe", port = 0, record, onEvent = () => {} } = options;
   const upstreams = checkUpstreams(options.upstreams);

@@ -8,10 +8,15 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Lets programs of this machine connect, and nobody else. Throws the system's error if the port is taken. */
+/** Lets programs of this machine connect, and nobody else. */
 export async function listenOnLoopback(server: Server, port: number): Promise<Listening> {
   server.listen(port, "127.0.0.1");
-  await once(server, "listening");
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    throw new Error(`Port ${port} is in use. Choose another one, or 0 for any free port.`, { cause: error });
+  }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {

@@ -9,8 +9,8 @@ import {
   LIFETIME_MS,
   nameCauses,
   priceUsd,
-  withCacheRead,
 } from "palimpsest/core";
+import { withCacheRead } from "palimpsest/inspect";
 import type { Relation } from "../sessions/thread.ts";
 import type { HeadDigests } from "../wire/read-request.ts";
 

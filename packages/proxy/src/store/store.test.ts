@@ -104,8 +104,7 @@ test("the log has what the model saw", async () => {
   const proxy = await startTestProxy(service.url, { mode: "store" });
   for (const messages of [BEGUN, NEW]) await send(proxy, messages);
   await proxy.settled();
-  const [{ log }] = proxy.eventsOf("session") as [{ log: string }];
-  const text = readFileSync(log, "utf8");
+  const text = readFileSync(proxy.eventsOf("session")[0]!.log, "utf8");
   expect(text).toContain("left out by palimpsest");
   expect(text.length).toBeLessThan(10_000);
 });

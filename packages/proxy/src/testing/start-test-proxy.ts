@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { ProxyEvent } from "../proxy-event.ts";
-import { type Proxy, type ProxyOptions, startProxy } from "../start-proxy.ts";
+import { type ProxyOptions, type StartedProxy, startProxy } from "../start-proxy.ts";
 
-export interface TestProxy extends Proxy {
+export interface TestProxy extends StartedProxy {
   readonly folder: string;
   readonly events: readonly ProxyEvent[];
   eventsOf<Kind extends ProxyEvent["kind"]>(kind: Kind): readonly Extract<ProxyEvent, { kind: Kind }>[];
