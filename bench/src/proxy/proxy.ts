@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { Bench } from "../bench.ts";
 import { inTemporaryFolder } from "../chaos/temporary-folder.ts";
 import { median, percentile, round } from "../statistics.ts";
-import { eventText, startStreamingService } from "./streaming-service.ts";
+import { eventText, startStreamingUpstream } from "./streaming-upstream.ts";
 
 const SIZES = { quick: { requests: 120, large: 4 }, full: { requests: 1_000, large: 20 } } as const;
 const WARM_REQUESTS = 30;
@@ -25,7 +25,7 @@ export const proxyBench: Bench = {
   run: ({ size }) =>
     inTemporaryFolder(async (folder) => {
       const { requests, large } = SIZES[size];
-      const service = await startStreamingService();
+      const service = await startStreamingUpstream();
       const compared = await Promise.all(["plain", "palimpsest"].map((kind) => startCompared(kind, service.url, folder)));
       const [plain, proxied] = compared as [Compared, Compared];
       try {

@@ -4,7 +4,7 @@ import { Agent } from "node:http";
 import { join } from "node:path";
 import { onASmallDisk } from "../mail/on-a-small-disk.ts";
 import { createLoader } from "../security/load-without.ts";
-import { FAULTS, type Fault, startFaultyService } from "./faulty-service.ts";
+import { FAULTS, type Fault, startFaultyUpstream } from "./faulty-upstream.ts";
 import { type Harm, type SentThrough, sendThrough } from "./send-through.ts";
 
 export interface ProxyFindings {
@@ -33,7 +33,7 @@ const { startProxy } =
     : ((await loader.load(import.meta.resolve("@palimpsest/proxy"), without)) as typeof product);
 
 const found = await onASmallDisk(async (disk) => {
-  const service = await startFaultyService();
+  const service = await startFaultyUpstream();
   const counts = { altered: 0, hung: 0, lost: 0 };
   const byFault: Record<string, number> = {};
   let [restarts, filled, notWritten] = [0, 0, 0];

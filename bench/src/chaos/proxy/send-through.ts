@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { Agent, type IncomingMessage, request } from "node:http";
-import { answerOf, type Fault, statusOf } from "./faulty-service.ts";
+import { type Agent, type IncomingMessage, request } from "node:http";
+import { answerOf, type Fault, statusOf } from "./faulty-upstream.ts";
 
 /** What a client must never see. */
 export type Harm = "altered" | "hung" | "lost";

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const EVENT_MS = 5;
 
-export interface StreamingService {
+export interface StreamingUpstream {
   readonly url: string;
   close(): void;
 }
 
 /** Answers with as many events as the header `x-events` asks for, the first at once, the others one every few milliseconds. */
-export async function startStreamingService(): Promise<StreamingService> {
+export async function startStreamingUpstream(): Promise<StreamingUpstream> {
   const server = createServer(async (incoming, response) => {
     incoming.resume();
     if (!incoming.complete) await once(incoming, "end");

@@ -22,7 +22,7 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-export interface FaultyService {
+export interface FaultyUpstream {
   readonly port: number;
   /** Digests of the bodies that arrived whole, by number of request. */
   readonly received: ReadonlyMap<string, string>;
@@ -57,7 +57,7 @@ export function statusOf(fault: Fault): number {
   return fault === "overloaded" ? 529 : fault === "early" ? 413 : 200;
 }
 
-export async function startFaultyService(): Promise<FaultyService> {
+export async function startFaultyUpstream(): Promise<FaultyUpstream> {
   const received = new Map<string, string>();
   const server = createServer(async (incoming, response) => {
     const number = String(incoming.headers["x-number"]);
