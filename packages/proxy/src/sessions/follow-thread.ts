@@ -23,7 +23,7 @@ export function followThread(
 function relate(before: readonly ThreadItem[], now: readonly ThreadItem[]): Relation {
   const kept = commonLength(before, now);
   const calls = clearedCalls(before, now);
-  if (calls !== undefined) return { kind: "cleared", kept: before.length, calls };
+  if (calls !== undefined && calls.length > 0) return { kind: "cleared", kept: before.length, calls };
   return kept === 0 ? { kind: "replaced" } : { kind: "branches", kept };
 }
 
