@@ -108,7 +108,10 @@ export function startObserver(options: ThreadOptions, onEvent: (event: ProxyEven
     observe: (facts, bodies) => track(handOver(facts, bodies)),
     async plan(arrived, chunks, withinMs) {
       const late = new AbortController();
-      const deadline = sleep(withinMs, undefined, { signal: late.signal }).catch(() => undefined);
+      const deadline: Promise<undefined> =
+        withinMs === 0
+          ? Promise.resolve(undefined)
+          : sleep(withinMs, undefined, { signal: late.signal }).catch(() => undefined);
       // What the session sent before must be known, or something that was sent would seem new.
       await Promise.race([Promise.allSettled(running), deadline]);
       const body = await gather(chunks);
