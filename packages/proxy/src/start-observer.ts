@@ -50,8 +50,9 @@ export function startObserver(options: ThreadOptions, onEvent: (event: ProxyEven
       else finish(message.number, message.splices);
     });
     started.on("error", (error) => {
-      onEvent({ kind: "passed", why: "observer", detail: `${error.message} (start ${starts} of ${MAX_STARTS})` });
       if (worker === started) worker = start();
+      const next = worker === undefined ? "From now on nothing is logged." : "It is started again.";
+      onEvent({ kind: "passed", why: "observer", detail: `the thread that looks at traffic failed: ${error.message}. ${next}` });
       for (const number of waiting.keys()) finish(number);
     });
     return started;
@@ -90,13 +91,17 @@ export function startObserver(options: ThreadOptions, onEvent: (event: ProxyEven
     const handed = Promise.withResolvers<void>();
     handing = handed.promise;
     await before;
-    const request = await gather(bodies.request);
-    const response = await gather(bodies.response);
-    const edited = bodies.edited && (await gather(bodies.edited));
-    const exchange = { ...facts, request, response, ...(edited === undefined ? {} : { edited }) };
-    const all = [request, response, ...(edited === undefined ? [] : [edited])];
-    const looked = order({ kind: "observe", number: ++numbers, exchange }, all);
-    handed.resolve();
+    let looked: Promise<unknown>;
+    try {
+      const request = await gather(bodies.request);
+      const response = await gather(bodies.response);
+      const edited = bodies.edited && (await gather(bodies.edited));
+      const exchange = { ...facts, request, response, ...(edited === undefined ? {} : { edited }) };
+      const all = [request, response, ...(edited === undefined ? [] : [edited])];
+      looked = order({ kind: "observe", number: ++numbers, exchange }, all);
+    } finally {
+      handed.resolve();
+    }
     await looked;
   }
 
