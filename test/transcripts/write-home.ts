@@ -414,7 +414,13 @@ const SESSION = "c1a0de00-0000-4000-8000-000000000001";
 /** Our own proxy, `~/.palimpsest/proxy`: what went over the wire, a line for each request and each response. */
 const PROXY = (() => {
   const call = { type: "tool_use", id: "toolu_1", name: "Read", input: { file_path: "/work/sums/add.js" } };
-  const response = (number: number, second: number, content: readonly object[], read: number, written: number): object => ({
+  const response = (
+    number: number,
+    second: number,
+    content: readonly object[],
+    read: number,
+    written: number,
+  ): object => ({
     type: "response",
     number,
     atMs: ms(second),

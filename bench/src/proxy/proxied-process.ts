@@ -13,11 +13,14 @@ async function startPipe(): Promise<string> {
   const { hostname, port } = new URL(service);
   const server = createServer((incoming, client) => {
     const { method, url = "", headers } = incoming;
-    const outgoing = request({ hostname, port, agent, method, headers, path: url.slice("/service".length) }, (message) => {
-      client.writeHead(message.statusCode!, message.headers);
-      client.flushHeaders();
-      message.pipe(client);
-    });
+    const outgoing = request(
+      { hostname, port, agent, method, headers, path: url.slice("/service".length) },
+      (message) => {
+        client.writeHead(message.statusCode!, message.headers);
+        client.flushHeaders();
+        message.pipe(client);
+      },
+    );
     incoming.pipe(outgoing);
   });
   server.listen(0, "127.0.0.1");

@@ -26,7 +26,9 @@ export const proxyBench: Bench = {
     inTemporaryFolder(async (folder) => {
       const { requests, large } = SIZES[size];
       const service = await startStreamingUpstream();
-      const compared = await Promise.all(["plain", "palimpsest"].map((kind) => startCompared(kind, service.url, folder)));
+      const compared = await Promise.all(
+        ["plain", "palimpsest"].map((kind) => startCompared(kind, service.url, folder)),
+      );
       const [plain, proxied] = compared as [Compared, Compared];
       try {
         for (let number = 0; number < WARM_REQUESTS; number++) for (const one of compared) await firstByteMs(one);

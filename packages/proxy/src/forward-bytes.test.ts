@@ -17,24 +17,45 @@ interface Sent {
 }
 
 /** Sends raw headers and bytes, as no client library would. */
-async function send(url: string, path: string, { method = "POST", headers = [] as string[], body = Buffer.alloc(0) } = {}): Promise<Sent> {
+async function send(
+  url: string,
+  path: string,
+  { method = "POST", headers = [] as string[], body = Buffer.alloc(0) } = {},
+): Promise<Sent> {
   const { host, hostname, port } = new URL(url);
-  const length = headers.some((name) => /^transfer-encoding$/i.test(name)) ? [] : ["Content-Length", String(body.length)];
-  const outgoing = requestHttp({ hostname, port, path, method, headers: ["Host", host, ...headers, ...length], agent: false });
+  const length = headers.some((name) => /^transfer-encoding$/i.test(name))
+    ? []
+    : ["Content-Length", String(body.length)];
+  const outgoing = requestHttp({
+    hostname,
+    port,
+    path,
+    method,
+    headers: ["Host", host, ...headers, ...length],
+    agent: false,
+  });
   outgoing.end(body);
   const [message] = await once(outgoing, "response");
   return { status: message.statusCode, rawHeaders: message.rawHeaders, body: await buffer(message) };
 }
 
 const OF_CONNECTION = /^(connection|keep-alive|transfer-encoding|host|content-length)$/i;
-const others = (raw: readonly string[]): string[] =>
-  raw.filter((_, at) => !OF_CONNECTION.test(raw[at - (at % 2)]!));
+const others = (raw: readonly string[]): string[] => raw.filter((_, at) => !OF_CONNECTION.test(raw[at - (at % 2)]!));
 
 test("bytes and headers go both ways as they are, whatever they hold", async () => {
   const answer = randomBytes(300_000);
   const service = await startService((response) => {
     response.sendDate = false;
-    response.writeHead(203, "As It Is", ["X-Case", "Kept", "Set-Cookie", "a=1", "Set-Cookie", "b=2", "x-latin", "\u00e9"]);
+    response.writeHead(203, "As It Is", [
+      "X-Case",
+      "Kept",
+      "Set-Cookie",
+      "a=1",
+      "Set-Cookie",
+      "b=2",
+      "x-latin",
+      "\u00e9",
+    ]);
     response.end(answer);
   });
   const proxy = await startTestProxy(`${service.url}/below`);
@@ -47,11 +68,22 @@ test("bytes and headers go both ways as they are, whatever they hold", async () 
   expect(others(received!.rawHeaders)).toEqual(headers);
   expect(sent.status).toBe(203);
   expect(sent.body.equals(answer)).toBe(true);
-  expect(others(sent.rawHeaders)).toEqual(["X-Case", "Kept", "Set-Cookie", "a=1", "Set-Cookie", "b=2", "x-latin", "\u00e9"]);
+  expect(others(sent.rawHeaders)).toEqual([
+    "X-Case",
+    "Kept",
+    "Set-Cookie",
+    "a=1",
+    "Set-Cookie",
+    "b=2",
+    "x-latin",
+    "\u00e9",
+  ]);
 });
 
 test("chunked bodies, empty bodies and methods without one go through", async () => {
-  const service = await startService((response, { body }) => response.end(createHash("sha256").update(body).digest("hex")));
+  const service = await startService((response, { body }) =>
+    response.end(createHash("sha256").update(body).digest("hex")),
+  );
   const proxy = await startTestProxy(service.url);
   for (const method of ["GET", "DELETE", "PUT"]) {
     expect((await send(proxy.url, "/service/v1/models", { method })).status).toBe(200);
@@ -128,7 +160,11 @@ test("a client that goes away ends the request at the service", async () => {
   });
   const proxy = await startTestProxy(service.url);
   const leaving = new AbortController();
-  const response = await fetch(`${proxy.url}/service/v1/messages`, { method: "POST", body: "{}", signal: leaving.signal });
+  const response = await fetch(`${proxy.url}/service/v1/messages`, {
+    method: "POST",
+    body: "{}",
+    signal: leaving.signal,
+  });
   expect(response.status).toBe(200);
   leaving.abort();
   await ended.promise;
@@ -140,13 +176,19 @@ test("only listed services, from this machine's programs, by plain HTTP", async 
   const body = Buffer.from("{}");
   expect((await send(proxy.url, "/other/v1/messages", { body })).status).toBe(404);
   expect((await send(proxy.url, `${service.url}/v1/messages`, { body })).status).toBe(404);
-  for (const headers of [["Origin", "https://page.example"], ["Sec-Fetch-Site", "cross-site"]]) {
+  for (const headers of [
+    ["Origin", "https://page.example"],
+    ["Sec-Fetch-Site", "cross-site"],
+  ]) {
     const answer = await send(proxy.url, "/service/v1/models", { method: "GET", headers });
     expect(answer.status).toBe(403);
     expect(answer.rawHeaders.map((name) => name.toLowerCase())).not.toContain("access-control-allow-origin");
   }
   const { port } = new URL(proxy.url);
-  const rebound = await raw(Number(port), "GET /service/v1/models HTTP/1.1\r\nHost: page.example\r\nConnection: close\r\n\r\n");
+  const rebound = await raw(
+    Number(port),
+    "GET /service/v1/models HTTP/1.1\r\nHost: page.example\r\nConnection: close\r\n\r\n",
+  );
   expect(rebound).toContain("403");
   const tunnel = await raw(Number(port), "CONNECT page.example:443 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
   expect(tunnel).toContain("405");
@@ -168,9 +210,12 @@ async function raw(port: number, text: string): Promise<string> {
   return seen;
 }
 
-test.each(["http://page.example", "ftp://127.0.0.1", "nonsense", "https://user@page.example", "https://page.example?x"])(
-  "%s is no service to forward to",
-  async (address) => {
-    await expect(startTestProxy(address)).rejects.toThrow(TypeError);
-  },
-);
+test.each([
+  "http://page.example",
+  "ftp://127.0.0.1",
+  "nonsense",
+  "https://user@page.example",
+  "https://page.example?x",
+])("%s is no service to forward to", async (address) => {
+  await expect(startTestProxy(address)).rejects.toThrow(TypeError);
+});

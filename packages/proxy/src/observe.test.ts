@@ -54,7 +54,10 @@ test("clients of all three APIs work through it, and each conversation has a log
   expect(totals).toMatchObject({ responses: 3, unpricedResponses: 0 });
   expect(damagedLines).toBe(0);
   const spent = proxy.eventsOf("response").slice(0, 3);
-  expect(totals.usd).toBeCloseTo(spent.reduce((sum, { usd = 0 }) => sum + usd, 0), 10);
+  expect(totals.usd).toBeCloseTo(
+    spent.reduce((sum, { usd = 0 }) => sum + usd, 0),
+    10,
+  );
   expect((await analyzeLog(logs[1]!.log)).totals.responses).toBe(1);
   expect((await analyzeLog(logs[2]!.log)).totals.responses).toBe(1);
 });
@@ -63,7 +66,11 @@ test("credentials are nowhere, and files are for their user only", async () => {
   const server = await startSimulator();
   const proxy = await startTestProxy(server.url);
   const anthropic = new Anthropic({ apiKey: "sk-secret-1", baseURL: `${proxy.url}/service`, maxRetries: 0 });
-  await anthropic.messages.create({ model: "claude-sonnet-4-6", max_tokens: 50, messages: [{ role: "user", content: "x" }] });
+  await anthropic.messages.create({
+    model: "claude-sonnet-4-6",
+    max_tokens: 50,
+    messages: [{ role: "user", content: "x" }],
+  });
   await proxy.settled();
   expect(proxy.written()).toContain('"relation":"begins"');
   expect(`${proxy.written()}${JSON.stringify(proxy.events)}`).not.toContain("secret");
@@ -123,7 +130,9 @@ test("a conversation that its client compacts goes on in the same log, and the b
 
 test("refused requests and unknown bodies change no log", async () => {
   const service = await startService((response, { body }) =>
-    body.includes("bad") ? response.writeHead(400).end('{"error":{"message":"no"}}') : response.end(messageAnswer("Hi.")),
+    body.includes("bad")
+      ? response.writeHead(400).end('{"error":{"message":"no"}}')
+      : response.end(messageAnswer("Hi.")),
   );
   const proxy = await startTestProxy(service.url);
   await sendAll(proxy, [messagesBody([user("one")]), messagesBody([user("one"), user("bad")]), "not json"]);

@@ -18,7 +18,8 @@ function followOrders(port: MessagePort, { folder, maxResultBytes, record }: Thr
   function follow(order: ThreadOrder): ThreadReport {
     const { number } = order;
     if (order.kind === "unused") results.unused(order.plan);
-    if (order.kind === "plan") return { kind: "done", number, splices: results.plan(number, order.arrived, order.body) };
+    if (order.kind === "plan")
+      return { kind: "done", number, splices: results.plan(number, order.arrived, order.body) };
     if (order.kind !== "observe") return { kind: "done", number };
     const { exchange } = order;
     const { api } = exchange;
@@ -39,4 +40,5 @@ function followOrders(port: MessagePort, { folder, maxResultBytes, record }: Thr
       report({ kind: "done", number: order.number });
     }
   });
+  report({ kind: "ready" });
 }

@@ -33,27 +33,42 @@ const THREAD = new URL(`./observer-thread${EXTENSION}`, import.meta.url);
 /** A thread on sources finds other packages by their sources, too. */
 const ON_SOURCES = EXTENSION === ".ts" ? { execArgv: ["--conditions=palimpsest-source"] } : {};
 
-/** Starts the thread that looks at traffic. */
-export function startObserver(options: ThreadOptions, onEvent: (event: ProxyEvent) => void): StartedObserver {
+/** Starts the thread that looks at traffic. Resolves when it can, or cannot, be given orders. */
+export async function startObserver(
+  options: ThreadOptions,
+  onEvent: (event: ProxyEvent) => void,
+  startThread: (options: ThreadOptions) => Worker = startWorker,
+): Promise<StartedObserver> {
   const waiting = new Map<number, (splices?: readonly Splice[]) => void>();
   const running = new Set<Promise<unknown>>();
+  const ready = Promise.withResolvers<void>();
   let [numbers, starts] = [0, 0];
-  let worker: Worker | undefined = start();
+  let worker = start();
 
   function start(): Worker | undefined {
     if (starts === MAX_STARTS) return undefined;
     starts++;
-    const started = new Worker(THREAD, { workerData: options, ...ON_SOURCES });
-    started.unref();
+    const started = startThread(options);
+    let failure = "it ended";
     started.on("message", (message: ThreadReport) => {
       if (message.kind === "event") onEvent(message.event);
-      else finish(message.number, message.splices);
+      else if (message.kind === "done") finish(message.number, message.splices);
+      else {
+        if (waiting.size === 0) started.unref();
+        ready.resolve();
+      }
     });
-    started.on("error", (error) => {
-      if (worker === started) worker = start();
+    started.on("error", (error: Error) => {
+      failure = error.message;
+    });
+    started.on("exit", () => {
+      if (worker !== started) return;
+      worker = start();
       const next = worker === undefined ? "From now on nothing is logged." : "It is started again.";
-      onEvent({ kind: "passed", why: "observer", detail: `the thread that looks at traffic failed: ${error.message}. ${next}` });
+      const detail = `the thread that looks at traffic failed: ${failure}. ${next}`;
+      onEvent({ kind: "passed", why: "observer", detail });
       for (const number of waiting.keys()) finish(number);
+      ready.resolve();
     });
     return started;
   }
@@ -109,6 +124,7 @@ export function startObserver(options: ThreadOptions, onEvent: (event: ProxyEven
     while (running.size > 0) await Promise.allSettled(running);
   };
 
+  await ready.promise;
   return {
     observe: (facts, bodies) => track(handOver(facts, bodies)),
     async plan(arrived, chunks, withinMs) {
@@ -135,6 +151,10 @@ export function startObserver(options: ThreadOptions, onEvent: (event: ProxyEven
       await last?.terminate();
     },
   };
+}
+
+function startWorker(workerData: ThreadOptions): Worker {
+  return new Worker(THREAD, { workerData, ...ON_SOURCES });
 }
 
 /** Copies bytes into memory that can be given to a thread, a piece at a time. */

@@ -85,7 +85,7 @@ export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
   const upstreams = checkUpstreams(options.upstreams);
   const limits: ProxyLimits = { ...DEFAULT_PROXY_LIMITS, ...options.limits };
   const recording = record === undefined ? {} : { record };
-  const observer = startObserver({ folder, maxResultBytes: limits.maxResultBytes, ...recording }, onEvent);
+  const observer = await startObserver({ folder, maxResultBytes: limits.maxResultBytes, ...recording }, onEvent);
   const agents = { "http:": new HttpAgent({ keepAlive: true }), "https:": new HttpsAgent({ keepAlive: true }) };
   const held: HeldBytes = { limitBytes: limits.maxHeldBytes, heldBytes: 0 };
   // Digests of credentials cannot be compared with those of another process.

@@ -8,7 +8,8 @@ const STREAMS = 200;
 const EVENTS = 20;
 
 /** Different for each stream, so that nothing can be mixed up. */
-const eventOf = (stream: string, event: number): string => `event: ping\ndata: {"stream":"${stream}","event":${event}}\n\n`;
+const eventOf = (stream: string, event: number): string =>
+  `event: ping\ndata: {"stream":"${stream}","event":${event}}\n\n`;
 
 test(`${STREAMS} streams at a time, among them requests of 5 MB, are each whole and in order`, async () => {
   const service = await startService(async (response, { path }) => {

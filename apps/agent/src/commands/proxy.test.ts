@@ -33,7 +33,9 @@ test("proxy forwards, writes logs that analyze opens, and replays what it record
   expect(wrong).toMatchObject({ code: 1, said: expect.stringContaining("https://") });
   expect((await cli.run(["proxy", "--mode", "stor"])).said).toContain("Did you mean store?");
 
-  const started = cli.start(["proxy", "--port", "0", "--upstream", `sim=${cli.server.url}`, "--record", "traffic"], { input: "open" });
+  const started = cli.start(["proxy", "--port", "0", "--upstream", `sim=${cli.server.url}`, "--record", "traffic"], {
+    input: "open",
+  });
   expect(await ask(await addressOf(started))).toContain("Hi there.");
   started.process.kill("SIGTERM");
   const { code, said } = await started.ended;

@@ -33,11 +33,15 @@ export interface FaultyUpstream {
 
 /** The bytes of an answer depend on the number of the request alone. */
 export function answerOf(number: string, fault: Fault): Buffer {
-  const filler = createHash("sha256").update(number).digest("hex").repeat(1 + (Number(number) % 40));
+  const filler = createHash("sha256")
+    .update(number)
+    .digest("hex")
+    .repeat(1 + (Number(number) % 40));
   const usage = { input_tokens: 10, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 5 };
   const message = { id: `msg_${number}`, type: "message", role: "assistant", model: "claude-sonnet-4-6" };
   if (fault === "garbage") return Buffer.from(filler, "hex");
-  if (fault === "overloaded") return Buffer.from(JSON.stringify({ type: "error", error: { type: "overloaded_error", message: filler } }));
+  if (fault === "overloaded")
+    return Buffer.from(JSON.stringify({ type: "error", error: { type: "overloaded_error", message: filler } }));
   const text = { type: "text", text: filler };
   const whole = Buffer.from(JSON.stringify({ ...message, content: [text], usage }));
   if (fault === "packed") return gzipSync(whole);
@@ -68,7 +72,12 @@ export async function startFaultyUpstream(): Promise<FaultyUpstream> {
         incoming.resume();
         return;
       }
-      received.set(number, createHash("sha256").update(await buffer(incoming)).digest("hex"));
+      received.set(
+        number,
+        createHash("sha256")
+          .update(await buffer(incoming))
+          .digest("hex"),
+      );
       await answer(response, number, fault);
     } catch {
       response.destroy();

@@ -108,7 +108,9 @@ function faultOf(number: string): Fault {
 function bodyOf(number: string): Buffer {
   const small = Number(number) < 20 ? 500_000 : 200 + ((Number(number) * 37) % 4_000);
   const content = randomBytes(Number(number) % 200 === 199 ? 2_500_000 : small).toString("hex");
-  return Buffer.from(JSON.stringify({ model: "claude-sonnet-4-6", max_tokens: 9, messages: [{ role: "user", content }] }));
+  return Buffer.from(
+    JSON.stringify({ model: "claude-sonnet-4-6", max_tokens: 9, messages: [{ role: "user", content }] }),
+  );
 }
 
 function idsIn(folder: string): ReadonlySet<string> {

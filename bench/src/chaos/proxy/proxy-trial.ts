@@ -11,7 +11,8 @@ const SCRIPT = new URL("./proxy-process.ts", import.meta.url);
 
 export const proxyTrial: Trial = {
   name: "proxy",
-  about: "requests through the proxy, with services that break, stall, are killed and lie, clients that leave, and a disk that fills up",
+  about:
+    "requests through the proxy, with services that break, stall, are killed and lie, clients that leave, and a disk that fills up",
   async run({ size, say }) {
     say(`${REQUESTS[size]} requests ...`);
     const found = await startProcess<ProxyFindings>(SCRIPT, [String(REQUESTS[size])]);

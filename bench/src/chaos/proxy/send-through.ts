@@ -19,7 +19,13 @@ export interface SentThrough {
 const HUNG_MS = 30_000;
 
 /** Sends one request through the proxy, and judges what comes back. */
-export function sendThrough(url: string, agent: Agent, number: string, fault: Fault, body: Buffer): Promise<SentThrough> {
+export function sendThrough(
+  url: string,
+  agent: Agent,
+  number: string,
+  fault: Fault,
+  body: Buffer,
+): Promise<SentThrough> {
   const about = { number, fault, digest: createHash("sha256").update(body).digest("hex") };
   return new Promise((resolve) => {
     const end = (harm?: Harm, isAnswered = false): void => {
@@ -28,7 +34,12 @@ export function sendThrough(url: string, agent: Agent, number: string, fault: Fa
       outgoing.destroy();
     };
     const hung = setTimeout(() => end("hung"), HUNG_MS);
-    const headers = { "x-number": number, "x-fault": fault, "session-id": `s${Number(number) % 50}`, "content-length": body.length };
+    const headers = {
+      "x-number": number,
+      "x-fault": fault,
+      "session-id": `s${Number(number) % 50}`,
+      "content-length": body.length,
+    };
     const outgoing = request(`${url}/service/v1/messages`, { method: "POST", agent, headers });
     outgoing.on("error", () => end("lost"));
     outgoing.once("response", (message) => {
@@ -50,7 +61,8 @@ export function sendThrough(url: string, agent: Agent, number: string, fault: Fa
 /** A service may be killed in the middle of anything: then an error of the proxy, or an answer that visibly breaks off, is right. */
 function judge(message: IncomingMessage, body: Buffer, number: string, fault: Fault): Harm | undefined {
   if (message.headers["x-palimpsest-proxy"] === "error") {
-    const isClear = [502, 504].includes(message.statusCode!) && message.complete && body.includes('"message":"palimpsest proxy: ');
+    const isClear =
+      [502, 504].includes(message.statusCode!) && message.complete && body.includes('"message":"palimpsest proxy: ');
     return isClear ? undefined : "altered";
   }
   const expected = answerOf(number, fault);

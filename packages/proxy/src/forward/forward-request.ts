@@ -54,7 +54,12 @@ export function sendRequest(client: ServerResponse, options: ForwardOptions): Pr
     let isAnswered = false;
     const name = `${upstream} (${origin.host})`;
     const connecting = setTimeout(
-      () => fail(504, "connect-timeout", `No connection to ${name} within ${limits.connectMs / 1_000} s. Check the network.`),
+      () =>
+        fail(
+          504,
+          "connect-timeout",
+          `No connection to ${name} within ${limits.connectMs / 1_000} s. Check the network.`,
+        ),
       limits.connectMs,
     );
     outgoing.once("socket", (socket) => {
@@ -97,9 +102,10 @@ export function sendAnswer(
       return resolve("cut");
     }
     client.sendDate = false;
-    client.writeHead(message.statusCode!, message.statusMessage, toClient(message.rawHeaders));
-    // The head must not wait for the first byte of the body.
-    client.flushHeaders();
+    const headers = toClient(message.rawHeaders);
+    client.writeHead(message.statusCode!, message.statusMessage, headers);
+    // The head must not wait for the first byte of the body. Node flushes it as UTF-8: other bytes than ASCII would be changed.
+    if (headers.every(isAscii)) client.flushHeaders();
     message.pipe(client);
     message.on("data", onData);
     // Cut off: the client must not take what it has for the whole.
@@ -113,4 +119,8 @@ export function sendAnswer(
       resolve(client.writableFinished && message.complete ? "whole" : "cut");
     });
   });
+}
+
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
 }

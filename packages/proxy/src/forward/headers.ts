@@ -20,7 +20,9 @@ export function toUpstream(raw: RawHeaders, host: string, contentLength?: number
   const kept = ofMessage(raw);
   const replaced = kept.map(([name, value]): [string, string] => {
     if (name.toLowerCase() === "host") return [name, host];
-    return contentLength !== undefined && name.toLowerCase() === "content-length" ? [name, String(contentLength)] : [name, value];
+    return contentLength !== undefined && name.toLowerCase() === "content-length"
+      ? [name, String(contentLength)]
+      : [name, value];
   });
   return replaced.flat();
 }

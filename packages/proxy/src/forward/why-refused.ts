@@ -12,5 +12,9 @@ export function whyRefused({ headers }: IncomingMessage): ProxyProblem | undefin
     return { status: 403, code: "unknown-host", message: "Use the address 127.0.0.1 or localhost." };
   }
   if (headers.upgrade?.toLowerCase() !== "websocket") return undefined;
-  return { status: 501, code: "no-web-sockets", message: "Web sockets are not forwarded. Set your client to plain HTTP." };
+  return {
+    status: 501,
+    code: "no-web-sockets",
+    message: "Web sockets are not forwarded. Set your client to plain HTTP.",
+  };
 }

@@ -5,10 +5,11 @@ import { createSessions, type Recognized, type SentRequest } from "../sessions/r
 import type { Thread } from "../sessions/thread.ts";
 import { decodeBody } from "../wire/decode-body.ts";
 import { readRequest, type WireRequest } from "../wire/read-request.ts";
-import { readResponse, type WireResponse } from "../wire/read-response.ts";
+import { readResponse } from "../wire/read-response.ts";
 import { parseRange, type Range } from "../wire/scan-json.ts";
 import { viewOf } from "../wire/view-of.ts";
 import { namesIn } from "../wire/wire-apis.ts";
+import type { WireResponse } from "../wire/wire-response.ts";
 import type { ArrivedRequest, Exchange } from "./exchange.ts";
 import { type CountedRequest, findBreak, toBilled, usdOf } from "./find-break.ts";
 import { openSessionLog, requestLine, type SessionLog } from "./session-log.ts";
@@ -26,7 +27,10 @@ export interface Observer {
    */
   observe(exchange: ReadableExchange): Thread | undefined;
   /** Recognizes a request before it is sent. Undefined: its body is not what the API takes. */
-  recognize(arrived: ArrivedRequest, body: Buffer): { readonly sent: SentRequest; readonly found: Recognized } | undefined;
+  recognize(
+    arrived: ArrivedRequest,
+    body: Buffer,
+  ): { readonly sent: SentRequest; readonly found: Recognized } | undefined;
 }
 
 /** An exchange of an API that is understood. */
@@ -111,7 +115,12 @@ export function createObserver({ folder, onEvent }: ObserverOptions): Observer {
       const response = responseBody && readResponse(exchange.api, responseBody);
       if (response === undefined) {
         // A request that was refused changes nothing: the next one follows the same as before.
-        onEvent({ kind: "failed", upstream: exchange.upstream, status: exchange.status, why: "no answer of the model" });
+        onEvent({
+          kind: "failed",
+          upstream: exchange.upstream,
+          status: exchange.status,
+          why: "no answer of the model",
+        });
         return undefined;
       }
       const keeping = keptOf(found, exchange.sentAtMs);
@@ -156,11 +165,7 @@ function answersOf({ api }: WireRequest, body: Buffer, item: Range): readonly st
 const ANSWER: readonly Buffer[] = ['"tool_use_id"', '"call_id"', '"tool_call_id"'].map((word) => Buffer.from(word));
 
 /** How many messages of the model the new part begins with. */
-function leadingAnswers(
-  { api }: WireRequest,
-  body: Buffer,
-  items: readonly Range[],
-): number {
+function leadingAnswers({ api }: WireRequest, body: Buffer, items: readonly Range[]): number {
   const first = items.findIndex((item) => toWireMessage(api, parseRange(body, item))?.origin !== "model");
   return first === -1 ? items.length : first;
 }

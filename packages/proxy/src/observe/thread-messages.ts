@@ -20,5 +20,7 @@ export type ThreadOrder =
 
 /** From the thread. */
 export type ThreadReport =
+  /** Has loaded its modules. */
+  | { readonly kind: "ready" }
   | { readonly kind: "event"; readonly event: ProxyEvent }
   | { readonly kind: "done"; readonly number: number; readonly splices?: readonly Splice[] };

@@ -8,7 +8,11 @@ import { createSessions, type Recognized, type SentRequest } from "./recognize-s
 function sending() {
   let ids = 0;
   const sessions = createSessions(() => `thread-${++ids}`);
-  return (messages: readonly object[], names: GivenNames = {}, more: { system?: string; credential?: string } = {}): Recognized => {
+  return (
+    messages: readonly object[],
+    names: GivenNames = {},
+    more: { system?: string; credential?: string } = {},
+  ): Recognized => {
     const { system = "Be brief.", credential = "somebody" } = more;
     const request = readRequest("messages", Buffer.from(messagesBody(messages, { system })))!;
     const items = request.items.map(({ digest }, index) => ({ digest, answers: answersOf(messages[index]!) }));
@@ -109,7 +113,11 @@ test("where the service keeps the conversation, the id of the response says what
   let ids = 0;
   const sessions = createSessions(() => `thread-${++ids}`);
   const send = (text: string, responseId: string, previous?: string): Recognized => {
-    const body = { model: "gpt-6-sol", input: text, ...(previous === undefined ? {} : { previous_response_id: previous }) };
+    const body = {
+      model: "gpt-6-sol",
+      input: text,
+      ...(previous === undefined ? {} : { previous_response_id: previous }),
+    };
     const request = readRequest("responses", Buffer.from(JSON.stringify(body)))!;
     const items = request.items.map(({ digest }) => ({ digest, answers: [] }));
     const sent: SentRequest = { request, items, names: {}, upstream: "service", credential: "somebody" };

@@ -106,7 +106,8 @@ export function createSessions(newId: () => string): Sessions {
       if (session.threads.length > MAX_THREADS) leaveChain(session.threads.shift()!.chain, session);
       const key = nameKey(sent);
       // Clients that name their sessions always do.
-      if (key === undefined) byChain.set(thread.chain, (byChain.get(thread.chain) ?? new Set<ProxySession>()).add(session));
+      if (key === undefined)
+        byChain.set(thread.chain, (byChain.get(thread.chain) ?? new Set<ProxySession>()).add(session));
       if (responseId !== undefined && request.api === "responses") {
         noteResponse(scoped(sent, responseId), { session, thread, items: thread.items });
       }
@@ -130,7 +131,10 @@ function follow({ session, thread, items }: HeldResponse): Recognized {
   return { session, thread, relation: { kind, kept: items.length }, heldItems: items };
 }
 
-function findByChain(byChain: ReadonlyMap<string, ReadonlySet<ProxySession>>, sent: SentRequest): ProxySession | undefined {
+function findByChain(
+  byChain: ReadonlyMap<string, ReadonlySet<ProxySession>>,
+  sent: SentRequest,
+): ProxySession | undefined {
   const found = new Set(chainsOf(sent, sent.items).flatMap((chain) => [...(byChain.get(chain) ?? [])]));
   return found.size === 1 ? [...found][0] : undefined;
 }

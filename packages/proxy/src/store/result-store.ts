@@ -84,7 +84,11 @@ export function createResultStore({ folder, maxResultBytes, observer, onEvent }:
       if (stopped.has(found.thread)) return [];
       const from = firstNew(found, sent.request, body);
       const large = largeResults(arrived, sent.request, body, maxResultBytes);
-      remember(planned, number, large.flatMap(({ key, index }) => (index >= from ? [key] : [])));
+      remember(
+        planned,
+        number,
+        large.flatMap(({ key, index }) => (index >= from ? [key] : [])),
+      );
       return large.flatMap(({ key, index, result }) => {
         const text = frozen(key) ?? (index >= from && !seen.has(key) ? keep(key, body, result) : undefined);
         return text === undefined ? [] : [{ ...result.content, text: JSON.stringify(text) }];

@@ -10,7 +10,11 @@ const BEGUN = [user("Read it.")];
 const NEW = [...BEGUN, toolCall("c1"), toolResult("c1", LONG)];
 const LATER = [...NEW, toolCall("c2"), toolResult("c2", "short")];
 
-async function send(proxy: TestProxy, messages: readonly object[], headers: Record<string, string> = KEY): Promise<Response> {
+async function send(
+  proxy: TestProxy,
+  messages: readonly object[],
+  headers: Record<string, string> = KEY,
+): Promise<Response> {
   const body = messagesBody(messages);
   const response = await fetch(`${proxy.url}/service/v1/messages`, { method: "POST", headers, body });
   await response.clone().arrayBuffer();

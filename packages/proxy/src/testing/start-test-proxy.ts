@@ -22,6 +22,8 @@ export async function startTestProxy(service: string, options: Partial<ProxyOpti
     folder,
     onEvent: (event) => void events.push(event),
     ...options,
+    // A busy machine has time for a plan.
+    limits: { editMs: 60_000, ...options.limits },
   });
   onTestFinished(async () => {
     await proxy.close();

@@ -23,12 +23,17 @@ export function recordExchange(folder: string, exchange: Exchange): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = `${sentAtMs}-${requestKey(upstream, method, path, request).slice(0, 16)}`;
   const text = `${JSON.stringify(recorded, null, 1)}\n`;
-  // The same request twice within a millisecond.
-  for (let again = 0; ; again++) {
-    try {
-      return writeFileSync(join(folder, `${name}${again === 0 ? "" : `-${again}`}.json`), text, { mode: 0o600, flag: "wx" });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
+  for (let again = 0; !writeNew(join(folder, `${name}${again === 0 ? "" : `-${again}`}.json`), text); again++) {
+    // The same request twice within a millisecond: the next name.
+  }
+}
+
+function writeNew(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { mode: 0o600, flag: "wx" });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return false;
   }
 }

@@ -30,5 +30,8 @@ export function toBytes(body: RecordedBody): Buffer {
 
 /** Requests with the same key have the same answer. */
 export function requestKey(upstream: string, method: string, path: string, body: Buffer): string {
-  return createHash("sha256").update(JSON.stringify([upstream, method, path])).update(body).digest("hex");
+  return createHash("sha256")
+    .update(JSON.stringify([upstream, method, path]))
+    .update(body)
+    .digest("hex");
 }

@@ -67,7 +67,10 @@ function readRecordings(folder: string): ReadonlyMap<string, RecordedExchange[]>
 /** Of the connection on which it was recorded. */
 const OF_CONNECTION = ["connection", "keep-alive", "transfer-encoding", "content-length"];
 
-function answerAsRecorded(client: ServerResponse, { status, responseHeaders, response, ended }: RecordedExchange): void {
+function answerAsRecorded(
+  client: ServerResponse,
+  { status, responseHeaders, response, ended }: RecordedExchange,
+): void {
   const kept = Object.entries(responseHeaders).filter(([name]) => !OF_CONNECTION.includes(name));
   client.sendDate = false;
   client.writeHead(status, Object.fromEntries(kept) as OutgoingHttpHeaders);

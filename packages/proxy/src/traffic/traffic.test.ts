@@ -26,7 +26,11 @@ test("recorded traffic is answered again, byte by byte and in turn, without a se
   const replay = await replayTraffic({ folder: join(proxy.folder, "recorded") });
   onTestFinished(() => replay.close());
   expect(await ask(replay.url, "two")).toEqual(other);
-  expect([await ask(replay.url, "one"), await ask(replay.url, "one"), await ask(replay.url, "one")]).toEqual([first, second, second]);
+  expect([await ask(replay.url, "one"), await ask(replay.url, "one"), await ask(replay.url, "one")]).toEqual([
+    first,
+    second,
+    second,
+  ]);
   expect(replay.unknown).toEqual([]);
   const unknown = await ask(replay.url, "three");
   expect(unknown).toMatchObject({ status: 501, body: expect.stringContaining("is not in") });

@@ -10,7 +10,9 @@ export interface WireResult {
 }
 
 /** Where the results of tools have their call and their content, and what says that it is one. */
-const PLACES: Readonly<Record<WireApi, { readonly type: readonly [string, string]; readonly call: string; readonly content: string }>> = {
+const PLACES: Readonly<
+  Record<WireApi, { readonly type: readonly [string, string]; readonly call: string; readonly content: string }>
+> = {
   messages: { type: ["type", "tool_result"], call: "tool_use_id", content: "content" },
   responses: { type: ["type", "function_call_output"], call: "call_id", content: "output" },
   chat: { type: ["role", "tool"], call: "tool_call_id", content: "content" },

@@ -30,7 +30,11 @@ export function gatherChat(chunks: readonly JsonObject[]): WireResponse | undefi
 function addCall(calls: Map<number, Call>, part: JsonObject): void {
   const index = asCount(part["index"]) ?? 0;
   const made = asObject(part["function"]);
-  const call = calls.get(index) ?? { id: asString(part["id"]) ?? "", type: "function", function: { name: "", arguments: "" } };
+  const call = calls.get(index) ?? {
+    id: asString(part["id"]) ?? "",
+    type: "function",
+    function: { name: "", arguments: "" },
+  };
   call.function.name += asString(made?.["name"]) ?? "";
   call.function.arguments += asString(made?.["arguments"]) ?? "";
   calls.set(index, call);

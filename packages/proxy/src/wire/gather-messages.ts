@@ -35,22 +35,23 @@ export function gatherMessages(events: readonly JsonObject[]): WireResponse | un
   return toResponse({ ...started, usage }, [{ role: "assistant", content: [...blocks.values()] }], ended);
 }
 
-function addDelta(delta: JsonObject, block: Record<string, unknown> | undefined, addInput: (json: string) => void): void {
+function addDelta(
+  delta: JsonObject,
+  block: Record<string, unknown> | undefined,
+  addInput: (json: string) => void,
+): void {
   if (block === undefined) return;
-  const add = (name: string): void => {
-    block[name] = `${asString(block[name]) ?? ""}${asString(delta[name]) ?? ""}`;
-  };
-  switch (delta["type"]) {
-    case "text_delta":
-      return add("text");
-    case "thinking_delta":
-      return add("thinking");
-    case "signature_delta":
-      return add("signature");
-    case "input_json_delta":
-      return addInput(asString(delta["partial_json"]) ?? "");
-  }
+  const name = TEXT_DELTAS[asString(delta["type"]) ?? ""];
+  if (name !== undefined) block[name] = `${asString(block[name]) ?? ""}${asString(delta[name]) ?? ""}`;
+  else if (delta["type"] === "input_json_delta") addInput(asString(delta["partial_json"]) ?? "");
 }
+
+/** The field that a delta adds to. */
+const TEXT_DELTAS: Readonly<Record<string, string>> = {
+  text_delta: "text",
+  thinking_delta: "thinking",
+  signature_delta: "signature",
+};
 
 /** Counts of a delta are sums so far. A count that is null there stays as it was. */
 function merge(before: JsonObject, now: JsonObject): JsonObject {

@@ -51,7 +51,11 @@ test("the last event of the Responses API has all; without it, what was finished
   const created = { type: "response.created", response: { id: "resp_1", model: "m", output: [] } };
   const done = { type: "response.output_item.done", item };
   const completed = { type: "response.completed", response: { id: "resp_1", model: "m", output: [item], usage } };
-  expect(readResponse("responses", stream(created, done, completed))).toMatchObject({ ended: "whole", items: [item], usage });
+  expect(readResponse("responses", stream(created, done, completed))).toMatchObject({
+    ended: "whole",
+    items: [item],
+    usage,
+  });
   const cut = readResponse("responses", stream(created, done));
   expect(cut).toEqual({ id: "resp_1", model: "m", ended: "cut", items: [item] });
 });
@@ -83,11 +87,14 @@ test("chunks of a chat completion are put together; its usage is in a chunk of i
   });
 });
 
-test.each(["", "nonsense", "{", '{"error":{"message":"no"}}', "data: [DONE]\n\n"])("%s is no answer of a model", (text) => {
-  for (const api of ["messages", "responses", "chat"] as const) {
-    expect(readResponse(api, Buffer.from(text))).toBeUndefined();
-  }
-});
+test.each(["", "nonsense", "{", '{"error":{"message":"no"}}', "data: [DONE]\n\n"])(
+  "%s is no answer of a model",
+  (text) => {
+    for (const api of ["messages", "responses", "chat"] as const) {
+      expect(readResponse(api, Buffer.from(text))).toBeUndefined();
+    }
+  },
+);
 
 test("an answer that is not streamed is read as a whole", () => {
   expect(readResponse("messages", Buffer.from(messageAnswer("Hi.")))).toMatchObject({

@@ -6,13 +6,17 @@ const of = (text: string): Buffer => Buffer.from(text);
 
 test("every member of any object is found where it stands", () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), fc.jsonValue()), fc.constantFrom(0, 2), (object, indent) => {
-      const bytes = of(JSON.stringify(object, null, indent));
-      const members = membersOf(bytes, 0)!;
-      expect(members.map(({ key }) => key)).toEqual(Object.keys(object));
-      const read = Object.fromEntries(members.map((member) => [member.key, parseRange(bytes, member)]));
-      expect(read).toEqual(JSON.parse(JSON.stringify(object)));
-    }),
+    fc.property(
+      fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), fc.jsonValue()),
+      fc.constantFrom(0, 2),
+      (object, indent) => {
+        const bytes = of(JSON.stringify(object, null, indent));
+        const members = membersOf(bytes, 0)!;
+        expect(members.map(({ key }) => key)).toEqual(Object.keys(object));
+        const read = Object.fromEntries(members.map((member) => [member.key, parseRange(bytes, member)]));
+        expect(read).toEqual(JSON.parse(JSON.stringify(object)));
+      },
+    ),
   );
 });
 

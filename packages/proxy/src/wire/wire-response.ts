@@ -13,11 +13,7 @@ export interface WireResponse {
 }
 
 /** Takes id, model and usage from an object that has them under their usual names. */
-export function toResponse(
-  from: JsonObject,
-  items: readonly unknown[],
-  ended: WireResponse["ended"],
-): WireResponse {
+export function toResponse(from: JsonObject, items: readonly unknown[], ended: WireResponse["ended"]): WireResponse {
   const [id, model, usage] = [asString(from["id"]), asString(from["model"]), asObject(from["usage"])];
   return {
     items,

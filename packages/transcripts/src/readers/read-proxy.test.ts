@@ -51,7 +51,10 @@ test("each message comes once, though clients send all of them each time", async
 
 test("what the model had said before the proxy was there belongs to another session", async () => {
   const before = { role: "assistant", content: "long ago" };
-  const entries = await read(request(1, { relation: "begins" }, [user("one"), before, user("two")]), response(1, "now"));
+  const entries = await read(
+    request(1, { relation: "begins" }, [user("one"), before, user("two")]),
+    response(1, "now"),
+  );
   const branches = entries.flatMap((entry) => (entry.kind === "message" ? [entry.branch] : []));
   expect(branches).toEqual(["main", "inherited", "main", "main"]);
 });

@@ -292,8 +292,23 @@ const SAMPLES = {
     },
     { type: "break", atMs: 5, causes: ["pause"], rebilledTokens: 9 },
     { type: "request", relation: "cleared", kept: 5, calls: ["c1"], number: 3, atMs: 6, echoed: 0, items: [] },
-    { type: "request", relation: "branches", kept: 1, number: 4, atMs: 7, echoed: 0, items: [{ role: "user", content: "no" }] },
-    { type: "request", relation: "replaced", number: 5, atMs: 8, echoed: 0, items: [{ role: "user", content: "so far" }] },
+    {
+      type: "request",
+      relation: "branches",
+      kept: 1,
+      number: 4,
+      atMs: 7,
+      echoed: 0,
+      items: [{ role: "user", content: "no" }],
+    },
+    {
+      type: "request",
+      relation: "replaced",
+      number: 5,
+      atMs: 8,
+      echoed: 0,
+      items: [{ role: "user", content: "so far" }],
+    },
   ],
 } satisfies Record<string, object[]>;
 

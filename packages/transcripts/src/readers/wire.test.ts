@@ -17,7 +17,10 @@ test("a call of a tool has its input, whatever the form", () => {
   const called = { kind: "tool_call", callId: "c", name: "f", input: { a: 1 } };
   const json = '{"a":1}';
   const calls = [
-    toWireMessage("messages", { role: "assistant", content: [{ type: "tool_use", id: "c", name: "f", input: { a: 1 } }] }),
+    toWireMessage("messages", {
+      role: "assistant",
+      content: [{ type: "tool_use", id: "c", name: "f", input: { a: 1 } }],
+    }),
     toWireMessage("responses", { type: "function_call", call_id: "c", name: "f", arguments: json }),
     toWireMessage("chat", {
       role: "assistant",

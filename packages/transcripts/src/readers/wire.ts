@@ -68,12 +68,7 @@ function toChatCall(value: unknown): RecordedBlock {
 /** The counted tokens of a response. */
 export type WireUsage = Pick<
   RecordedUsage,
-  | "freshTokens"
-  | "cacheReadTokens"
-  | "cacheWriteTokens"
-  | "cacheWrite1hTokens"
-  | "outputTokens"
-  | "reasoningTokens"
+  "freshTokens" | "cacheReadTokens" | "cacheWriteTokens" | "cacheWrite1hTokens" | "outputTokens" | "reasoningTokens"
 >;
 
 /** Reads the usage of a response. Undefined: there is none. */
@@ -81,7 +76,8 @@ export function toWireUsage(api: WireApi, value: unknown): WireUsage | undefined
   const usage = asObject(value);
   if (usage === undefined) return undefined;
   if (api === "messages") return toMessagesUsage(usage);
-  const [input, output] = api === "responses" ? ["input_tokens", "output_tokens"] : ["prompt_tokens", "completion_tokens"];
+  const [input, output] =
+    api === "responses" ? ["input_tokens", "output_tokens"] : ["prompt_tokens", "completion_tokens"];
   const inputTokens = asCount(usage[input!]);
   if (inputTokens === undefined) return undefined;
   // OpenAI's input includes the tokens that were read from the cache and written to it.

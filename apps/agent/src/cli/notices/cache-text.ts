@@ -44,10 +44,7 @@ export function cacheText({
   rebilledTokens,
   rebilledUsd,
   providerSays,
-}: Pick<
-  EventOf<"cache-broken">,
-  "causes" | "pauseMs" | "rebilledTokens" | "rebilledUsd" | "providerSays"
->): string {
+}: Pick<EventOf<"cache-broken">, "causes" | "pauseMs" | "rebilledTokens" | "rebilledUsd" | "providerSays">): string {
   const price = rebilledUsd === undefined ? "" : ` (${usd(rebilledUsd)})`;
   const said = providerSays === undefined ? "" : ` The provider says that ${PROVIDER_SAYS[providerSays]}.`;
   const paid = `${tokens(rebilledTokens)} were paid for again${price}.${said}`;
