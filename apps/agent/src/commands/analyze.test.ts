@@ -23,7 +23,7 @@ test("a session is analyzed as text, as JSON and as a page; a folder as a whole"
   expect(readFileSync(page, "utf8")).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
 
   const sums = JSON.parse((await cli.run(["analyze", project.home, "--json"])).out);
-  expect(sums).toMatchObject({ sessions: 14, compactions: 10 });
+  expect(sums).toMatchObject({ sessions: 15, compactions: 11 });
   expect(sums.expensiveSessions[0]).not.toHaveProperty("points");
 
   const nothing = await cli.run(["analyze", "note.jsonl"]);

@@ -23,8 +23,13 @@ export interface ProxyFindings {
 /** Requests through one proxy; then its logs are compared with what was answered, and another proxy begins. */
 const BATCH = 500;
 const CONCURRENT = 40;
+/** The last ones of a batch are large. */
+const LAST = 20;
+const HARM_EVERY_MS = 700;
 
 const [, , wanted = "300", without] = process.argv;
+/** Far beyond all limits of the proxy, and of a busy machine; less where requests must hang. */
+const hungMs = without === undefined ? 30_000 : 6_000;
 const loader = createLoader();
 const product = await import("@palimpsest/proxy");
 const { startProxy } =
@@ -37,7 +42,7 @@ const found = await onASmallDisk(async (disk) => {
   const counts = { altered: 0, hung: 0, lost: 0 };
   const byFault: Record<string, number> = {};
   let [restarts, filled, notWritten] = [0, 0, 0];
-  let restarting: Promise<void> = Promise.resolve();
+  let harm: Promise<unknown> = Promise.resolve();
   for (let from = 0; from < Number(wanted); from += BATCH) {
     const folder = join(disk.folder, "logs");
     let passed = 0;
@@ -51,23 +56,34 @@ const found = await onASmallDisk(async (disk) => {
       },
     });
     const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENT });
-    const numbers = Array.from({ length: Math.min(BATCH, Number(wanted) - from) }, (_, index) => String(from + index));
+    const all = Array.from({ length: Math.min(BATCH, Number(wanted) - from) }, (_, index) => String(from + index));
     const ended: SentThrough[] = [];
-    const harming = setInterval(() => {
-      if ("fill" in disk) {
-        filled++;
-        void disk.fill();
-      }
-      restarts++;
-      restarting = restarting.then(() => service.restart());
-    }, 2_500);
-    const send = async (): Promise<void> => {
-      for (let number = numbers.pop(); number !== undefined; number = numbers.pop()) {
-        ended.push(await sendThrough(proxy.url, agent, number, faultOf(number), bodyOf(number)));
-      }
+    const sendAll = async (numbers: readonly string[]): Promise<void> => {
+      const left = [...numbers];
+      const send = async (): Promise<void> => {
+        for (let number = left.pop(); number !== undefined; number = left.pop()) {
+          ended.push(
+            await sendThrough(proxy.url, agent, { number, fault: faultOf(number), body: bodyOf(number), hungMs }),
+          );
+        }
+      };
+      await Promise.all(Array.from({ length: CONCURRENT }, send));
     };
-    await Promise.all(Array.from({ length: CONCURRENT }, send));
+    const harming = setInterval(() => {
+      if ("fill" in disk) filled++;
+      restarts++;
+      harm = harm.then(() => Promise.all([service.restart(), "fill" in disk ? disk.fill() : undefined]));
+    }, HARM_EVERY_MS);
+    const [silent, others] = [all.slice(LAST), all.slice(LAST)].map((numbers, at) =>
+      numbers.filter((number) => (faultOf(number) === "silent") === (at === 0)),
+    ) as [string[], string[]];
+    await sendAll(others);
     clearInterval(harming);
+    await harm;
+    // A service that is killed is not silent.
+    await sendAll(silent);
+    // The thread still looks at these when all are answered.
+    await sendAll(all.slice(0, LAST));
     agent.destroy();
     await proxy.close();
     const written = idsIn(folder);
@@ -82,7 +98,6 @@ const found = await onASmallDisk(async (disk) => {
     }
     rmSync(folder, { recursive: true, force: true });
   }
-  await restarting;
   await service.close();
   return {
     requests: Number(wanted),
@@ -100,24 +115,37 @@ function faultOf(number: string): Fault {
   // Most of the time services work; silence is rare, since it takes as long as its limit.
   const chosen = (Number(number) * 7) % 60;
   if (chosen < 30) return chosen % 2 === 0 ? "whole" : "streamed";
-  if (chosen === 59) return "silent";
+  if (chosen === 40) return "silent";
   return FAULTS.filter((fault) => fault !== "silent")[chosen % (FAULTS.length - 1)]!;
 }
 
-/** Small ones mostly; one in 200 has five megabytes. The last ones have one: the thread still looks at them when all are answered. */
+/** Small ones mostly; one in 200 has five megabytes, and the last ones have one. */
 function bodyOf(number: string): Buffer {
-  const small = Number(number) < 20 ? 500_000 : 200 + ((Number(number) * 37) % 4_000);
+  const small = Number(number) % BATCH < LAST ? 500_000 : 200 + ((Number(number) * 37) % 4_000);
   const content = randomBytes(Number(number) % 200 === 199 ? 2_500_000 : small).toString("hex");
   return Buffer.from(
     JSON.stringify({ model: "claude-sonnet-4-6", max_tokens: 9, messages: [{ role: "user", content }] }),
   );
 }
 
+/** The responses in the logs. Half a line is none. */
 function idsIn(folder: string): ReadonlySet<string> {
   const ids = new Set<string>();
   // No folder: the disk was full all the time.
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-    for (const [, id] of readFileSync(join(folder, name), "utf8").matchAll(/"id":"(msg_\d+)"/g)) ids.add(id!);
+    for (const line of readFileSync(join(folder, name), "utf8").split("\n")) {
+      const id = /"type":"response".*"id":"(msg_\d+)"/.exec(line)?.[1];
+      if (id !== undefined && isJson(line)) ids.add(id);
+    }
   }
   return ids;
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -5,9 +5,15 @@ import { answerOf, type Fault, statusOf } from "./faulty-upstream.ts";
 /** What a client must never see. */
 export type Harm = "altered" | "hung" | "lost";
 
-export interface SentThrough {
+export interface Sending {
   readonly number: string;
   readonly fault: Fault;
+  readonly body: Buffer;
+  /** A request that takes longer hangs. */
+  readonly hungMs: number;
+}
+
+export interface SentThrough extends Pick<Sending, "number" | "fault"> {
   /** What the client sent. */
   readonly digest: string;
   readonly harm?: Harm;
@@ -15,17 +21,8 @@ export interface SentThrough {
   readonly isAnswered: boolean;
 }
 
-/** Far beyond all limits of the proxy, and of a busy machine. */
-const HUNG_MS = 30_000;
-
 /** Sends one request through the proxy, and judges what comes back. */
-export function sendThrough(
-  url: string,
-  agent: Agent,
-  number: string,
-  fault: Fault,
-  body: Buffer,
-): Promise<SentThrough> {
+export function sendThrough(url: string, agent: Agent, { number, fault, body, hungMs }: Sending): Promise<SentThrough> {
   const about = { number, fault, digest: createHash("sha256").update(body).digest("hex") };
   return new Promise((resolve) => {
     const end = (harm?: Harm, isAnswered = false): void => {
@@ -33,7 +30,7 @@ export function sendThrough(
       resolve({ ...about, isAnswered, ...(harm === undefined ? {} : { harm }) });
       outgoing.destroy();
     };
-    const hung = setTimeout(() => end("hung"), HUNG_MS);
+    const hung = setTimeout(() => end("hung"), hungMs);
     const headers = {
       "x-number": number,
       "x-fault": fault,

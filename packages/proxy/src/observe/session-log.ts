@@ -17,6 +17,7 @@ export function openSessionLog(
   folder: string,
   { session, thread }: Pick<Recognized, "session" | "thread">,
   startedAtMs: number,
+  write: typeof writeSync = writeSync,
 ): SessionLog {
   const { api, upstream, name, agent } = session;
   const path = join(folder, `${new Date(startedAtMs).toISOString().replaceAll(/[:.]/g, "-")}-${thread.id}.jsonl`);
@@ -30,7 +31,7 @@ export function openSessionLog(
       try {
         const { size } = fstatSync(file);
         const text = [...(isNew || size === 0 ? [head] : []), ...lines].map((line) => `${line}\n`).join("");
-        writeWhole(file, Buffer.from(text), size);
+        writeWhole(write, file, Buffer.from(text), size);
         isNew = false;
       } finally {
         closeSync(file);
@@ -40,9 +41,9 @@ export function openSessionLog(
 }
 
 /** A full disk may take a part of a line. The part is removed, so that the next line begins a line. */
-function writeWhole(file: number, bytes: Buffer, size: number): void {
+function writeWhole(write: typeof writeSync, file: number, bytes: Buffer, size: number): void {
   try {
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    for (let at = 0; at < bytes.length; ) at += write(file, bytes, at);
   } catch (error) {
     ftruncateSync(file, size);
     throw error;
