@@ -15,6 +15,7 @@ export interface ArchitectureRules {
 const VENDOR_PLACES = [
   "packages/palimpsest/src/providers/",
   "packages/ai-sdk/src/provider/",
+  "packages/langchain/src/provider/",
   "packages/proxy/src/wire/",
   "packages/transcripts/",
   "packages/replay/",

@@ -4,8 +4,10 @@ export const OLDEST_PEERS: Readonly<Record<string, string>> = {
   "@ai-sdk/openai": "oldest-ai-sdk-openai",
   "@ai-sdk/provider": "oldest-ai-sdk-provider",
   "@anthropic-ai/sdk": "oldest-anthropic",
+  "@langchain/core": "oldest-langchain-core",
   "@opentelemetry/api": "oldest-opentelemetry-api",
   ai: "oldest-ai",
+  langchain: "oldest-langchain",
   openai: "oldest-openai",
   zod: "oldest-zod",
 };
@@ -14,6 +16,7 @@ export const OLDEST_PEERS: Readonly<Record<string, string>> = {
 export const TESTS_OF_PEERS: readonly string[] = [
   "bench/src/doors/*.test.ts",
   "packages/ai-sdk/src/**/*.test.ts",
+  "packages/langchain/src/**/*.test.ts",
   "packages/palimpsest/src/providers/**/*.test.ts",
   "packages/palimpsest/src/query/interruption.test.ts",
   "packages/palimpsest/src/tools/tool-schema.test.ts",

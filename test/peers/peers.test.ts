@@ -25,7 +25,8 @@ describe("the tests of peers run with the releases that are meant", () => {
 });
 
 test("the range of each peer begins with the oldest release that is tested", () => {
-  const manifests = ["packages/palimpsest/package.json", "packages/ai-sdk/package.json"].map(readJson);
+  const folders = ["palimpsest", "ai-sdk", "langchain"];
+  const manifests = folders.map((folder) => readJson(`packages/${folder}/package.json`));
   const peerDependencies = Object.assign({}, ...manifests.map((manifest) => manifest.peerDependencies));
   const { devDependencies } = readJson("package.json");
   for (const [name, range] of Object.entries<string>(peerDependencies)) {

@@ -1,8 +1,9 @@
 import type { Store } from "palimpsest";
+import type { SimulatedApi } from "./simulated-model.ts";
 
 /** Where a door's agent finds its model, and where its sessions are kept. */
 export interface DoorPlace {
-  /** Of a server with the simulator's Anthropic face. */
+  /** Of a server with the door's service. */
   readonly url: string;
   readonly model: string;
   readonly windowTokens: number;
@@ -29,6 +30,8 @@ export interface DoorAgent {
 /** A way in for agents of one framework. A new door is one file with one of these, and a line in doors.ts. */
 export interface Door {
   readonly name: string;
+  /** The service that its agents call. @default "messages" */
+  readonly service?: SimulatedApi;
   /** Lines that an application adds: those of the door's file that end in `// adopt`. */
   readonly lines: number;
   /** Packages with their versions. */

@@ -2,9 +2,10 @@ import type { Bench } from "../bench.ts";
 import { aiSdkDoor } from "./ai-sdk.ts";
 import type { Door } from "./door.ts";
 import { driveDoor } from "./drive-door.ts";
+import { langchainDoor } from "./langchain.ts";
 
 /** Doors that carry model requests. */
-const DOORS: readonly Door[] = [aiSdkDoor];
+export const DOORS: readonly Door[] = [aiSdkDoor, langchainDoor];
 const WINDOW_TOKENS = 24_000;
 const TURNS = { quick: 45, full: 400 } as const;
 

@@ -2,7 +2,7 @@ import { memoryStore } from "palimpsest";
 import { median, round } from "../statistics.ts";
 import type { Door, DoorAgent, DoorPlace } from "./door.ts";
 import { measurePrefix } from "./measure-prefix.ts";
-import { MODEL, serveModel } from "./simulated-model.ts";
+import { MODELS, serveModel } from "./simulated-model.ts";
 
 export interface DrivePlan {
   readonly turns: number;
@@ -40,11 +40,12 @@ export async function driveDoor(
   door: Door,
   { turns, windowTokens, compared = "times" }: DrivePlan,
 ): Promise<DoorFigures> {
-  const server = await serveModel(windowTokens);
+  const { service = "messages" } = door;
+  const server = await serveModel(service, windowTokens);
   const store = memoryStore();
   const place: DoorPlace = {
     url: server.url,
-    model: MODEL,
+    model: MODELS[service],
     windowTokens,
     store,
     session: "a-conversation",
@@ -100,7 +101,7 @@ async function timeTurn(agent: DoorAgent, turn: number): Promise<number> {
 
 /** The same turns without Palimpsest, on a server of their own. */
 async function timeBare(door: Door, place: DoorPlace): Promise<number> {
-  const server = await serveModel(place.windowTokens);
+  const server = await serveModel(door.service ?? "messages", place.windowTokens);
   const times: number[] = [];
   try {
     const agent = await door.open({ ...place, url: server.url, adopted: "bare" });

@@ -59,8 +59,9 @@ async function readRequests(store: Store, session: string) {
 
 /** What a service caches by, in its order, without the marks, which move with the end. */
 function promptText(body: string): string {
-  const { tools, system, messages } = JSON.parse(body, (name, value) => (name === "cache_control" ? undefined : value));
-  return JSON.stringify([tools, system, messages]).slice(0, -2);
+  const request = JSON.parse(body, (name, value) => (name === "cache_control" ? undefined : value));
+  const { tools, system, instructions, messages, input } = request;
+  return JSON.stringify([tools, system ?? instructions, messages ?? input]).slice(0, -2);
 }
 
 function commonLength(one: string, other: string): number {

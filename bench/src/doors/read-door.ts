@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 
 const ADOPT = /\/\/ adopt$/;
 
@@ -10,8 +11,14 @@ export function countLines(url: string): number {
     .filter((line) => ADOPT.test(line.trimEnd())).length;
 }
 
-/** Names and versions of installed packages. */
+/** Names and versions of installed packages. Not all of them let their manifest be imported. */
 export function versionsOf(url: string, names: readonly string[]): readonly string[] {
-  const require = createRequire(url);
-  return names.map((name) => `${name}@${(require(`${name}/package.json`) as { version: string }).version}`);
+  const { resolve } = createRequire(url);
+  return names.map((name) => {
+    const manifest = (resolve.paths(name) ?? [])
+      .map((folder) => join(folder, name, "package.json"))
+      .find((path) => existsSync(path));
+    if (manifest === undefined) throw new Error(`${name} is not installed. Run npm ci.`);
+    return `${name}@${JSON.parse(readFileSync(manifest, "utf8")).version}`;
+  });
 }

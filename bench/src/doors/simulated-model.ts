@@ -4,6 +4,9 @@ import {
   callTool,
   callTools,
   createAnthropic,
+  createOpenAiResponses,
+  type HttpFace,
+  openAiModels,
   type Script,
   type SimulatorServer,
   serve,
@@ -11,7 +14,9 @@ import {
   think,
 } from "@palimpsest/provider-simulator";
 
-export const MODEL = "claude-opus-5-5";
+/** The services that doors are led to, and their models. */
+export const MODELS = { messages: "claude-opus-5-5", responses: "gpt-5.2" } as const;
+export type SimulatedApi = keyof typeof MODELS;
 export const INSTRUCTIONS = "You are a careful engineer. Read before you answer.";
 export const TOOL = {
   name: "read_file",
@@ -40,8 +45,17 @@ const script: Script = ({ userText, toolResults, turn }) => {
   return think(`Turn ${turn}: files will tell.`, callTools(...files));
 };
 
-/** The service with a small window, so that some hundred turns fill it several times. */
-export function serveModel(windowTokens: number): Promise<SimulatorServer> {
-  const model = ANTHROPIC_MODELS.find(({ id }) => id === MODEL)!;
-  return serve({ faces: [createAnthropic({ script, models: [{ ...model, windowTokens }] })] });
+/** A service with a small window, so that some hundred turns fill it several times. */
+export function serveModel(service: SimulatedApi, windowTokens: number): Promise<SimulatorServer> {
+  return serve({ faces: [faceOf(service, windowTokens)] });
+}
+
+function faceOf(service: SimulatedApi, windowTokens: number): HttpFace {
+  const id = MODELS[service];
+  if (service === "messages") {
+    const model = ANTHROPIC_MODELS.find((one) => one.id === id)!;
+    return createAnthropic({ script, models: [{ ...model, windowTokens }] });
+  }
+  const models = { [id]: { ...openAiModels[id]!, windowTokens, maxInputTokens: windowTokens } };
+  return createOpenAiResponses({ script, models });
 }

@@ -1,0 +1,266 @@
+import { ChatAnthropic } from "@langchain/anthropic";
+import * as simulator from "@palimpsest/provider-simulator";
+import {
+  AIMessage,
+  type BaseMessage,
+  ClearToolUsesEdit,
+  contextEditingMiddleware,
+  createAgent,
+  HumanMessage,
+  modelRetryMiddleware,
+  summarizationMiddleware,
+  tool,
+} from "langchain";
+import { memoryStore, type Store } from "palimpsest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { readCompactions } from "./compactions.ts";
+import { type PalimpsestOptions, palimpsest } from "./palimpsest.ts";
+
+const MODEL = "claude-opus-5-5";
+const { answer, callTool, callTools, think } = simulator;
+
+type Middleware = NonNullable<Parameters<typeof createAgent>[0]["middleware"]>[number];
+
+interface World {
+  readonly store: Store;
+  readonly context: ReturnType<typeof palimpsest>;
+  readonly server: simulator.SimulatorServer;
+  /** Runs the agent on a list of messages. Resolves to the list that it leaves. */
+  run(messages: readonly BaseMessage[], thread?: string): Promise<BaseMessage[]>;
+  /** The same, streamed token by token. */
+  stream(messages: readonly BaseMessage[], thread?: string): Promise<BaseMessage[]>;
+  model(): ChatAnthropic;
+  /** A second process with the same store. */
+  restart(): Promise<World>;
+}
+
+interface WorldOptions extends Partial<PalimpsestOptions> {
+  readonly windowTokens?: number;
+  /** Middleware before ours. The framework's own does not fit its types under `exactOptionalPropertyTypes`. */
+  readonly before?: (model: ChatAnthropic) => readonly unknown[];
+  readonly server?: simulator.SimulatorServer;
+}
+
+/** The real agent and the real client against the simulator, with sessions behind them. */
+async function world(script: simulator.Script, options: WorldOptions = {}): Promise<World> {
+  const { windowTokens, before = () => [], server: given, ...rest } = options;
+  const facts = simulator.ANTHROPIC_MODELS.find(({ id }) => id === MODEL)!;
+  const models = windowTokens === undefined ? [] : [{ ...facts, windowTokens }];
+  const server = given ?? (await simulator.serve({ faces: [simulator.createAnthropic({ script, models })] }));
+  if (given === undefined) onTestFinished(() => server.close());
+  const store = rest.store ?? memoryStore();
+  const context = palimpsest({ settingsFrom: { environment: {} }, ...rest, store });
+  onTestFinished(() => context.close());
+  const model = () =>
+    new ChatAnthropic({ model: MODEL, apiKey: "none", anthropicApiUrl: server.url, maxRetries: 0, maxTokens: 2_000 });
+  const agent = createAgent({
+    model: model(),
+    tools: [look],
+    systemPrompt: "Be brief.",
+    middleware: [...before(model()), context] as Middleware[],
+  });
+  const configFor = (thread: string | undefined) => ({
+    configurable: thread === undefined ? {} : { thread_id: thread },
+  });
+  return {
+    store,
+    context,
+    server,
+    model,
+    async run(messages, thread) {
+      const result = await agent.invoke({ messages: [...messages] }, configFor(thread));
+      return result.messages as BaseMessage[];
+    },
+    async stream(messages, thread) {
+      let last: BaseMessage[] = [];
+      const options = { ...configFor(thread), streamMode: ["messages", "values"] as ["messages", "values"] };
+      for await (const [mode, chunk] of await agent.stream({ messages: [...messages] }, options)) {
+        if (mode === "values") last = (chunk as unknown as { messages: BaseMessage[] }).messages;
+      }
+      return last;
+    },
+    async restart() {
+      await context.close();
+      return world(script, { ...options, store, server });
+    },
+  };
+}
+
+const refused = ({ recorder }: simulator.SimulatorServer) =>
+  recorder.exchanges.filter(({ outcome }) => outcome.kind === "refused");
+/** The messages of a request, without the marks, which move with the end. */
+const messagesOf = ({ recorder }: simulator.SimulatorServer, at = -1): string[] =>
+  JSON.parse(recorder.exchanges.at(at)!.body, (name, value) =>
+    name === "cache_control" ? undefined : value,
+  ).messages.map((message: unknown) => JSON.stringify(message));
+
+const look = tool(
+  ({ at }) => {
+    if (at === 13) throw new Error("nope");
+    return `There is a tree at ${at}.`;
+  },
+  { name: "look", description: "Looks at a place.", schema: z.object({ at: z.number() }) },
+);
+/** Calls a tool twice, then says what there is. */
+const looking =
+  (at: number): simulator.Script =>
+  ({ toolResults }) =>
+    toolResults.length > 0
+      ? answer(`Done: ${toolResults.length} results.`)
+      : think("Let me see.", callTools(callTool("look", { at }), callTool("look", { at: at + 1 })));
+const echo: simulator.Script = ({ userText }) => answer(`You said ${userText}`);
+const user = (text: string) => new HumanMessage(text);
+const textOf = (messages: readonly BaseMessage[]) => messages.at(-1)?.text;
+
+describe("the middleware", () => {
+  test("adopts the agent's messages, records answers and their price, and names the session by its thread", async () => {
+    const { run, context, server } = await world(looking(1));
+    const messages = await run([user("What is there?")], "chat");
+    expect(textOf(messages)).toBe("Done: 2 results.");
+    const [session, ...others] = context.sessions();
+    expect(others).toEqual([]);
+    expect(session!.id).toBe("chat");
+    expect(messages.at(-1)!.response_metadata["palimpsest"]).toMatchObject({ session: "chat" });
+    expect(session!.ledger.totals()).toMatchObject({ responses: 2 });
+    expect((await session!.ledger.cost()).priceUsd).toBeGreaterThan(0);
+    expect(refused(server)).toEqual([]);
+  });
+
+  test("goes on in the same session by its messages alone, streamed or whole, also in another process", async () => {
+    const first = await world(looking(1));
+    const list = await first.stream([user("one")]);
+    const sent = messagesOf(first.server);
+    const { run, store, server } = await first.restart();
+    await run([...list, user("two")]);
+    expect((await store.list()).sessions).toHaveLength(1);
+    expect(messagesOf(server).slice(0, sent.length)).toEqual(sent);
+    expect(refused(server)).toEqual([]);
+  });
+
+  test("an edited message goes back to it, and later requests begin with what was kept", async () => {
+    const { run, server, context } = await world(echo);
+    let list: BaseMessage[] = [];
+    for (const words of ["one", "two", "three"]) list = await run([...list, user(words)], "chat");
+    await run([...list.slice(0, 2), user("zwei")], "chat");
+    expect(messagesOf(server)).toEqual([...messagesOf(server, 1).slice(0, 2), expect.stringContaining("zwei")]);
+    expect(context.sessions()).toHaveLength(1);
+  });
+
+  test("a failed tool is a result for the model, as without the middleware", async () => {
+    const { run, server } = await world(looking(12));
+    expect(textOf(await run([user("What is there?")], "chat"))).toBe("Done: 2 results.");
+    expect(messagesOf(server).join()).toContain("nope");
+    expect(refused(server)).toEqual([]);
+  });
+
+  test("retries bring the same messages again, and change nothing", async () => {
+    let failures = 2;
+    const script: simulator.Script = (asked) =>
+      failures-- > 0 ? { ...answer("no"), fault: simulator.rateLimited({ retryAfterSeconds: 0.01 }) } : echo(asked);
+    const before = () => [modelRetryMiddleware({ maxRetries: 3, initialDelayMs: 1, jitter: false })];
+    const { run, server, context } = await world(script, { before });
+    expect(textOf(await run([user("one")], "chat"))).toBe("You said one");
+    expect(server.recorder.exchanges).toHaveLength(3);
+    expect(messagesOf(server, 0)).toEqual(messagesOf(server));
+    expect(context.sessions()).toHaveLength(1);
+  });
+});
+
+describe("another context manager", () => {
+  const told: string[] = [];
+  const onNotice = ({ kind }: { kind: string }) => told.push(kind);
+
+  test("context editing is noticed and told, and what was sent stays", async () => {
+    told.length = 0;
+    const edits = [new ClearToolUsesEdit({ trigger: { tokens: 1 }, keep: { messages: 1 } })];
+    const { run, server } = await world(looking(1), {
+      onNotice,
+      before: () => [contextEditingMiddleware({ edits })],
+    });
+    const list = await run([user("one")], "chat");
+    const sent = messagesOf(server);
+    await run([...list, user("two")], "chat");
+    expect(messagesOf(server).slice(0, sent.length)).toEqual(sent);
+    expect(told).toEqual(["cleared"]);
+    expect(refused(server)).toEqual([]);
+  });
+
+  test("summarization is noticed and told, and the session keeps the beginning", async () => {
+    told.length = 0;
+    const { run, server } = await world(echo, {
+      onNotice,
+      before: (model) => [summarizationMiddleware({ model, trigger: { messages: 7 }, keep: { messages: 4 } } as never)],
+    });
+    let list: BaseMessage[] = [];
+    for (const words of ["one", "two", "three", "four", "five"]) list = await run([...list, user(words)], "chat");
+    expect(told).toContain("trimmed");
+    expect(messagesOf(server)[0]).toContain("one");
+    expect(refused(server)).toEqual([]);
+  });
+});
+
+describe("a full window", () => {
+  const words = "All work and no play makes a long conversation. ".repeat(60);
+  const script: simulator.Script = ({ userText }) =>
+    userText.includes("nine sections")
+      ? simulator.summarize("They talked about work and play.")
+      : answer(`You said: ${[...userText.matchAll(/(\d+): All/g)].at(-1)?.[1]}`);
+
+  test("compactions are in the metadata of the answer, which a user interface can read, live and stored", async () => {
+    const { run, server } = await world(script, {
+      windowTokens: 20_000,
+      models: { [MODEL]: { windowTokens: 20_000 } },
+    });
+    let list: BaseMessage[] = [];
+    for (let at = 0; at < 40; at++) list = await run([...list, user(`${at}: ${words}`)], "chat");
+    const shown = list.flatMap(readCompactions);
+    expect(shown.length).toBeGreaterThan(0);
+    expect(shown[0]).toMatchObject({ session: "chat", tokensBefore: expect.any(Number), summary: expect.any(String) });
+    expect(list.map((message) => message.toDict()).flatMap(readCompactions)).toEqual(shown);
+    expect(refused(server)).toEqual([]);
+  });
+
+  test("on overflow the session is compacted and the call made again", async () => {
+    // The session believes in a larger window than the service has.
+    const { run, server } = await world(script, {
+      windowTokens: 12_000,
+      models: { [MODEL]: { windowTokens: 40_000 } },
+    });
+    let list: BaseMessage[] = [];
+    for (let at = 0; at < 30; at++) {
+      list = await run([...list, user(`${at}: ${words}`)], "chat");
+      expect(textOf(list)).toContain(`You said: ${at}`);
+    }
+    expect(refused(server).length).toBeGreaterThan(0);
+  });
+});
+
+describe("recall", () => {
+  test("is a tool of the agent unless it is left out", async () => {
+    for (const recall of ["offered", "left-out"] as const) {
+      const { run, server } = await world(echo, { recall });
+      await run([user("one")], "chat");
+      const tools: { name: string }[] = JSON.parse(server.recorder.exchanges[0]!.body).tools;
+      expect(tools.map(({ name }) => name).includes("recall")).toBe(recall === "offered");
+    }
+  });
+
+  test("reads what is no longer shown, in the session of its call", async () => {
+    const { run } = await world(({ toolResults }) =>
+      toolResults.length > 0 ? answer(toolResults[0]!.text) : callTools(callTool("recall", { search: "port" })),
+    );
+    expect(textOf(await run([user("Which port was it?")], "chat"))).toMatch(/^entry \d+: .*port/);
+  });
+});
+
+test("answers that the session has not seen are adopted", async () => {
+  const { run, server } = await world(echo);
+  await run([user("one"), new AIMessage("Yes."), user("two")], "chat");
+  expect(messagesOf(server)).toHaveLength(3);
+  expect(refused(server)).toEqual([]);
+});
+
+test("options that cannot work say what to pass", () => {
+  expect(() => palimpsest({} as never)).toThrow(/palimpsest.*store.*memoryStore/);
+});

@@ -1,0 +1,38 @@
+import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from "langchain";
+import type { LangChainMessage, LangChainPart } from "./wire.ts";
+
+/** `parts`: always a list, so that a mark that moves changes no other byte. `shortest`: a text where there is nothing else. */
+export type ContentForm = "parts" | "shortest";
+
+/** Messages of the framework, made anew for each call. Results have the names of their tools, which some services ask for. */
+export function toLiveMessages(messages: readonly LangChainMessage[], form: ContentForm): BaseMessage[] {
+  const names = new Map<string, string>();
+  return messages.map((message) => {
+    if (message.type === "ai") for (const { id, name } of message.tool_calls) names.set(id, name);
+    return toLiveMessage(message, form, names);
+  });
+}
+
+function toLiveMessage(message: LangChainMessage, form: ContentForm, names: ReadonlyMap<string, string>): BaseMessage {
+  const content = toContent(message.content, form) as string;
+  switch (message.type) {
+    case "system":
+      return new SystemMessage({ content });
+    case "human":
+      return new HumanMessage({ content });
+    case "ai":
+      return new AIMessage({ content, tool_calls: message.tool_calls.map((call) => ({ ...call })) });
+    case "tool": {
+      const { tool_call_id, status } = message;
+      return new ToolMessage({ content, tool_call_id, status, name: names.get(tool_call_id) ?? "unknown" });
+    }
+  }
+}
+
+function toContent(parts: readonly LangChainPart[], form: ContentForm): string | readonly LangChainPart[] {
+  if (form === "parts") return [...parts];
+  const [only, ...others] = parts;
+  if (only === undefined) return "";
+  const isPlain = others.length === 0 && only["type"] === "text" && Object.keys(only).length === 2;
+  return isPlain ? (only["text"] as string) : [...parts];
+}
