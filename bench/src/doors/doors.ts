@@ -3,9 +3,10 @@ import { aiSdkDoor } from "./ai-sdk.ts";
 import type { Door } from "./door.ts";
 import { driveDoor } from "./drive-door.ts";
 import { langchainDoor } from "./langchain.ts";
+import { piDoor } from "./pi.ts";
 
 /** Doors that carry model requests. */
-export const DOORS: readonly Door[] = [aiSdkDoor, langchainDoor];
+export const DOORS: readonly Door[] = [aiSdkDoor, langchainDoor, piDoor];
 const WINDOW_TOKENS = 24_000;
 const TURNS = { quick: 45, full: 400 } as const;
 
