@@ -16,6 +16,7 @@ const VENDOR_PLACES = [
   "packages/palimpsest/src/providers/",
   "packages/ai-sdk/src/provider/",
   "packages/langchain/src/provider/",
+  "packages/openai-agents/",
   "packages/pi/src/provider/",
   "packages/pi/src/testing/",
   "packages/claude-agent-sdk/",

@@ -62,8 +62,8 @@ export async function packAndInstall(): Promise<InstalledPackages> {
       folder,
       ...tarballs,
       ...newest("@anthropic-ai/sdk", "ai", "@ai-sdk/anthropic", "openai", "pg", "@types/pg", "@types/node"),
+      ...newest("langchain", "@langchain/core", "@langchain/anthropic", "@openai/agents"),
       ...newest("@earendil-works/pi-agent-core", "@earendil-works/pi-ai"),
-      ...newest("langchain", "@langchain/core", "@langchain/anthropic"),
     ),
     install(base, "--global", "--prefix", global, ...tarballs),
   ]);
