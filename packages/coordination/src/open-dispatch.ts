@@ -21,7 +21,7 @@ export interface DispatchOptions {
   readonly store?: Pick<Store, "openReader">;
   /** @default the system's clock */
   readonly clock?: { now(): number };
-  /** A run is given to another worker after this long without a renewal. @default 8,000 */
+  /** A run is given to another worker after this long without a renewal. @default 5,000 */
   readonly silentAfterMs?: number;
   /** A session is set aside after so many runs in a row that did not come to an end. @default 5 */
   readonly maxAttempts?: number;

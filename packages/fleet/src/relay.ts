@@ -1,6 +1,7 @@
 import type { RunQueue } from "@palimpsest/coordination";
 import type { ServeOptions, Serving, SessionTarget, Work } from "./scheduler.ts";
 import { serveQueue } from "./serve-queue.ts";
+import { NO_SUSPECTS } from "./suspects.ts";
 
 /** A session that is to run, and the run that sends it. */
 export interface SentRun extends SessionTarget {
@@ -37,5 +38,5 @@ export function relayTo(engine: Engine, queue: RunQueue, options: ServeOptions):
     }
     return { kind: "left" };
   };
-  return serveQueue(queue, send, options);
+  return serveQueue(queue, send, options, NO_SUSPECTS);
 }

@@ -78,7 +78,7 @@ export interface Drained {
 
 export const DEFAULT_SERVE = {
   slots: 16,
-  /** Ten in a row are missed before a run is lost. A stop arrives within a second. */
+  /** Six in a row are missed before a run is lost. A stop arrives within a second. */
   renewEveryMs: 750,
   drainWithinMs: 25_000,
 } as const;

@@ -3,7 +3,7 @@ import type { Run, RunQueue, TakenRuns } from "@palimpsest/coordination";
 import { runOnce } from "./run-once.ts";
 import { createRunningSessions } from "./running-sessions.ts";
 import { DEFAULT_SERVE, type ServeOptions, type Serving, type Work } from "./scheduler.ts";
-import { createSuspects } from "./suspects.ts";
+import { createSuspects, type Suspects } from "./suspects.ts";
 import { tellSetAside } from "./tell-set-aside.ts";
 
 const NONE: TakenRuns = { runs: [], setAside: [] };
@@ -11,10 +11,14 @@ const NONE: TakenRuns = { runs: [], setAside: [] };
 const RETRY_TAKING_MS = 1_000;
 
 /** Takes sessions that are due and runs them, as many at a time as there are slots. */
-export function serveQueue(queue: RunQueue, work: Work, options: ServeOptions): Serving {
+export function serveQueue(
+  queue: RunQueue,
+  work: Work,
+  options: ServeOptions,
+  suspects: Suspects = createSuspects(options),
+): Serving {
   const { slots = DEFAULT_SERVE.slots, onError } = options;
   const running = createRunningSessions();
-  const suspects = createSuspects(options);
   const draining = new AbortController();
   // Aborted when it is worth looking again at once: a slot is free, or a session runs again.
   let again = new AbortController();

@@ -2,36 +2,52 @@ import type { Run } from "@palimpsest/coordination";
 import type { ServeOptions } from "./scheduler.ts";
 
 /**
- * Sessions whose runs came to no end so often that they may be what ends workers. They run one at a time on a worker: otherwise sessions
- * that were on the same worker each time would be set aside with the one that ended it.
+ * Sessions whose runs came to no end so often that they may be what ends workers. Fewer and fewer of them run together on a worker, and in
+ * the end one at a time: otherwise sessions that were on the same worker each time would be set aside with the one that ended it. One at a
+ * time from the beginning would find it, too, but the innocent would wait for each other's turns.
  */
 export interface Suspects {
-  /** Gives back all suspects but one, before that one can end this worker. Returns the runs that may start. */
+  /** Gives back the suspects that are too many, before those that stay can end this worker. Returns the runs that may start. */
   admit(runs: readonly Run[]): Promise<readonly Run[]>;
   /** A run is over. */
   end(run: Run): void;
 }
 
-const SUSPECT_FROM_ATTEMPT = 3;
+/** At an attempt, so many suspects at most run on a worker; one from the last of them on. */
+const MOST_TOGETHER: Readonly<Record<number, number>> = {
+  1: Number.POSITIVE_INFINITY,
+  2: Number.POSITIVE_INFINITY,
+  3: 4,
+  4: 2,
+};
 /** A suspect that was given back is looked at again after a while, here or elsewhere. */
-const [LEAST_PUT_OFF_MS, MOST_PUT_OFF_MS] = [500, 1_500];
+const [LEAST_PUT_OFF_MS, MOST_PUT_OFF_MS] = [200, 600];
+
+/** For runs that only send sessions elsewhere: none of them can end this worker. */
+export const NO_SUSPECTS: Suspects = { admit: async (runs) => runs, end: () => undefined };
 
 export function createSuspects({ onError }: Pick<ServeOptions, "onError">): Suspects {
   const running = new Set<Run>();
+  const hasRoomFor = (run: Run): boolean => [...running, run].every((one) => running.size < mostTogether(one));
+  const putOff = async (run: Run): Promise<void> => {
+    const afterMs = LEAST_PUT_OFF_MS + Math.random() * (MOST_PUT_OFF_MS - LEAST_PUT_OFF_MS);
+    await run.release({ afterMs }).catch((error) => onError?.(error, run));
+  };
   return {
     async admit(runs) {
-      const suspects = runs.filter(isSuspect);
-      const late = suspects.slice(running.size > 0 ? 0 : 1);
-      const isLate = (run: Run): boolean => late.includes(run);
-      for (const run of suspects) if (!isLate(run)) running.add(run);
-      const afterMs = LEAST_PUT_OFF_MS + Math.random() * (MOST_PUT_OFF_MS - LEAST_PUT_OFF_MS);
-      await Promise.all(late.map((run) => run.release({ afterMs }).catch((error) => onError?.(error, run))));
-      return runs.filter((run) => !isLate(run));
+      const late: Run[] = [];
+      for (const run of runs.filter(isSuspect)) hasRoomFor(run) ? running.add(run) : late.push(run);
+      await Promise.all(late.map(putOff));
+      return runs.filter((run) => !late.includes(run));
     },
     end: (run) => void running.delete(run),
   };
 }
 
-function isSuspect({ attempt }: Run): boolean {
-  return attempt >= SUSPECT_FROM_ATTEMPT;
+function isSuspect(run: Run): boolean {
+  return mostTogether(run) < Number.POSITIVE_INFINITY;
+}
+
+function mostTogether({ attempt }: Run): number {
+  return MOST_TOGETHER[attempt] ?? 1;
 }

@@ -13,7 +13,7 @@ const SIZES: Readonly<Record<TrialOptions["size"], Omit<StormOptions, "say">>> =
     databaseKills: 10,
     engineKills: 10,
     turns: 2_100,
-    traffic: { sessions: 60, turnsEach: 8, turnsPerSecond: 10 },
+    traffic: { sessions: 60, turnsEach: 8, turnsPerSecond: 6 },
     restWithinMs: 120_000,
   },
   quick: {
@@ -33,6 +33,8 @@ const MOST_RESUME_S = 10;
  * of a poison session judges the default.
  */
 const STORM_ATTEMPTS = 50;
+/** The model answers at once here, so more at a time would only take longer each, and more of them would die with each worker. */
+const STORM_SLOTS = 8;
 
 export const fleetTrial: Trial = {
   name: "fleet",
@@ -54,7 +56,7 @@ async function runStorm(
   size: TrialOptions["size"],
   say: TrialOptions["say"],
 ): Promise<{ readonly figures: object; readonly wrong: readonly string[] }> {
-  const plan = { maxAttempts: STORM_ATTEMPTS, ...(size === "full" ? {} : SOON) };
+  const plan = { maxAttempts: STORM_ATTEMPTS, slots: STORM_SLOTS, ...(size === "full" ? {} : SOON) };
   return inPlace({ driver, plan }, async (place) => {
     const ownEngine = place.started.crash !== undefined;
     const options = { ...SIZES[size], say, ...(ownEngine ? {} : { engineKills: 0 }) };

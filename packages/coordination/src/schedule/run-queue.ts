@@ -54,8 +54,8 @@ export interface GivenReminder {
 
 export const DEFAULT_RUN_QUEUE = {
   limit: 16,
-  /** Workers renew every 750 ms: one that misses ten renewals is gone, or may as well be. Its sessions continue elsewhere within 10 s. */
-  silentAfterMs: 8_000,
+  /** Workers renew every 750 ms: one that misses six renewals is gone, or may as well be. Its sessions continue elsewhere after 5 s. */
+  silentAfterMs: 5_000,
   /** What ends five workers in a row will end the sixth. */
   maxAttempts: 5,
 } as const;

@@ -64,7 +64,7 @@ export async function startRestate(): Promise<StartedRestate> {
       const response = await fetch(`${adminUrl}/deployments`, {
         method: "POST",
         headers: { "content-type": "application/json" },
-        body: JSON.stringify({ uri: workersUrl, force: true }),
+        body: JSON.stringify({ uri: workersUrl, use_http_11: true, force: true }),
       });
       if (!response.ok) throw new Error(`Restate does not register ${workersUrl}: ${await response.text()}`);
     },
