@@ -39,10 +39,11 @@ export function readSource(path: string, text: string): SourceFacts {
       .flatMap(({ moduleRequest, isType }) =>
         moduleRequest ? [{ from: moduleRequest.value, kind: isType ? ("type" as const) : ("value" as const) }] : [],
       ),
-    ...module.dynamicImports.map(({ moduleRequest }) => ({
-      from: text.slice(moduleRequest.start + 1, moduleRequest.end - 1),
-      kind: "value" as const,
-    })),
+    // A module whose name is computed is the user's: an extension, a script.
+    ...module.dynamicImports
+      .map(({ moduleRequest: { start, end } }) => text.slice(start, end))
+      .filter((request) => /^["'`]/.test(request))
+      .map((request) => ({ from: request.slice(1, -1), kind: "value" as const })),
   ];
   const exports = module.staticExports.flatMap(({ entries }) =>
     entries.flatMap(({ exportName }) => exportName.name ?? []),

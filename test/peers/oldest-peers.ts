@@ -4,6 +4,7 @@ export const OLDEST_PEERS: Readonly<Record<string, string>> = {
   "@ai-sdk/openai": "oldest-ai-sdk-openai",
   "@ai-sdk/provider": "oldest-ai-sdk-provider",
   "@anthropic-ai/sdk": "oldest-anthropic",
+  "@google/genai": "oldest-google-genai",
   "@langchain/core": "oldest-langchain-core",
   "@openai/agents": "oldest-openai-agents",
   "@opentelemetry/api": "oldest-opentelemetry-api",

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 
 const CLI = "packages/provider-simulator/src/cli.ts";
 let running: ChildProcess | undefined;
@@ -25,6 +28,7 @@ test("serves all faces on one port and prints every exchange", async () => {
   const line = start();
   const url = (await line()).replace("Anthropic clients: ", "");
   expect(await line()).toBe(`OpenAI clients:    ${url}/v1`);
+  expect(await line()).toBe(`Gemini clients:    ${url}`);
   const messages = [{ role: "user", content: "Hi" }];
   await post(`${url}/v1/messages`, { model: "claude-opus-5-5", max_tokens: 10, messages });
   expect(await line()).toMatch(/^\/v1\/messages {2}5 tokens in \(0 read, 0 written\), 4 out, \$0\.000100$/);
@@ -44,7 +48,33 @@ test("a compatible server answers for any model", async () => {
   expect(response.status).toBe(200);
 });
 
+test("answers as a script says, on every face", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "simulator-cli-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "script.mjs");
+  writeFileSync(file, "export default async ({ turn, provider }) => provider + ' ' + turn;");
+  const line = start("--script", file);
+  const url = (await line()).replace("Anthropic clients: ", "");
+  const messages = [{ role: "user", content: "Hi" }];
+  const said = await Promise.all(
+    [0, 1].map(async () =>
+      (await post(`${url}/v1/messages`, { model: "claude-opus-5-5", max_tokens: 50, messages })).json(),
+    ),
+  );
+  expect(said.map((message) => (message as { content: { text: string }[] }).content[0]?.text).sort()).toEqual([
+    "anthropic-messages 0",
+    "anthropic-messages 1",
+  ]);
+  const chat = await (await post(`${url}/v1/chat/completions`, { model: "gpt-6-sol", messages })).json();
+  expect(chat).toMatchObject({ choices: [{ message: { content: "openai-chat 0" } }] });
+});
+
 test.each([
+  [
+    ["--host", "0.0.0.0"],
+    "--host 0.0.0.0 needs a token, because other machines can reach it. Set PROVIDER_SIMULATOR_TOKEN.",
+  ],
+  [["--script", "missing.json"], "Cannot use the script missing.json: ENOENT"],
   [["--server", "nobody"], 'Unknown server "nobody". Known servers: '],
   [["--port", "eighty"], "--port must be a whole number, not eighty."],
   [["--colour"], "Unknown option '--colour'"],

@@ -1,8 +1,8 @@
-import type { HttpFace, HttpReply } from "./http-face.ts";
+import type { AsyncHttpFace, HttpReply } from "./http-face.ts";
 import { type IdleClock, idleClock } from "./idle-clock.ts";
 
 export interface InProcessOptions {
-  readonly face: HttpFace;
+  readonly face: AsyncHttpFace;
   /** The clock for stalled streams. @default one that advances when nothing happens */
   readonly clock?: IdleClock;
   /** The delay of every event of a stream, asked when the stream begins. @default no time */
@@ -15,8 +15,8 @@ export function fetchInProcess({ face, clock = idleClock(), eventMs = () => 0 }:
     const { method = "GET", body = "", signal } = init;
     signal?.throwIfAborted();
     const headers = Object.fromEntries(new Headers(init.headers));
-    const { pathname: path } = new URL(String(input));
-    const reply = face.handle({ method, path, headers, body: String(body) });
+    const { pathname: path, search } = new URL(String(input));
+    const reply = await face.handle({ method, path, query: search.slice(1), headers, body: String(body) });
     if (reply === undefined) throw new Error(`No face answers ${method} ${path}.`);
     if (reply.outcome.kind === "broken") throw new Error(reply.outcome.message);
     if (reply.kind === "reset") throw new TypeError("fetch failed");

@@ -7,6 +7,8 @@ export interface HttpCall {
   readonly method: string;
   /** Without the query string. */
   readonly path: string;
+  /** What follows the question mark. @default nothing */
+  readonly query?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -58,4 +60,9 @@ export type HttpReply =
 /** The endpoints of one provider. Returns undefined for a call to another provider. */
 export interface HttpFace {
   handle(call: HttpCall): HttpReply | undefined;
+}
+
+/** A face whose answers may take time. Every face is one, too. */
+export interface AsyncHttpFace {
+  handle(call: HttpCall): HttpReply | undefined | Promise<HttpReply | undefined>;
 }

@@ -20,8 +20,12 @@ export {
   stallStream,
 } from "./faults.ts";
 export { fetchInProcess, type InProcessOptions } from "./fetch-in-process.ts";
-export type { HttpCall, HttpFace, HttpReply } from "./http-face.ts";
+export { createGemini, type Gemini, type GeminiCall, type GeminiOptions } from "./gemini/gemini.ts";
+export { type GeminiModel, geminiModels } from "./gemini/models.ts";
+export type { GenerateContentResponse } from "./gemini/response.ts";
+export type { AsyncHttpFace, HttpCall, HttpFace, HttpReply } from "./http-face.ts";
 export { type IdleClock, idleClock } from "./idle-clock.ts";
+export type { BeyondLoopback } from "./listen-address.ts";
 export { misbehave } from "./misbehave.ts";
 export { createOpenAiChat, type OpenAiChat, type OpenAiChatOptions } from "./openai/chat/chat.ts";
 export { type CompatibleServer, compatibleProfiles } from "./openai/chat/compatible.ts";
@@ -41,6 +45,7 @@ export { type Prices, priceUsd } from "./price.ts";
 export { type Exchange, Recorder } from "./recorder.ts";
 export {
   type Ask,
+  type AsyncScript,
   answer,
   callTool,
   callTools,
@@ -60,3 +65,4 @@ export { type BytesTokenizerOptions, bytesTokenizer, type Tokenizer } from "./to
 export { inputTokensOf, type Usage } from "./usage.ts";
 export type { Acceptance, Answered, CacheOutcome, Refusal, Verdict } from "./verdict.ts";
 export { virtualTokenizer } from "./virtual-tokenizer.ts";
+export { withAsyncScript } from "./with-async-script.ts";

@@ -7,6 +7,7 @@ export interface Exchange {
   readonly atMs: number;
   readonly method: string;
   readonly path: string;
+  readonly query?: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The request's body, byte for byte, and the same as text. */
   readonly bytes: Uint8Array;

@@ -32,7 +32,7 @@ export interface Reply {
 
 /** The data from which a script chooses the answer. */
 export interface Ask {
-  readonly provider: "anthropic-messages" | "openai-responses" | "openai-chat";
+  readonly provider: "anthropic-messages" | "openai-responses" | "openai-chat" | "gemini";
   /** Whether the words answer the conversation, or become the summary of a compaction by the service. */
   readonly purpose: "answer" | "compaction";
   /** How many answers this script gave before, faulty ones included; summaries and refused requests are not counted. */
@@ -52,6 +52,9 @@ export interface Ask {
  * The simulated model: a function from the request to its answer. It must not keep state if runs are to be repeatable.
  */
 export type Script = (ask: Ask) => Reply;
+
+/** A script that may take time: it asks another program, or a model. `withAsyncScript` gives it to a face. */
+export type AsyncScript = (ask: Ask) => Reply | Promise<Reply>;
 
 export function answer(text: string): Reply {
   return { words: [{ kind: "text", text }] };

@@ -3,12 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, systemClock } from "./clock.ts";
-import type { HttpCall, HttpFace, HttpReply, ServerSentEvent } from "./http-face.ts";
+import type { AsyncHttpFace, HttpCall, HttpReply, ServerSentEvent } from "./http-face.ts";
+import { type BeyondLoopback, toListenAddress } from "./listen-address.ts";
 import { type Exchange, Recorder } from "./recorder.ts";
 
 export interface ServeOptions {
   /** Asked in order; the first that accepts the call answers it. */
-  faces: readonly HttpFace[];
+  faces: readonly AsyncHttpFace[];
+  /** Lets other machines call, with a token as their API key. @default only this machine, without a token */
+  beyondLoopback?: BeyondLoopback;
   /** @default the system's clock */
   clock?: Clock;
   /** @default 0: a free port */
@@ -23,19 +26,22 @@ export interface ServeOptions {
 }
 
 export interface SimulatorServer {
-  /** `http://127.0.0.1:PORT`, without a trailing slash. */
+  /** `http://127.0.0.1:PORT`, or with the host that was given; without a trailing slash. */
   readonly url: string;
   readonly recorder: Recorder;
   close(): Promise<void>;
 }
 
-/** Serves the APIs over loopback. Only the local machine can reach them. */
+/** Serves the APIs over loopback: only this machine can reach them, unless `beyondLoopback` is given. */
 export async function serve(options: ServeOptions): Promise<SimulatorServer> {
   const { faces, clock = systemClock, port = 0, firstByteAfterMs = 0, watch } = options;
+  const address = toListenAddress(options.beyondLoopback);
   const recorder = new Recorder();
   const server = createServer(async (incoming, outgoing) => {
+    // Before the body is read: strangers cannot fill the memory.
+    if (!address.admits(incoming.headers)) return refuseStranger(outgoing);
     const { call, bytes } = await readCall(incoming);
-    const reply = replyTo(call, faces);
+    const reply = await replyTo(call, faces);
     const { outcome } = reply;
     const exchange = recorder.record({ atMs: clock.now(), ...call, bytes, response: toResponse(reply), outcome });
     watch?.(exchange);
@@ -43,11 +49,11 @@ export async function serve(options: ServeOptions): Promise<SimulatorServer> {
     outgoing.once("close", () => gone.abort());
     await send(reply, outgoing, { firstByteAfterMs, gone: gone.signal });
   });
-  server.listen(port, "127.0.0.1");
+  server.listen(port, address.host);
   await once(server, "listening");
   const { port: boundPort } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${boundPort}`,
+    url: `http://${address.urlHost}:${boundPort}`,
     recorder,
     async close() {
       server.closeAllConnections();
@@ -64,10 +70,10 @@ function toResponse(reply: HttpReply): Exchange["response"] {
   return { kind: "json", status: reply.status, headers, body: reply.body };
 }
 
-function replyTo(call: HttpCall, faces: readonly HttpFace[]): HttpReply {
+async function replyTo(call: HttpCall, faces: readonly AsyncHttpFace[]): Promise<HttpReply> {
   try {
     for (const face of faces) {
-      const reply = face.handle(call);
+      const reply = await face.handle(call);
       if (reply !== undefined) return reply;
     }
   } catch (error) {
@@ -81,6 +87,14 @@ function replyTo(call: HttpCall, faces: readonly HttpFace[]): HttpReply {
     body: { type: "error", error: { type: "not_found_error", message } },
     outcome: { kind: "refused", status: 404, message },
   };
+}
+
+/** Not recorded: it never reached a provider. The connection closes, with whatever else it would have sent. */
+function refuseStranger(outgoing: ServerResponse): void {
+  const message =
+    "The simulator's token is missing or wrong. Send it as your API key, or in the header x-simulator-token.";
+  outgoing.writeHead(401, { "content-type": "application/json", connection: "close" });
+  outgoing.end(JSON.stringify({ type: "error", error: { type: "authentication_error", message } }));
 }
 
 /** An error in a script must not look like a fault of the provider, nor be hidden by a client's retry. */
@@ -103,8 +117,9 @@ async function readCall(incoming: IncomingMessage): Promise<{ call: HttpCall; by
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
   const bytes = Buffer.concat(chunks);
-  const { pathname: path } = new URL(incoming.url ?? "/", "http://simulator");
-  return { call: { method: incoming.method ?? "GET", path, headers, body: bytes.toString("utf8") }, bytes };
+  const { pathname: path, search } = new URL(incoming.url ?? "/", "http://simulator");
+  const { method = "GET" } = incoming;
+  return { call: { method, path, query: search.slice(1), headers, body: bytes.toString("utf8") }, bytes };
 }
 
 interface SendOptions {

@@ -13,6 +13,7 @@ import {
   frozenCopy,
   type Media,
   type Opaque,
+  toArguments,
 } from "palimpsest/provider-parts";
 import { liveData, toFile } from "./file-data.ts";
 import { AI_SDK, type AiSdkMessage, optionsOf } from "./wire.ts";
@@ -45,7 +46,7 @@ function renderAnswer(block: Block): readonly PartOf<"assistant">[] {
       return [{ type: "reasoning", text: block.text, ...frozenCopy(optionsOf(block.native)) }];
     case "tool_call": {
       const { id: toolCallId, name: toolName, native } = block;
-      const input = frozenCopy(toInput(block.input));
+      const input = frozenCopy(toArguments(block.input));
       return [{ type: "tool-call", toolCallId, toolName, input, ...frozenCopy(optionsOf(native)) }];
     }
     case "image":
@@ -56,11 +57,6 @@ function renderAnswer(block: Block): readonly PartOf<"assistant">[] {
     case "tool_result":
       return [];
   }
-}
-
-/** Providers accept only an object, so a model's broken JSON, or a plain value, is wrapped in one. */
-function toInput(input: unknown): unknown {
-  return asObject(input) ?? (input === undefined ? {} : { input });
 }
 
 function isOfTool(block: Block): boolean {

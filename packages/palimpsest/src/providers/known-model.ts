@@ -2,6 +2,9 @@ import type { CacheEffects } from "../log/cause.ts";
 import { ANTHROPIC_CACHE_EFFECTS } from "./anthropic/cache-effects.ts";
 import { ANTHROPIC_MODELS } from "./anthropic/models.ts";
 import { ANTHROPIC } from "./anthropic/wire.ts";
+import { GEMINI_CACHE_EFFECTS } from "./gemini/cache-effects.ts";
+import { GEMINI_MODELS } from "./gemini/models.ts";
+import { GEMINI } from "./gemini/wire.ts";
 import { findFacts, type ModelFacts, UNKNOWN_MODEL } from "./models.ts";
 import { OPENAI_CACHE_EFFECTS } from "./openai/cache-effects.ts";
 import { OPENAI_MODELS } from "./openai/models.ts";
@@ -25,6 +28,10 @@ export function knownModel(model: string): KnownModel {
   if (/(^|[/.])(gpt|o\d|codex)/i.test(model)) {
     const facts = findFacts(model, { table: OPENAI_MODELS });
     return { provider: OPENAI_RESPONSES, facts, cacheEffects: OPENAI_CACHE_EFFECTS };
+  }
+  if (/(^|[/.])gemini/i.test(model)) {
+    const facts = findFacts(model, { table: GEMINI_MODELS });
+    return { provider: GEMINI, facts, cacheEffects: GEMINI_CACHE_EFFECTS };
   }
   return { provider: OPENAI_CHAT, facts: UNKNOWN_MODEL };
 }

@@ -10,4 +10,5 @@ export { parseInput } from "./parse-input.ts";
 export type { RequestParts, ResponseReport, SendOptions } from "./provider.ts";
 export { rememberTools } from "./remember-tools.ts";
 export { type Collector, sendStream } from "./send-stream.ts";
+export { toArguments } from "./to-arguments.ts";
 export { toContent } from "./to-content.ts";

@@ -1,11 +1,19 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { createAnthropic, createOpenAiChat, createOpenAiResponses, type Verdict } from "@palimpsest/provider-simulator";
+import { GoogleGenAI } from "@google/genai";
+import {
+  createAnthropic,
+  createGemini,
+  createOpenAiChat,
+  createOpenAiResponses,
+  type Verdict,
+} from "@palimpsest/provider-simulator";
 import fc from "fast-check";
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import type { Block, Media, Part } from "../log/block.ts";
 import type { FlatMessage } from "../view/flat-message.ts";
 import { anthropic } from "./anthropic.ts";
+import { type GeminiRequest, gemini } from "./gemini.ts";
 import { openaiChat, openaiResponses } from "./openai.ts";
 import type { Provider } from "./provider.ts";
 
@@ -75,6 +83,21 @@ const subjects: Readonly<Record<string, { provider: Provider; model: string; jud
     provider: openaiChat(new OpenAI({ apiKey: "none" })),
     model: "gpt-6-sol",
     judge: createOpenAiChat().judge,
+  },
+  gemini: {
+    provider: gemini(new GoogleGenAI({ apiKey: "none" })) as Provider,
+    model: "gemini-4-argon",
+    judge(body) {
+      const { model, contents, config } = body as GeminiRequest;
+      const { maxOutputTokens, systemInstruction, tools } = config;
+      // As the client sends it.
+      return createGemini().judge(model, {
+        contents,
+        tools,
+        systemInstruction: { parts: [{ text: systemInstruction }] },
+        generationConfig: { maxOutputTokens },
+      });
+    },
   },
 };
 

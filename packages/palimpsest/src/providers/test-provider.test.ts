@@ -1,8 +1,11 @@
+import { GoogleGenAI } from "@google/genai";
 import {
   ANTHROPIC_MODELS,
   createAnthropic,
+  createGemini,
   createOpenAiChat,
   createOpenAiResponses,
+  geminiModels,
   type HttpFace,
   inSituation,
   type OpenAiModel,
@@ -11,8 +14,9 @@ import {
   serve,
 } from "@palimpsest/provider-simulator";
 import { describe, test } from "vitest";
+import { gemini } from "./gemini.ts";
 import { testProvider } from "./test-provider.ts";
-import { WORLDS, type World } from "./testing/worlds.ts";
+import { type AnyProvider, WORLDS, type World } from "./testing/worlds.ts";
 
 interface Subject extends Pick<World, "model" | "connect"> {
   readonly path: string;
@@ -39,7 +43,28 @@ const subjects: Readonly<Record<string, Subject>> = {
     path: "/v1/chat/completions",
     face: (script, windowTokens) => createOpenAiChat({ script, models: gptWith(windowTokens) }),
   },
+  gemini: geminiSubject("gemini-4-argon"),
+  // Its calls have neither ids nor signatures.
+  "gemini 2.5": geminiSubject("gemini-2.5-pro"),
 };
+
+function geminiSubject(model: string): Subject {
+  return {
+    model,
+    path: `/v1beta/models/${model}:streamGenerateContent`,
+    connect: (baseUrl) =>
+      gemini(
+        new GoogleGenAI({
+          apiKey: "none",
+          httpOptions: { baseUrl, retryOptions: { attempts: 3, initialDelay: 0.01 } },
+        }),
+      ) as AnyProvider,
+    face(script, windowTokens) {
+      const small = { ...geminiModels[model]!, maxInputTokens: windowTokens ?? 0 };
+      return createGemini({ script, models: windowTokens === undefined ? {} : { [model]: small } });
+    },
+  };
+}
 
 function gptWith(windowTokens: number | undefined): Record<string, OpenAiModel> {
   const model = openAiModels["gpt-6-sol"]!;

@@ -1,8 +1,8 @@
-import { isObject, type JsonObject } from "./json.ts";
+import { isObject, type JsonObject } from "../json.ts";
+import type { CachingOptions } from "../plan-cache.ts";
+import type { BreakpointLifetime } from "../prompt.ts";
 import type { OpenAiModel } from "./models.ts";
-import type { CachingOptions } from "./plan-cache.ts";
 import { invalidRequest, type Problem, unsupportedParameter } from "./problem.ts";
-import type { BreakpointLifetime } from "./prompt.ts";
 import { checkShape, invalidType, optional, optionalChoice, requiredChoice, type Shape } from "./shape.ts";
 
 /** Which of the caching options an endpoint knows: comparison and prewarming belong to Responses alone. */

@@ -1,4 +1,4 @@
-import { asArray, asText, isObject, type JsonObject } from "./json.ts";
+import { asArray, asText, isObject, type JsonObject } from "../json.ts";
 import { invalidRequest, invalidValue, missingParameter, type Problem } from "./problem.ts";
 import { checkShape, invalidType, optional, required, requiredChoice, type Shape } from "./shape.ts";
 

@@ -1,9 +1,9 @@
+import { asArray, asText, isObject, type JsonObject } from "../json.ts";
+import { mediaBlock, type PromptBlock, textBlock } from "../prompt.ts";
 import { readImage } from "../read-image.ts";
 import type { Tokenizer } from "../tokenizer.ts";
 import { breakpointOf, checkBreakpoint } from "./caching-options.ts";
-import { asArray, asText, isObject, type JsonObject } from "./json.ts";
 import { invalidValue, missingParameter, type Problem } from "./problem.ts";
-import { mediaBlock, type PromptBlock, textBlock } from "./prompt.ts";
 import { checkShape, invalidType, optional, optionalChoice, required, type Shape, type ShapeOptions } from "./shape.ts";
 
 const breakpoint = { prompt_cache_breakpoint: optional("object", "null") };

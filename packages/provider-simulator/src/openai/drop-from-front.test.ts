@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { PromptEntry } from "../prompt.ts";
 import { dropFromFront } from "./drop-from-front.ts";
-import type { PromptEntry } from "./prompt.ts";
 
 const entry = (speaker: PromptEntry["speaker"], more: Partial<PromptEntry> = {}): PromptEntry => ({
   speaker,

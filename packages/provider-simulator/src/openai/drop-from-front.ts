@@ -1,4 +1,4 @@
-import type { PromptEntry } from "./prompt.ts";
+import type { PromptEntry } from "../prompt.ts";
 
 /**
  * What is left of a conversation after dropping enough tokens from its beginning: instructions stay, a call takes its

@@ -1,8 +1,8 @@
 import type { Fault } from "../faults.ts";
-import type { HttpCall, HttpReply, Outcome } from "../http-face.ts";
-import { type Delivery, outcomeOfCall } from "../outcome-of-call.ts";
-import type { Usage } from "../usage.ts";
-import type { Acceptance, Answered, Refusal } from "../verdict.ts";
+import type { HttpCall } from "../http-face.ts";
+import type { Delivery } from "../outcome-of-call.ts";
+import { refusalOf } from "../replies.ts";
+import type { Refusal } from "../verdict.ts";
 import { failureText } from "./failure-text.ts";
 import { invalidRequest, type Problem, toRefusal } from "./problem.ts";
 
@@ -27,59 +27,12 @@ export function checkKey({ headers }: HttpCall): Problem | undefined {
   return invalidRequest(message, { status: 401 });
 }
 
-/** A call that was refused, or whose connection was reset: status 0 stands for that. */
-export function refusedReply({ status, headers, body, message }: Refusal, requestId: string): HttpReply {
-  const outcome = { kind: "refused", status, message } as const;
-  if (status === 0) return { kind: "reset", outcome };
-  return { kind: "json", status, headers: { "x-request-id": requestId, ...headers }, body, outcome };
+/** The headers of every response. */
+export function requestHeaders(requestId: string): Readonly<Record<string, string>> {
+  return { "x-request-id": requestId };
 }
 
-export function freeReply(body: unknown, requestId: string): HttpReply {
-  return { kind: "json", status: 200, headers: { "x-request-id": requestId }, body, outcome: { kind: "free" } };
-}
-
-export interface Billed {
-  readonly acceptance: Acceptance;
-  readonly usage: Usage;
-  readonly priceUsd: number;
-}
-
-export function answeredOutcome(responseId: string, { acceptance, usage, priceUsd }: Billed): Outcome {
-  return { kind: "answered", usage, cache: acceptance.cache, priceUsd, responseId };
-}
-
-/** An answer that nobody has seen yet: only once it has begun to leave can its prompt be read from the cache. */
-export interface Ready<Response> {
-  readonly kind: "ready";
-  readonly answered: Answered<Response>;
-  begun(): void;
-}
-
-/** The whole of an answer at once, or what refused it. */
-export function wholeReply(ready: Ready<{ readonly id: string }> | Refusal, requestId: string): HttpReply {
-  if (ready.kind === "refused") return refusedReply(ready, requestId);
-  const { answered, begun } = ready;
-  const { response } = answered;
-  const outcome = answeredOutcome(response.id, answered);
-  return { kind: "json", status: 200, headers: { "x-request-id": requestId }, body: response, begun, outcome };
-}
-
-/** The same in process, where an answer leaves as soon as it is there. */
-export function taken<Response>(ready: Ready<Response> | Refusal): Answered<Response> | Refusal {
-  if (ready.kind === "refused") return ready;
-  ready.begun();
-  return ready.answered;
-}
-
-/** The refusal a fault amounts to, if it leaves no answer. A reset connection has no status: 0 stands for that. */
+/** The refusal a fault amounts to, if it leaves no answer. */
 export function faultRefusal(fault: Fault | undefined, delivery: Delivery): Refusal | undefined {
-  const fate = outcomeOfCall(fault, delivery);
-  switch (fate.kind) {
-    case "answered":
-      return undefined;
-    case "failed":
-      return toRefusal(failureText(fate.failure));
-    case "reset":
-      return { kind: "refused", status: 0, headers: {}, body: undefined, message: "The connection was reset." };
-  }
+  return refusalOf(fault, delivery, (failure) => toRefusal(failureText(failure)));
 }

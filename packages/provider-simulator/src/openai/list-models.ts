@@ -1,5 +1,6 @@
 import type { HttpCall, HttpReply } from "../http-face.ts";
-import { freeReply, refusedReply } from "./http-replies.ts";
+import { freeReply, refusedReply } from "../replies.ts";
+import { requestHeaders } from "./http-replies.ts";
 import { findModel, type OpenAiModel } from "./models.ts";
 import { modelNotFound, toRefusal } from "./problem.ts";
 
@@ -13,13 +14,13 @@ export function listModels(
 ): HttpReply | undefined {
   if (call.method !== "GET" || call.headers["anthropic-version"] !== undefined) return undefined;
   if (call.path === PATH) {
-    return freeReply({ object: "list", data: Object.values(models).map(describe) }, requestId());
+    return freeReply({ object: "list", data: Object.values(models).map(describe) }, requestHeaders(requestId()));
   }
   if (!call.path.startsWith(`${PATH}/`)) return undefined;
   const id = decode(call.path.slice(PATH.length + 1));
   const model = findModel(id, models);
-  if (model === undefined) return refusedReply(toRefusal(modelNotFound(id)), requestId());
-  return freeReply(describe({ ...model, id }), requestId());
+  if (model === undefined) return refusedReply(toRefusal(modelNotFound(id)), requestHeaders(requestId()));
+  return freeReply(describe({ ...model, id }), requestHeaders(requestId()));
 }
 
 /** OpenAI's model endpoint says nothing about windows and limits. */

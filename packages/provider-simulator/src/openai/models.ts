@@ -1,26 +1,5 @@
+import type { CacheRules } from "../plan-cache.ts";
 import type { Prices } from "../price.ts";
-
-/** How a model's prompt cache works. */
-export type CacheRules =
-  | { readonly kind: "none" }
-  /** Every prefix is cached by itself; reads are reported in steps. */
-  | {
-      readonly kind: "automatic";
-      readonly minTokens: number;
-      readonly stepTokens: number;
-      readonly lifetimeMs: number;
-      /** With `prompt_cache_retention: "24h"`. */
-      readonly longLifetimeMs: number;
-    }
-  /** Only marked prefixes are cached, the newest message being marked by itself unless the request says otherwise. */
-  | {
-      readonly kind: "breakpoints";
-      readonly minTokens: number;
-      readonly lifetimeMs: number;
-      readonly longLifetimeMs: number;
-      readonly maxWrites: number;
-      readonly maxConsidered: number;
-    };
 
 /** The rules and limits of one model. */
 export interface OpenAiModel {

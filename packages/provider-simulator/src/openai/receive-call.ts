@@ -1,5 +1,6 @@
 import type { HttpCall, HttpReply } from "../http-face.ts";
-import { checkKey, refusedReply } from "./http-replies.ts";
+import { refusedReply } from "../replies.ts";
+import { checkKey, requestHeaders } from "./http-replies.ts";
 import { listModels } from "./list-models.ts";
 import type { OpenAiModel } from "./models.ts";
 import { type Problem, toRefusal, unparsableBody } from "./problem.ts";
@@ -21,7 +22,7 @@ export interface ReceivedCall {
 
 /** What comes before a face's own work: whose call it is, the key, the models, the body. Undefined: not for this face. */
 export function receiveCall(call: HttpCall, options: ReceiveOptions): ReceivedCall | HttpReply | undefined {
-  const refuse = (problem: Problem): HttpReply => refusedReply(toRefusal(problem), options.requestId());
+  const refuse = (problem: Problem): HttpReply => refusedReply(toRefusal(problem), requestHeaders(options.requestId()));
   const keyless = options.keys === "required" ? checkKey(call) : undefined;
   if (call.method !== "POST") {
     const listed = listModels(call, options.models, options.requestId);

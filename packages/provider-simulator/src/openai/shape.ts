@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "../json.ts";
 import { invalidRequest, invalidValue, missingParameter, type Problem, unknownParameter } from "./problem.ts";
 
 export type JsonKind = "string" | "integer" | "number" | "boolean" | "object" | "array" | "null";

@@ -1,6 +1,6 @@
-import type { Block } from "../../log/block.ts";
 import { asList, asObject } from "../../log/json-fields.ts";
 import type { MessagePayload } from "../../log/payload.ts";
+import { splitResults } from "../split-results.ts";
 import { readBlock } from "./read-block.ts";
 
 /** Reads messages in this form from any program, complete or broken. Each tool result becomes a message of its own. */
@@ -14,23 +14,4 @@ export function readMessages(messages: readonly unknown[]): readonly MessagePayl
     // Instructions inside the conversation (`system`), and unknown roles, count as text of the program.
     return splitResults(blocks, role === "user" ? "human" : "host");
   });
-}
-
-function splitResults(blocks: readonly Block[], origin: MessagePayload["origin"]): MessagePayload[] {
-  const payloads: MessagePayload[] = [];
-  let rest: Block[] = [];
-  const flush = (): void => {
-    if (rest.length > 0) payloads.push({ role: "user", blocks: rest, origin });
-    rest = [];
-  };
-  for (const block of blocks) {
-    if (block.kind !== "tool_result") {
-      rest.push(block);
-      continue;
-    }
-    flush();
-    payloads.push({ role: "user", blocks: [block], origin: "tool" });
-  }
-  flush();
-  return payloads;
 }

@@ -1,9 +1,9 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../log/block.ts";
-import { asObject } from "../../log/json-fields.ts";
 import type { FlatMessage } from "../../view/flat-message.ts";
 import { frozenCopy } from "../frozen-copy.ts";
 import { canBeShown, describeMedia } from "../media.ts";
+import { toArguments } from "../to-arguments.ts";
 import { base64Text } from "./base64-text.ts";
 import { ANTHROPIC, type AnthropicBlock, type AnthropicMessage } from "./wire.ts";
 
@@ -48,12 +48,7 @@ function renderThinking({ provider, text, signature }: Thinking): AnthropicBlock
 }
 
 function renderCall({ id, name, input }: ToolCall): AnthropicBlock {
-  return { type: "tool_use", id, name, input: toInput(input) };
-}
-
-/** The API accepts only an object, so a model's broken JSON, or a plain value, is wrapped in one. */
-function toInput(input: unknown): unknown {
-  return asObject(input) ?? (input === undefined ? {} : { input });
+  return { type: "tool_use", id, name, input: toArguments(input) };
 }
 
 function renderResult({ callId, content, status }: ToolResult): AnthropicBlock {

@@ -3,8 +3,11 @@ import { type Clock, systemClock } from "../../clock.ts";
 import type { Failure, Fault } from "../../faults.ts";
 import type { HttpCall, HttpFace, HttpReply, ServerSentEvent } from "../../http-face.ts";
 import { joinTexts } from "../../join-texts.ts";
+import { isObject, type JsonObject } from "../../json.ts";
 import { priceUsd } from "../../price.ts";
+import { askedFor } from "../../prompt.ts";
 import { PromptCache } from "../../prompt-cache.ts";
+import { answeredOutcome, type Ready, refusedReply, taken, wholeReply } from "../../replies.ts";
 import { echo, type Reply, type Script } from "../../script.ts";
 import { speak } from "../../speak.ts";
 import { bytesTokenizer, type Tokenizer } from "../../tokenizer.ts";
@@ -12,20 +15,10 @@ import type { Usage } from "../../usage.ts";
 import type { Answered, Refusal, Verdict } from "../../verdict.ts";
 import { toolNames } from "../check-tools.ts";
 import { failureText } from "../failure-text.ts";
-import {
-  answeredOutcome,
-  faultRefusal,
-  type OpenAiCall,
-  type Ready,
-  refusedReply,
-  taken,
-  wholeReply,
-} from "../http-replies.ts";
-import { isObject, type JsonObject } from "../json.ts";
+import { faultRefusal, type OpenAiCall, requestHeaders } from "../http-replies.ts";
 import { createIdMint } from "../mint-id.ts";
 import { type OpenAiModel, openAiModels } from "../models.ts";
 import { toRefusal } from "../problem.ts";
-import { askedFor } from "../prompt.ts";
 import { receiveCall } from "../receive-call.ts";
 import { type CompatibleProfile, openAiProfile } from "./compatible-profile.ts";
 import { type ChatCompletion, toChunks, toCompletion } from "./completion.ts";
@@ -113,22 +106,22 @@ export function createOpenAiChat(options: OpenAiChatOptions = {}): OpenAiChat {
     if (refusal !== undefined) return refusal;
     const { acceptance, commit } = measured.accepted;
     const answered = { kind: "answered", acceptance, response, usage, priceUsd: price } as const;
-    return { kind: "ready", answered, begun: commit };
+    return { kind: "ready", responseId: response.id, answered, begun: commit };
   }
 
   function stream(request: JsonObject, account: string): HttpReply {
     const measured = measure(request, account);
-    if (measured.kind === "refused") return refusedReply(measured, mint("req"));
+    if (measured.kind === "refused") return refusedReply(measured, requestHeaders(mint("req")));
     const composed = compose(measured);
     const { fault, completion } = composed;
     const refusal = faultRefusal(fault, "stream");
-    if (refusal !== undefined) return refusedReply(refusal, mint("req"));
+    if (refusal !== undefined) return refusedReply(refusal, requestHeaders(mint("req")));
     const { acceptance, commit } = measured.accepted;
     const wanted = isObject(request["stream_options"]) ? request["stream_options"]["include_usage"] === true : false;
     const chunks = toChunks(completion, wanted || profile.streamUsage === "always" ? "included" : "left-out");
     return {
       kind: "stream",
-      headers: { "x-request-id": mint("req") },
+      headers: requestHeaders(mint("req")),
       ...breakStream(chunks, { fault, toErrorEvent: toErrorChunk }),
       begun: commit,
       outcome: answeredOutcome(completion.id, { acceptance, ...composed }),
@@ -145,7 +138,7 @@ export function createOpenAiChat(options: OpenAiChatOptions = {}): OpenAiChat {
     if (received?.kind !== "received") return received;
     const { request, account } = received;
     if (isObject(request) && request["stream"] === true) return stream(request, account);
-    return wholeReply(prepare(request, account), mint("req"));
+    return wholeReply(prepare(request, account), requestHeaders(mint("req")));
   }
 
   return {

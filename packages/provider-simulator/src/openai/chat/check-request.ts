@@ -1,7 +1,7 @@
+import { asArray, isObject, type JsonObject } from "../../json.ts";
 import { isStrictJson } from "../../well-formed.ts";
 import { CACHE_OPTION_SHAPES, checkCachingOptions } from "../caching-options.ts";
 import { checkChatTools } from "../check-tools.ts";
-import { asArray, isObject, type JsonObject } from "../json.ts";
 import type { OpenAiModel } from "../models.ts";
 import {
   checkRange,

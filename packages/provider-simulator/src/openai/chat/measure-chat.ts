@@ -1,14 +1,14 @@
+import { type Accepted, accept } from "../../accept.ts";
+import { asArray, asText, type JsonObject } from "../../json.ts";
+import { type RenderedPrompt, renderPrompt, sumTokens, toolBlock } from "../../prompt.ts";
 import type { PromptCache } from "../../prompt-cache.ts";
 import { rememberFrozen } from "../../remember-frozen.ts";
 import type { Tokenizer } from "../../tokenizer.ts";
 import type { Refusal } from "../../verdict.ts";
-import { type Accepted, accept } from "../accept.ts";
 import { readCachingOptions } from "../caching-options.ts";
 import { dropFromFront } from "../drop-from-front.ts";
-import { asArray, asText, type JsonObject } from "../json.ts";
 import { findModel, type OpenAiModel } from "../models.ts";
 import { modelNotFound, type Problem, toRefusal, unsupportedParameter } from "../problem.ts";
-import { type RenderedPrompt, renderPrompt, sumTokens, toolBlock } from "../prompt.ts";
 import { checkChatSettings, checkChatShape, outputLimitOf } from "./check-request.ts";
 import type { CompatibleProfile } from "./compatible-profile.ts";
 import { checkMessage, createMessageReader, type ReadMessage } from "./messages.ts";

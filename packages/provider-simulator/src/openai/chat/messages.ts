@@ -1,10 +1,10 @@
+import { asArray, asText, isObject, type JsonObject } from "../../json.ts";
+import { type PromptBlock, type PromptEntry, sumTokens, textBlock } from "../../prompt.ts";
 import { rememberFrozen } from "../../remember-frozen.ts";
 import type { Tokenizer } from "../../tokenizer.ts";
 import { isStrictJson } from "../../well-formed.ts";
 import { checkParts, readParts, textOfContent } from "../content-parts.ts";
-import { asArray, asText, isObject, type JsonObject } from "../json.ts";
 import { emptyArray, invalidRequest, missingParameter, type Problem, unparsableBody } from "../problem.ts";
-import { type PromptBlock, type PromptEntry, sumTokens, textBlock } from "../prompt.ts";
 import { checkShape, invalidType, optional, required, requiredChoice, type Shape } from "../shape.ts";
 
 /** One message of a chat, read once. */

@@ -1,5 +1,5 @@
+import { asArray, isObject, type JsonObject } from "../../json.ts";
 import type { CacheOutcome } from "../../verdict.ts";
-import { asArray, isObject, type JsonObject } from "../json.ts";
 import type { Fingerprint } from "./responses-memory.ts";
 
 export type CacheDiagnostics =

@@ -1,7 +1,7 @@
+import { asArray, asText, isObject, type JsonObject } from "../../json.ts";
 import { isStrictJson } from "../../well-formed.ts";
 import { CACHE_OPTION_SHAPES, checkCachingOptions } from "../caching-options.ts";
 import { checkResponsesTools, toolNames } from "../check-tools.ts";
-import { asArray, asText, isObject, type JsonObject } from "../json.ts";
 import { findModel, type OpenAiModel } from "../models.ts";
 import {
   checkRange,

@@ -1,14 +1,14 @@
 import type { Clock } from "../../clock.ts";
 import type { Fault } from "../../faults.ts";
+import { asArray, isObject } from "../../json.ts";
 import { priceUsd } from "../../price.ts";
+import { askedFor } from "../../prompt.ts";
 import type { Ask, Reply, Script } from "../../script.ts";
 import { type Speech, speak } from "../../speak.ts";
 import type { Tokenizer } from "../../tokenizer.ts";
 import type { Usage } from "../../usage.ts";
 import { toolNames } from "../check-tools.ts";
-import { asArray, isObject } from "../json.ts";
 import type { IdPrefix } from "../mint-id.ts";
-import { askedFor } from "../prompt.ts";
 import { diagnoseCache } from "./cache-diagnostics.ts";
 import type { ReadItem } from "./items.ts";
 import { afterCompaction, type MeasuredRequest } from "./measure-responses.ts";

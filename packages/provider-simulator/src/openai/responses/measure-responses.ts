@@ -1,14 +1,14 @@
+import { type Accepted, accept } from "../../accept.ts";
+import { asArray, isObject, type JsonObject } from "../../json.ts";
+import type { CachingOptions } from "../../plan-cache.ts";
+import { type RenderedPrompt, renderPrompt, textBlock, toolBlock } from "../../prompt.ts";
 import type { PromptCache } from "../../prompt-cache.ts";
 import { rememberFrozen } from "../../remember-frozen.ts";
 import type { Tokenizer } from "../../tokenizer.ts";
-import { type Accepted, accept } from "../accept.ts";
 import { readCachingOptions } from "../caching-options.ts";
 import { dropFromFront } from "../drop-from-front.ts";
-import { asArray, isObject, type JsonObject } from "../json.ts";
 import type { OpenAiModel } from "../models.ts";
-import type { CachingOptions } from "../plan-cache.ts";
 import { invalidRequest, type Problem, unsupportedParameter } from "../problem.ts";
-import { type RenderedPrompt, renderPrompt, textBlock, toolBlock } from "../prompt.ts";
 import { fingerprintSettings } from "./cache-diagnostics.ts";
 import { checkResponsesRequest, type ResponsesEndpoint } from "./check-request.ts";
 import { checkItem, createItemReader, type ReadItem } from "./items.ts";

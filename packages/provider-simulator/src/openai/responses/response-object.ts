@@ -1,7 +1,7 @@
+import { asArray, isObject, type JsonObject } from "../../json.ts";
+import type { CachingOptions } from "../../plan-cache.ts";
 import { inputTokensOf, type Usage } from "../../usage.ts";
-import { asArray, isObject, type JsonObject } from "../json.ts";
 import type { OpenAiModel } from "../models.ts";
-import type { CachingOptions } from "../plan-cache.ts";
 import type { CacheDiagnostics } from "./cache-diagnostics.ts";
 import type { OutputItem } from "./output.ts";
 

@@ -2,24 +2,16 @@ import { breakStream } from "../../break-stream.ts";
 import { type Clock, systemClock } from "../../clock.ts";
 import type { Fault } from "../../faults.ts";
 import type { HttpCall, HttpFace, HttpReply } from "../../http-face.ts";
+import { isObject } from "../../json.ts";
 import type { Delivery } from "../../outcome-of-call.ts";
 import { priceUsd } from "../../price.ts";
 import { PromptCache } from "../../prompt-cache.ts";
+import { answeredOutcome, freeReply, type Ready, refusedReply, taken, wholeReply } from "../../replies.ts";
 import { echo, type Script } from "../../script.ts";
 import { bytesTokenizer, type Tokenizer } from "../../tokenizer.ts";
 import type { Answered, Refusal, Verdict } from "../../verdict.ts";
 import { failureText } from "../failure-text.ts";
-import {
-  answeredOutcome,
-  faultRefusal,
-  freeReply,
-  type OpenAiCall,
-  type Ready,
-  refusedReply,
-  taken,
-  wholeReply,
-} from "../http-replies.ts";
-import { isObject } from "../json.ts";
+import { faultRefusal, type OpenAiCall, requestHeaders } from "../http-replies.ts";
 import { createIdMint } from "../mint-id.ts";
 import { type OpenAiModel, openAiModels } from "../models.ts";
 import { toRefusal } from "../problem.ts";
@@ -91,7 +83,7 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): Ope
     const { acceptance, commit } = measured.accepted;
     const { finished: response, usage, priceUsd: price } = composed;
     const answered = { kind: "answered", acceptance, response, usage, priceUsd: price } as const;
-    return { kind: "ready", answered, begun: commit };
+    return { kind: "ready", responseId: response.id, answered, begun: commit };
   }
 
   function countInputTokens(request: unknown, { account = "default" }: OpenAiCall = {}): InputTokens | Refusal {
@@ -119,7 +111,7 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): Ope
     };
     const price = priceUsd(usage, measured.model.prices);
     const answered = { kind: "answered", acceptance, response, usage, priceUsd: price } as const;
-    return { kind: "ready", answered, begun: commit };
+    return { kind: "ready", responseId: response.id, answered, begun: commit };
   }
 
   function stream(request: unknown, account: string): HttpReply {
@@ -128,7 +120,7 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): Ope
     const composed = composer.compose(measured);
     const { fault } = composed;
     const refusal = refusalBy(fault, "stream");
-    if (refusal !== undefined) return refusedReply(refusal, mint("req"));
+    if (refusal !== undefined) return refusedReply(refusal, requestHeaders(mint("req")));
     composed.store();
     const { acceptance, commit } = measured.accepted;
     const wanted = isObject(measured.request["stream_options"]) ? measured.request["stream_options"] : {};
@@ -136,7 +128,7 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): Ope
     const events = toEvents(composed.draft, composed.finished, { obfuscation });
     return {
       kind: "stream",
-      headers: { "x-request-id": mint("req") },
+      headers: requestHeaders(mint("req")),
       ...breakStream(events, { fault, toErrorEvent: (failure, index) => toErrorEvent(failureText(failure), index) }),
       begun: commit,
       outcome: answeredOutcome(composed.finished.id, { acceptance, ...composed }),
@@ -145,11 +137,12 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): Ope
 
   function refuseStream(measured: Exclude<Measuring, { kind: "measured" }>): HttpReply {
     const refusal = toRefusal(measured.problem);
-    if (measured.kind !== "overflow" || overflow === "status") return refusedReply(refusal, mint("req"));
+    if (measured.kind !== "overflow" || overflow === "status")
+      return refusedReply(refusal, requestHeaders(mint("req")));
     const draft = draftResponse({ ...measured, id: mint("resp"), createdAtMs: clock.now() });
     return {
       kind: "stream",
-      headers: { "x-request-id": mint("req") },
+      headers: requestHeaders(mint("req")),
       events: toErrorEvents(draft, measured.problem),
       begun: () => undefined,
       outcome: { kind: "refused", status: refusal.status, message: refusal.message },
@@ -165,13 +158,16 @@ export function createOpenAiResponses(options: OpenAiResponsesOptions = {}): Ope
     });
     if (received?.kind !== "received") return received;
     const { request, account } = received;
-    if (call.path === "/v1/responses/compact") return wholeReply(prepareCompaction(request, account), mint("req"));
+    if (call.path === "/v1/responses/compact")
+      return wholeReply(prepareCompaction(request, account), requestHeaders(mint("req")));
     if (call.path === "/v1/responses/input_tokens") {
       const counted = countInputTokens(request, { account });
-      return "kind" in counted ? refusedReply(counted, mint("req")) : freeReply(counted, mint("req"));
+      return "kind" in counted
+        ? refusedReply(counted, requestHeaders(mint("req")))
+        : freeReply(counted, requestHeaders(mint("req")));
     }
     if (isObject(request) && request["stream"] === true) return stream(request, account);
-    return wholeReply(prepare(request, account), mint("req"));
+    return wholeReply(prepare(request, account), requestHeaders(mint("req")));
   }
 
   return {

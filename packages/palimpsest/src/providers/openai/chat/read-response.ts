@@ -1,6 +1,6 @@
 import { asCount, asObject, type JsonObject } from "../../../log/json-fields.ts";
 import type { ResponseContent } from "../../provider.ts";
-import { toUsage } from "../to-usage.ts";
+import { toUsage } from "../../to-usage.ts";
 import type { ChatResponse } from "../wire.ts";
 import { readMessageBlocks } from "./read-message.ts";
 

@@ -1,9 +1,11 @@
 import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../../log/block.ts";
-import { asObject, type JsonObject } from "../../../log/json-fields.ts";
+import type { JsonObject } from "../../../log/json-fields.ts";
 import type { FlatMessage } from "../../../view/flat-message.ts";
 import { fileNameOf, toUrl } from "../../data-url.ts";
 import { frozenCopy } from "../../frozen-copy.ts";
 import { canBeShown, describeMedia } from "../../media.ts";
+import { mediaOfResult, textOfResult } from "../../result-parts.ts";
+import { toArguments } from "../../to-arguments.ts";
 import { shortenId } from "../shorten-id.ts";
 import { type ChatMessage, OPENAI_CHAT } from "../wire.ts";
 
@@ -44,11 +46,6 @@ function renderCall({ id, name, input, native }: ToolCall): JsonObject {
   return { id: shortenId(id, MAXIMUM_ID_LENGTH), type: "function", function: { name, arguments: text } };
 }
 
-/** Many servers parse the arguments again to fill in a template, and fail unless they are an object. */
-function toArguments(input: unknown): unknown {
-  return asObject(input) ?? (input === undefined ? {} : { input });
-}
-
 function isOwn(native: Native | undefined): native is Native {
   return native?.provider === OPENAI_CHAT;
 }
@@ -63,33 +60,17 @@ function renderUser(blocks: readonly Block[]): JsonObject[] {
 }
 
 function renderResult(result: ToolResult): JsonObject {
-  const text = textOf(result.content);
-  const hasMore = mediaOf(result).length > 0;
+  const text = textOfResult(result);
+  const hasMore = mediaOfResult(result).length > 0;
   const content = text === "" && hasMore ? "(shown in the next message)" : text;
   return { role: "tool", tool_call_id: shortenId(result.callId, MAXIMUM_ID_LENGTH), content };
 }
 
-function textOf(content: ToolResult["content"]): string {
-  if (typeof content === "string") return content;
-  return content
-    .filter((part) => part.kind === "text")
-    .map(({ text }) => text)
-    .join("\n");
-}
-
 function renderShown(result: ToolResult): JsonObject[] {
-  const media = mediaOf(result);
+  const media = mediaOfResult(result);
   if (media.length === 0) return [];
   const caption = `Shown by the tool call ${shortenId(result.callId, MAXIMUM_ID_LENGTH)}:`;
   return [{ type: "text", text: caption }, ...media.map(renderMedia)];
-}
-
-function mediaOf({ content }: ToolResult): readonly Media[] {
-  return typeof content === "string" ? [] : content.filter(isMedia);
-}
-
-function isMedia(part: Part): part is Media {
-  return part.kind === "image" || part.kind === "document";
 }
 
 function renderPart(part: Part | Block): JsonObject[] {

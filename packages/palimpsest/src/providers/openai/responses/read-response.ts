@@ -1,7 +1,7 @@
 import type { CacheDiagnosis } from "../../../log/cause.ts";
 import { asCount, asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
 import type { ProviderCompaction, ResponseContent } from "../../provider.ts";
-import { toUsage } from "../to-usage.ts";
+import { toUsage } from "../../to-usage.ts";
 import type { ResponsesResponse } from "../wire.ts";
 import { readOutputItem, toNative } from "./read-item.ts";
 

@@ -1,8 +1,29 @@
-import type { PromptCache } from "../prompt-cache.ts";
-import { NO_USAGE, type Usage } from "../usage.ts";
-import type { CacheOutcome } from "../verdict.ts";
-import type { CacheRules } from "./models.ts";
 import type { RenderedPrompt } from "./prompt.ts";
+import type { PromptCache } from "./prompt-cache.ts";
+import { NO_USAGE, type Usage } from "./usage.ts";
+import type { CacheOutcome } from "./verdict.ts";
+
+/** How a model's prompt cache works. */
+export type CacheRules =
+  | { readonly kind: "none" }
+  /** Every prefix is cached by itself; reads are reported in steps. */
+  | {
+      readonly kind: "automatic";
+      readonly minTokens: number;
+      readonly stepTokens: number;
+      readonly lifetimeMs: number;
+      /** With `prompt_cache_retention: "24h"`. */
+      readonly longLifetimeMs: number;
+    }
+  /** Only marked prefixes are cached, the newest message being marked by itself unless the request says otherwise. */
+  | {
+      readonly kind: "breakpoints";
+      readonly minTokens: number;
+      readonly lifetimeMs: number;
+      readonly longLifetimeMs: number;
+      readonly maxWrites: number;
+      readonly maxConsidered: number;
+    };
 
 /** The caching options of a request. */
 export interface CachingOptions {

@@ -1,12 +1,11 @@
-import { priceUsd } from "../price.ts";
-import type { PromptCache } from "../prompt-cache.ts";
-import type { Acceptance } from "../verdict.ts";
-import type { OpenAiModel } from "./models.ts";
-import { type CachingOptions, planCache } from "./plan-cache.ts";
+import { type CacheRules, type CachingOptions, planCache } from "./plan-cache.ts";
+import { type Prices, priceUsd } from "./price.ts";
 import type { RenderedPrompt } from "./prompt.ts";
+import type { PromptCache } from "./prompt-cache.ts";
+import type { Acceptance } from "./verdict.ts";
 
 export interface Offer {
-  readonly model: OpenAiModel;
+  readonly model: { readonly id: string; readonly prices: Prices; readonly cache: CacheRules };
   readonly prompt: RenderedPrompt;
   readonly caching: CachingOptions;
   readonly cache: PromptCache;
@@ -18,7 +17,7 @@ export interface Accepted {
   commit(): void;
 }
 
-/** Looks a valid prompt up in the cache and prices its input. Both endpoints go through here. */
+/** Looks a valid prompt up in the cache and prices its input. Every face without marks of its own goes through here. */
 export function accept({ model, prompt, caching, cache }: Offer): Accepted {
   const { usage, outcome, commit } = planCache({ prompt, rules: model.cache, options: caching, cache });
   return {

@@ -1,5 +1,5 @@
-import { asCount } from "../../log/json-fields.ts";
-import type { ResponseContent } from "../provider.ts";
+import { asCount } from "../log/json-fields.ts";
+import type { ResponseContent } from "./provider.ts";
 
 /** Token counts of a response, from fields that each service names differently. */
 export interface ReportedCounts {

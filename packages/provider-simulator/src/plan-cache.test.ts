@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { manualClock } from "../clock.ts";
-import { digestText } from "../digest.ts";
-import { PromptCache } from "../prompt-cache.ts";
-import { inputTokensOf } from "../usage.ts";
-import { AUTOMATIC_CACHE, BREAKPOINT_CACHE, type CacheRules } from "./models.ts";
-import { type CachePlan, type CachingOptions, planCache } from "./plan-cache.ts";
+import { manualClock } from "./clock.ts";
+import { digestText } from "./digest.ts";
+import { AUTOMATIC_CACHE, BREAKPOINT_CACHE } from "./openai/models.ts";
+import { type CachePlan, type CacheRules, type CachingOptions, planCache } from "./plan-cache.ts";
 import { type PromptBlock, renderPrompt } from "./prompt.ts";
+import { PromptCache } from "./prompt-cache.ts";
+import { inputTokensOf } from "./usage.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,6 +1,6 @@
-import { type Digest, digestText } from "../digest.ts";
-import { Prefix } from "../prefix.ts";
-import type { Tokenizer } from "../tokenizer.ts";
+import { type Digest, digestText } from "./digest.ts";
+import { Prefix } from "./prefix.ts";
+import type { Tokenizer } from "./tokenizer.ts";
 
 export type BreakpointLifetime = "30m" | "12h" | "inherited";
 

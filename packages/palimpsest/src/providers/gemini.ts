@@ -1,0 +1,124 @@
+import type { GenerateContentResponse, GoogleGenAI } from "@google/genai";
+import { anObject, checkArgument } from "../log/check-options.ts";
+import { GEMINI_CACHE_EFFECTS } from "./gemini/cache-effects.ts";
+import { createStreamCollector } from "./gemini/collect-stream.ts";
+import { GEMINI_MODELS, GEMINI_REQUEST_BYTES } from "./gemini/models.ts";
+import { readMessages } from "./gemini/read-messages.ts";
+import { readResponse } from "./gemini/read-response.ts";
+import { renderMessage } from "./gemini/render-message.ts";
+import { createRequestRenderer } from "./gemini/render-request.ts";
+import { toClientError } from "./gemini/to-client-error.ts";
+import { GEMINI, type GeminiMessage, type GeminiRequest, type GeminiResponse } from "./gemini/wire.ts";
+import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "./models.ts";
+import type { Provider, SendOptions, StreamPart } from "./provider.ts";
+import { requestTokenCount } from "./request-token-count.ts";
+import { sendStream } from "./send-stream.ts";
+
+export type { GeminiMessage, GeminiRequest, GeminiResponse } from "./gemini/wire.ts";
+
+/** The parts of the client that this provider uses. */
+export interface GeminiClient {
+  readonly models: Pick<GoogleGenAI["models"], "generateContentStream"> &
+    Partial<Pick<GoogleGenAI["models"], "countTokens" | "get">>;
+  /** Whether the client calls the Agent Platform (Vertex AI). @default the Developer API */
+  readonly vertexai?: boolean;
+}
+
+export interface GeminiOptions {
+  /** Facts of models by the start of their ids; these win over the table. @default {} */
+  readonly models?: ExtraModels;
+}
+
+/**
+ * Provider for Gemini, through the caller's own client of `@google/genai`. Parameters are those of `config`. The service caches by
+ * itself; cached contents (`cachedContent`) are not used, because they cannot be combined with a system prompt and tools.
+ */
+export function gemini(
+  client: GeminiClient,
+  { models = {} }: GeminiOptions = {},
+): Provider<GeminiRequest, GeminiResponse, GeminiMessage> {
+  checkArgument("gemini(client)", client, anObject("a client of @google/genai: new GoogleGenAI({ apiKey })"));
+  const sources = { table: GEMINI_MODELS, extra: models, all: { maxRequestBytes: GEMINI_REQUEST_BYTES } };
+  return {
+    name: GEMINI,
+    cacheEffects: GEMINI_CACHE_EFFECTS,
+    factsOf: (model) => findFacts(model, sources),
+    fetchFacts: async (model) => findFacts(model, { ...sources, fetched: await fetchLimits(client, model) }),
+    renderMessage,
+    renderRequest: createRequestRenderer(),
+    readResponse,
+    readMessages,
+    send: (request, options) => send(client, request, options),
+    countTokens: (request, options) => countTokens(client, request, options),
+  };
+}
+
+/** The caller of this library retries, calls functions and continues answers, so the client must not. */
+function configOf(signal: AbortSignal | undefined): object {
+  return {
+    automaticFunctionCalling: { disable: true },
+    automaticContinuation: false,
+    httpOptions: { retryOptions: { attempts: 1 } },
+    ...(signal === undefined ? {} : { abortSignal: signal }),
+  };
+}
+
+function send(
+  client: GeminiClient,
+  request: GeminiRequest,
+  { signal }: SendOptions = {},
+): AsyncGenerator<StreamPart, GeminiResponse> {
+  return sendStream({
+    provider: GEMINI,
+    signal,
+    collector: createStreamCollector(),
+    async open() {
+      signal?.throwIfAborted();
+      const config = { ...request.config, ...configOf(signal) };
+      try {
+        return chunksOf(await client.models.generateContentStream({ ...request, config }));
+      } catch (error) {
+        throw toClientError(error);
+      }
+    },
+  });
+}
+
+async function* chunksOf(stream: AsyncGenerator<GenerateContentResponse>): AsyncGenerator<GenerateContentResponse> {
+  try {
+    yield* stream;
+  } catch (error) {
+    throw toClientError(error);
+  }
+}
+
+/** For the Developer API the client counts contents alone, which is not the whole request. */
+async function countTokens(
+  client: GeminiClient,
+  { model, contents, config }: GeminiRequest,
+  { signal }: SendOptions = {},
+): Promise<number | undefined> {
+  const { systemInstruction, tools } = config;
+  const hasMore = systemInstruction !== undefined || tools !== undefined;
+  if (hasMore && client.vertexai !== true) return undefined;
+  const counted = hasMore ? { systemInstruction, tools } : {};
+  return requestTokenCount({ provider: GEMINI, signal }, async () => {
+    try {
+      const request = { model, contents, config: { ...counted, ...(signal && { abortSignal: signal }) } as object };
+      const { totalTokens } = (await client.models.countTokens?.(request)) ?? {};
+      return totalTokens === undefined ? undefined : { input_tokens: totalTokens };
+    } catch (error) {
+      throw toClientError(error);
+    }
+  });
+}
+
+async function fetchLimits(client: GeminiClient, model: string): Promise<Partial<ModelFacts>> {
+  try {
+    const found = await client.models.get?.({ model: toModelId(model) });
+    const { inputTokenLimit: windowTokens, outputTokenLimit: maxOutputTokens } = found ?? {};
+    return { ...(windowTokens ? { windowTokens } : {}), ...(maxOutputTokens ? { maxOutputTokens } : {}) };
+  } catch {
+    return {};
+  }
+}

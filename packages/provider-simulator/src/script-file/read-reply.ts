@@ -1,0 +1,81 @@
+import type { Fault } from "../faults.ts";
+import { isObject, type JsonObject } from "../json.ts";
+import type { Reply, StopCause, Words } from "../script.ts";
+
+/** A value of a script that is not what it should be: `message` names its place and what may stand there. */
+export class ScriptProblem extends Error {
+  override readonly name = "ScriptProblem";
+}
+
+const REPLY_FIELDS = ["thinking", "text", "calls", "stop", "fault"];
+const CALL_FIELDS = ["name", "input", "id"];
+const STOPS: readonly StopCause[] = ["end", "tool-call", "output-limit", "refusal", "pause", "stop-sequence"];
+
+/** What each fault needs beside its kind. */
+const FAULTS: Readonly<Record<Fault["kind"], Readonly<Record<string, "number" | "string" | "failure">>>> = {
+  "rate-limited": { retryAfterSeconds: "number" },
+  "spend-limit": {},
+  overloaded: {},
+  "server-error": {},
+  timeout: {},
+  status: { status: "number", type: "string", message: "string" },
+  "stream-error": { afterEvents: "number", failure: "failure" },
+  "stream-cut": { afterEvents: "number", how: "string" },
+  "stream-stall": { afterEvents: "number", forMs: "number" },
+  "response-failed": { code: "string", message: "string" },
+  "connection-reset": {},
+};
+
+/** Reads one reply of a JSON script: a text, or an object with `thinking`, `text`, `calls`, `stop` and `fault`. */
+export function readReply(value: unknown, path: string): Reply {
+  if (typeof value === "string") return { words: [{ kind: "text", text: value }] };
+  const { thinking, text, calls = [], stop, fault } = readObject(value, path, REPLY_FIELDS);
+  const words: Words[] = [];
+  if (thinking !== undefined) words.push({ kind: "thinking", text: readText(thinking, `${path}.thinking`) });
+  if (text !== undefined) words.push({ kind: "text", text: readText(text, `${path}.text`) });
+  if (!Array.isArray(calls)) throw new ScriptProblem(`${path}.calls must be a list of calls.`);
+  words.push(...calls.map((call, index) => readCall(call, `${path}.calls[${index}]`)));
+  return {
+    words,
+    ...(stop === undefined ? {} : { stop: readChoice(stop, STOPS, `${path}.stop`) }),
+    ...(fault === undefined ? {} : { fault: readFault(fault, `${path}.fault`) }),
+  };
+}
+
+function readCall(value: unknown, path: string): Words {
+  const { name, input = {}, id } = readObject(value, path, CALL_FIELDS);
+  const call = { kind: "tool-call", name: readText(name, `${path}.name`), input } as const;
+  return id === undefined ? call : { ...call, id: readText(id, `${path}.id`) };
+}
+
+function readFault(value: unknown, path: string): Fault {
+  const fault = readObject(value, path);
+  const kind = readChoice(fault["kind"], Object.keys(FAULTS) as Fault["kind"][], `${path}.kind`);
+  for (const [name, type] of Object.entries(FAULTS[kind])) {
+    const field = fault[name];
+    if (type === "failure") readFault(field, `${path}.${name}`);
+    else if (typeof field !== type) throw new ScriptProblem(`${path}.${name} must be a ${type}.`);
+  }
+  return fault as unknown as Fault;
+}
+
+/** Reads an object. With a list of fields, no other field may stand there: a misspelled one would be ignored in silence. */
+export function readObject(value: unknown, path: string, fields?: readonly string[]): JsonObject {
+  if (!isObject(value)) {
+    throw new ScriptProblem(`${path} must be an object${fields === undefined ? "" : ` with ${fields.join(", ")}`}.`);
+  }
+  const unknown = Object.keys(value).find((name) => fields !== undefined && !fields.includes(name));
+  if (unknown !== undefined) throw new ScriptProblem(`Unknown field ${path}.${unknown}. Known: ${fields?.join(", ")}.`);
+  return value;
+}
+
+function readText(value: unknown, path: string): string {
+  if (typeof value !== "string") throw new ScriptProblem(`${path} must be a text.`);
+  return value;
+}
+
+function readChoice<Choice extends string>(value: unknown, choices: readonly Choice[], path: string): Choice {
+  const choice = choices.find((candidate) => candidate === value);
+  if (choice === undefined) throw new ScriptProblem(`${path} must be one of: ${choices.join(", ")}.`);
+  return choice;
+}
