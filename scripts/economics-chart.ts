@@ -27,7 +27,7 @@ export function economicsChart(panels: readonly ChartPanel[]): string {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${PANEL.height}" font-family="sans-serif" font-size="11">`,
-    "<title>Price against needs met in view, one point for each policy</title>",
+    "<title>Price against strict needs met in view, one point for each policy</title>",
     `<rect width="${width}" height="${PANEL.height}" fill="#ffffff"/>`,
     ...drawn,
     "</svg>\n",
@@ -72,7 +72,7 @@ function panelOf({ title, points }: ChartPanel): string {
   return [
     `<text x="${PANEL.left}" y="20" font-size="14" font-weight="bold">${title}</text>`,
     text(PANEL.left, 36, "cost relative to appending until the window is full", "start"),
-    text((PANEL.left + right) / 2, PANEL.height - 12, "needs met in view", "middle"),
+    text((PANEL.left + right) / 2, PANEL.height - 12, "strict needs met in view", "middle"),
     ...axes,
     ...marks,
   ].join("\n");

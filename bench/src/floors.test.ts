@@ -25,8 +25,8 @@ const watched = { events: 200, missed: 0, twice: 0 };
 const dispatch = { publish_ratio_to_append: 3, notify_ratio_to_append: 3, listening: watched, polling: watched };
 const economics = (cost: number, met: number) => ({
   by_setting: {
-    "200K/0.1/5m": { cost_ratio: { default: 0.8 }, needs_met_pct: { default: 99, window167: 98 } },
-    "1M/0.1/5m": { cost_ratio: { default: cost }, needs_met_pct: { default: met, window167: 98 } },
+    "200K/0.1/5m": { cost_ratio: { balanced: [0.8, 0.7, 0.9] }, needs_met_pct: { balanced: 99, plain_167k: 98 } },
+    "1M/0.1/5m": { cost_ratio: { balanced: [cost, 0.7, 1.1] }, needs_met_pct: { balanced: met, plain_167k: 98 } },
   },
 });
 const fleet = { turn_ratio_to_bare_engine: 0.5, streams: 60, deltas: 60, events_missed: 0, events_twice: 0 };

@@ -6,15 +6,19 @@ const FOLDER = new URL("../peers/", import.meta.url);
 
 /** A module of the package that knows the other libraries. It is a package of its own, because few need it and it is large. */
 export async function loadPeers<Module>(file: string): Promise<Module> {
-  if (!isInstalled()) {
-    const folder = fileURLToPath(FOLDER);
-    console.error(`Installing the other libraries into ${folder}node_modules (some 260 MB). Delete it when you like.`);
-    execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", folder], {
-      stdio: ["ignore", 2, 2],
-      shell: process.platform === "win32",
-    });
-  }
+  installPeers();
   return (await import(new URL(file, FOLDER).href)) as Module;
+}
+
+/** Call it before processes that load peers are started beside each other. */
+export function installPeers(): void {
+  if (isInstalled()) return;
+  const folder = fileURLToPath(FOLDER);
+  console.error(`Installing the other libraries into ${folder}node_modules (some 260 MB). Delete it when you like.`);
+  execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", folder], {
+    stdio: ["ignore", 2, 2],
+    shell: process.platform === "win32",
+  });
 }
 
 /** All of them, in the versions that are asked for. */

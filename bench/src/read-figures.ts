@@ -16,11 +16,12 @@ export function at5000(rates: unknown): number {
   return (rates as Record<string, number>)["5000"]!;
 }
 
-/** By policy. */
-type Shares = Readonly<Record<"default" | "window167", number>>;
+interface SettingFigures {
+  readonly cost_ratio: Readonly<Record<"balanced", readonly [value: number, low: number, high: number]>>;
+  readonly needs_met_pct: Readonly<Record<"balanced" | "plain_167k", number>>;
+}
 
-export function settings(
-  bySetting: unknown,
-): readonly { readonly cost_ratio: Shares; readonly needs_met_pct: Shares }[] {
-  return Object.values(bySetting as Record<string, { cost_ratio: Shares; needs_met_pct: Shares }>);
+/** Of the economics, by setting. */
+export function settings(bySetting: unknown): readonly SettingFigures[] {
+  return Object.values(bySetting as Record<string, SettingFigures>);
 }

@@ -21,7 +21,7 @@ const SIZES = [42_000, 50_000, 60_000, 72_000, 90_000, 120_000, 167_000];
 /** Compaction pays only if so many requests are still to come: a summary costs what some ten save. */
 const LEAST_REQUESTS = 12;
 
-/** The ways that are tried; of each session, the cheapest that meets enough needs is the limit. */
+/** The strategies that are tried. The cheapest of these and of all policies, chosen for each session afterwards, is the best known. */
 export const FORESIGHTS: readonly Foresight[] = SIZES.flatMap((compactAtTokens) =>
   [20, Number.POSITIVE_INFINITY].flatMap((keepsForRequests) =>
     (["when-cold", "never"] as const).map((clears) => ({ compactAtTokens, keepsForRequests, clears })),

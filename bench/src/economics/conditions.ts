@@ -1,6 +1,8 @@
 import type { ReplayModel } from "@palimpsest/replay";
 import type { ModelPrices } from "palimpsest/core";
 
+export type CacheTtl = "5m" | "1h";
+
 /** What a session is replayed under: the window, what a cache read costs, how long a prompt is kept. */
 export interface Condition {
   /** Like "200K/0.1/5m". */
@@ -8,16 +10,16 @@ export interface Condition {
   readonly windowTokens: number;
   /** Of the input price. */
   readonly readShare: number;
-  readonly cacheTtl: "5m" | "1h";
+  readonly cacheTtl: CacheTtl;
 }
 
 const WINDOWS = { "200K": 200_000, "1M": 1_000_000 } as const;
 const READ_SHARES = [0.1, 0.05, 0.025];
-const TTLS = ["5m", "1h"] as const;
+export const CACHE_TTLS: readonly CacheTtl[] = ["5m", "1h"];
 
 export const CONDITIONS: readonly Condition[] = Object.entries(WINDOWS).flatMap(([window, windowTokens]) =>
   READ_SHARES.flatMap((readShare) =>
-    TTLS.map((cacheTtl) => ({ name: `${window}/${readShare}/${cacheTtl}`, windowTokens, readShare, cacheTtl })),
+    CACHE_TTLS.map((cacheTtl) => ({ name: `${window}/${readShare}/${cacheTtl}`, windowTokens, readShare, cacheTtl })),
   ),
 );
 
@@ -29,6 +31,6 @@ export function pricesOf(readShare: number): ModelPrices {
 }
 
 /** Its thinking is not bound to the conversation, so that everything that the engine can do is open to it. */
-export function modelOf({ windowTokens, readShare }: Condition): ReplayModel {
+export function modelOf({ windowTokens, readShare }: Pick<Condition, "windowTokens" | "readShare">): ReplayModel {
   return { id: "claude-opus-4-8", windowTokens, prices: pricesOf(readShare) };
 }

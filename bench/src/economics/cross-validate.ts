@@ -1,7 +1,9 @@
-import type { SessionReport } from "./to-figures.ts";
+import type { SessionReport } from "./read-reports.ts";
 
-/** What is held against what: prices relative to `baseline`, needs met against `floor`. */
+/** What is held against what: prices relative to `baseline`, strict needs against `floor`. */
 export interface Question {
+  /** By default all conditions that the sessions were replayed under. */
+  readonly conditions?: readonly string[];
   readonly candidates: readonly string[];
   readonly baseline: string;
   readonly floor: string;
@@ -20,16 +22,16 @@ export interface CrossValidated {
 
 export interface Score {
   readonly cost_ratio: number;
-  readonly needs_met_pct: number;
-  readonly floor_needs_met_pct: number;
+  readonly needs_strict_pct: number;
+  readonly floor_strict_pct: number;
 }
 
 /**
  * Chooses a setting on all repositories but one, and scores it on that one; for each in turn. First the floor: in every
- * condition it meets more needs than the floor does, by a margin. Among those the cheapest, by the mean over the conditions.
+ * condition it meets more strict needs than the floor does, by a margin. Among those the cheapest, by the mean over the conditions.
  */
 export function crossValidate(reports: readonly SessionReport[], question: Question): CrossValidated {
-  const conditions = Object.keys(reports[0]!.results);
+  const conditions = question.conditions ?? Object.keys(reports[0]!.scores);
   const repositories = [...new Set(reports.map(({ repository }) => repository))].sort();
   const chosen = Object.fromEntries(
     repositories.map((left) => [left, choose(without(reports, left), conditions, question)]),
@@ -58,7 +60,7 @@ function choose(reports: readonly SessionReport[], conditions: readonly string[]
       cost: scores.reduce((sum, { cost_ratio }) => sum + cost_ratio, 0),
       short: Math.max(
         0,
-        ...scores.map((score) => score.floor_needs_met_pct + question.marginPoints - score.needs_met_pct),
+        ...scores.map((score) => score.floor_strict_pct + question.marginPoints - score.needs_strict_pct),
       ),
     };
   });
@@ -75,18 +77,18 @@ function scoreOf(
 ): Score {
   let [price, baselinePrice, needs, met, floorNeeds, floorMet] = [0, 0, 0, 0, 0, 0];
   for (const report of reports) {
-    const results = report.results[condition]!;
+    const results = report.scores[condition]!;
     const own = results[policyOf(report)]!;
     price += own.price;
     baselinePrice += results[baseline]!.price;
     needs += own.needs;
-    met += own.met;
+    met += own.strict;
     floorNeeds += results[floor]!.needs;
-    floorMet += results[floor]!.met;
+    floorMet += results[floor]!.strict;
   }
   return {
     cost_ratio: price / baselinePrice,
-    needs_met_pct: (100 * met) / Math.max(1, needs),
-    floor_needs_met_pct: (100 * floorMet) / Math.max(1, floorNeeds),
+    needs_strict_pct: (100 * met) / Math.max(1, needs),
+    floor_strict_pct: (100 * floorMet) / Math.max(1, floorNeeds),
   };
 }

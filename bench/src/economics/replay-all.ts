@@ -1,41 +1,77 @@
-import { globSync, statSync } from "node:fs";
-import { resolve } from "node:path";
-import { startProcess } from "../run-process.ts";
-import { tracesFolder } from "../traces.ts";
-import type { EconomicsPlan } from "./economics-process.ts";
-import type { SessionResults } from "./session-results.ts";
-import type { SessionReport } from "./to-figures.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { SessionWork } from "./economics-process.ts";
+import { isKept } from "./kept-results.ts";
+import type { PlannedSession } from "./recorded-sessions.ts";
 
-const PROCESS = new URL("economics-process.ts", import.meta.url);
+const PROCESS = fileURLToPath(new URL("economics-process.ts", import.meta.url));
+const OPTIONS = ["--conditions=palimpsest-source", "--no-warnings", "--max-old-space-size=4096"];
 /** One for each processor of the machine that it is measured on. */
 const AT_ONCE = 2;
+const PROGRESS_MS = 15_000;
 
-/** The recorded sessions, the smallest first. */
-export function recordedSessions(): readonly string[] {
-  const names = globSync("**/*.{jsonl,jsonl.zst}", { cwd: tracesFolder() }).sort();
-  const sizes = new Map(names.map((name) => [name, statSync(resolve(tracesFolder(), name)).size]));
-  return names.toSorted((one, other) => sizes.get(one)! - sizes.get(other)!);
+/** A session that cannot be replayed, and why: the others go on. */
+export interface FailedSession {
+  readonly name: string;
+  readonly reason: string;
 }
 
-/** The largest first, so that no processor waits for the last one long. */
-export async function replayAll(
-  names: readonly string[],
-  plan: Omit<EconomicsPlan, "path">,
-): Promise<readonly SessionReport[]> {
-  const waiting = [...names];
-  const reports: SessionReport[] = [];
-  let done = 0;
-  async function work(): Promise<void> {
-    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-      const whole: EconomicsPlan = { ...plan, path: resolve(tracesFolder(), name) };
-      const { rounds, results } = await startProcess<{ rounds: number; results: SessionResults }>(PROCESS, [
-        JSON.stringify(whole),
-      ]);
-      // Not to standard output: that is for the figures. All of them take the better part of an hour.
-      console.error(`${++done} of ${names.length} sessions`);
-      if (rounds > 0) reports.push({ name, repository: name.split("/")[0]!, rounds, results });
+/**
+ * Runs all jobs whose results are not kept yet, two sessions at a time, the largest first. It may be stopped at any point: what
+ * is finished is kept.
+ */
+export async function replayAll(sessions: readonly PlannedSession[]): Promise<readonly FailedSession[]> {
+  const work = sessions.map((session) => ({ session, jobs: session.jobs.filter(({ file }) => !isKept(file)) }));
+  const waiting = work.filter(({ jobs }) => jobs.length > 0);
+  const failed: FailedSession[] = [];
+  const replays = waiting.reduce((sum, { jobs }) => sum + jobs.length, 0);
+  const startedMs = Date.now();
+  let [done, toldMs] = [0, 0];
+
+  // Not to standard output: that is for the figures.
+  function tell(): void {
+    const nowMs = Date.now();
+    if (nowMs - toldMs < PROGRESS_MS && done < replays) return;
+    toldMs = nowMs;
+    const minutes = (nowMs - startedMs) / 60_000;
+    const left = done === 0 ? "" : `, about ${Math.ceil((minutes / done) * (replays - done))} min left`;
+    console.error(
+      `${done} of ${replays} replays, ${waiting.length} sessions waiting, ${minutes.toFixed(1)} min${left}`,
+    );
+  }
+
+  async function runNext(): Promise<void> {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { session, jobs } = next;
+      const reason = await runSession({ path: session.path, jobs }, () => {
+        done++;
+        tell();
+      });
+      if (reason === undefined) continue;
+      console.error(`${session.name} cannot be replayed: ${reason}`);
+      failed.push({ name: session.name, reason });
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return reports;
+  await Promise.all(Array.from({ length: AT_ONCE }, runNext));
+  return failed.toSorted((one, other) => one.name.localeCompare(other.name));
 }
+
+/** Returns why it failed; undefined if all its jobs are done. */
+async function runSession(work: SessionWork, onJob: () => void): Promise<string | undefined> {
+  const child = spawn(process.execPath, [...OPTIONS, PROCESS, JSON.stringify(work)], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said = (said + text).slice(-MAX_SAID);
+  });
+  const lines = createInterface({ input: child.stdout });
+  lines.on("line", onJob);
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code === 0) return undefined;
+  return said.match(/^\w*Error[^\n]*/m)?.[0] ?? `its process ended with ${code ?? "a signal"}`;
+}
+
+const MAX_SAID = 20_000;

@@ -36,5 +36,18 @@ test("what is gone has to be fetched from where it was last seen, unless other w
   expect(check.missing([need!], without)).toEqual([source]);
   const words = { kind: "words", text: `It said: ${textOf(recording.items[source]!)}` } as const;
   expect(check.missing([need!], [...without, words])).toEqual([]);
-  expect(check.counts).toEqual({ needs: 2, met: 1, refetches: 1 });
+  expect(check.counts).toEqual({ needs: 2, met: 1, strict: 1, lines: 2, linesMet: 1, refetches: 1 });
+});
+
+test("strictly, a name is not enough: the item or a line of it has to be in view", () => {
+  const need = needs.flat().find(({ of }) => of.kind === "fact" && of.fact.startsWith("name limitOf"))!;
+  const name = need.of.kind === "fact" ? need.of.fact.slice("name ".length) : "";
+  const strictlyMet = (text: string): readonly number[] => {
+    const check = createNeedCheck();
+    check.missing([need], [{ kind: "words", text }]);
+    return [check.counts.met, check.counts.strict];
+  };
+  expect(strictlyMet(`The function ${name} was changed.`)).toEqual([1, 0]);
+  expect(strictlyMet(`   12\t${need.linesShown()[0]}`)).toEqual([1, 1]);
+  expect(strictlyMet("Nothing of it.")).toEqual([0, 0]);
 });

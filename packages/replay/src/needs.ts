@@ -8,6 +8,8 @@ export interface Need {
   readonly of: { readonly kind: "fact"; readonly fact: UsedFact } | { readonly kind: "line"; readonly line: string };
   /** The earlier items that show it, oldest first: the last shows where it was last seen. */
   readonly shownBy: readonly number[];
+  /** The lines of these items that contain it, without numbers and indentation. */
+  linesShown(): readonly string[];
 }
 
 /** Shorter lines occur in many places, so finding one proves nothing. */
@@ -35,12 +37,19 @@ export function needsOf({ rounds, cwd }: Recording): readonly (readonly Need[])[
     const needs: Need[] = [];
     for (const line of lines) {
       const shown = itemsWith(line, texts);
-      if (shown.length > 0) needs.push({ of: { kind: "line", line }, shownBy: shown });
+      if (shown.length > 0) needs.push({ of: { kind: "line", line }, shownBy: shown, linesShown: () => [line] });
     }
     for (const fact of factsOf(response.blocks, scope)) {
-      const shown = shownBy.get(fact);
       // A copy: it goes on growing.
-      if (shown !== undefined) needs.push({ of: { kind: "fact", fact }, shownBy: [...shown] });
+      const shown = shownBy.get(fact)?.slice();
+      if (shown === undefined) continue;
+      const linesShown = once(() =>
+        linesWith(
+          fact,
+          shown.map((item) => texts[item]!),
+        ),
+      );
+      needs.push({ of: { kind: "fact", fact }, shownBy: shown, linesShown });
     }
     take(response);
     return needs;
@@ -72,6 +81,37 @@ function replacedText({ input }: ToolCall): string {
 
 function itemsWith(line: string, texts: readonly string[]): number[] {
   return texts.flatMap((text, index) => (text.includes(line) ? [index] : []));
+}
+
+/** Most needs are met by an item, and nobody asks for their lines. */
+function once<Value>(compute: () => Value): () => Value {
+  let known: { readonly value: Value } | undefined;
+  return () => {
+    known ??= { value: compute() };
+    return known.value;
+  };
+}
+
+function linesWith(fact: UsedFact, texts: readonly string[]): readonly string[] {
+  const value = fact.slice(fact.indexOf(" ") + 1);
+  const lines = new Set(
+    texts.flatMap((text) =>
+      text
+        .split("\n")
+        .map(plainLine)
+        .filter((line) => line.includes(value)),
+    ),
+  );
+  // A command is compared without its redirections: its line may not contain it as it is.
+  return lines.size === 0 ? [value] : [...lines];
+}
+
+/** A line without the number that a tool put before it, and with single spaces. */
+export function plainLine(line: string): string {
+  return line
+    .replace(/^\s*\d{1,7}[\u2192\t]/, "")
+    .replace(/\s+/g, " ")
+    .trim();
 }
 
 /** All words of an item, as they were written. */

@@ -3,10 +3,10 @@ import { cline } from "./rules/cline.ts";
 import { codex } from "./rules/codex.ts";
 import { geminiCli } from "./rules/gemini-cli.ts";
 import { openCode, openCodePrune } from "./rules/opencode.ts";
-import { appendOnly, window167 } from "./rules/plain-rules.ts";
+import { appendOnly, plainRules } from "./rules/plain-rules.ts";
 import { qwenCode } from "./rules/qwen-code.ts";
 import type { Rule } from "./rules/rule.ts";
-import { serverClearing, serverClearing20K } from "./rules/server-clearing.ts";
+import { serverClearing, serverClearing20K, serverClearingUnmarked } from "./rules/server-clearing.ts";
 
 /** A set of the engine's settings. */
 export interface EnginePolicy {
@@ -44,10 +44,15 @@ function fromTokens(tokens: number): EnginePolicy["settings"] {
 
 /** Our policies: settings of the engine, from the defaults to each part alone. */
 export const ENGINE_POLICIES: readonly EnginePolicy[] = [
-  engine("default", "the engine as it comes: the profile `balanced`", {}),
+  engine("balanced", "the engine as it comes: the profile `balanced`", {}),
   engine("economy", "the profile `economy`: compaction from 60,000 tokens on where it pays", { profile: "economy" }),
   engine("quality", "the profile `quality`: compaction when the window is nearly full", { profile: "quality" }),
-  engine("auto-ttl", "the defaults, and the time to live is chosen by the session's pauses", { "cache.ttl": "auto" }),
+  ...(["balanced", "economy", "quality"] as const).map((profile) =>
+    engine(`${profile}-auto`, `\`${profile}\` as shipped: the time to live is chosen by the session's pauses`, {
+      profile,
+      "cache.ttl": "auto",
+    }),
+  ),
   engine("keep-warm", "the defaults, and pings keep the prompt in the cache", { "keepWarm.enabled": "on" }),
   engine("economic", "compaction when it pays; no clearing, no notes", { ...NO_CLEARING, ...NO_NOTES }),
   engine("careful", "compaction between turns, and only where it pays soon; no clearing", {
@@ -95,8 +100,9 @@ export const ENGINE_POLICIES: readonly EnginePolicy[] = [
 /** Policies of other agents, each as published. */
 export const RULE_POLICIES: readonly RulePolicy[] = [
   appendOnly,
-  window167,
+  ...plainRules,
   serverClearing,
+  serverClearingUnmarked,
   serverClearing20K,
   qwenCode,
   openCode,

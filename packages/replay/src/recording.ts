@@ -26,6 +26,8 @@ export interface RecordedRound {
   readonly response: RecordedItem;
   /** The size of the request by the provider; absent if it is not recorded, or is that of a compacted request. */
   readonly contextTokens?: number;
+  /** The tokens of the response by the provider, thinking included; absent if the final count is not recorded. */
+  readonly outputTokens?: number;
   /** The agent compacted or cleared something before this round. */
   readonly follows: "round" | "compaction";
 }
@@ -45,13 +47,14 @@ interface OpenRound {
   readonly response: RecordedItem & { readonly blocks: Block[] };
   readonly responseId: string;
   readonly contextTokens?: number;
+  readonly outputTokens?: number;
   readonly follows: RecordedRound["follows"];
 }
 
 /** Undefined if the recording has no response. */
 export function toRecording(entries: readonly RecordedEntry[]): Recording | undefined {
   const session = entries.find((entry) => entry.kind === "session");
-  const contextTokens = contextsOf(entries);
+  const usages = usagesOf(entries);
   const items: RecordedItem[] = [];
   const rounds: OpenRound[] = [];
   const calls = new Set<string>();
@@ -78,8 +81,7 @@ export function toRecording(entries: readonly RecordedEntry[]): Recording | unde
     }
     const sentAtMs = Math.max(open?.response.atMs ?? 0, ...arrivals.map(({ atMs }) => atMs));
     const response = add({ role: "assistant", origin: "model", blocks, atMs: message.atMs }) as OpenRound["response"];
-    const tokens = contextTokens.get(responseId);
-    rounds.push({ arrivals, sentAtMs, response, responseId, follows, ...(tokens ? { contextTokens: tokens } : {}) });
+    rounds.push({ arrivals, sentAtMs, response, responseId, follows, ...usages.get(responseId) });
     arrivals = [];
     follows = "round";
   }
@@ -91,7 +93,7 @@ export function toRecording(entries: readonly RecordedEntry[]): Recording | unde
     if (entry.origin === "summary" && items.length > 0) continue;
     if (entry.role === "assistant") {
       // Text that the agent wrote in place of a response (an error note) was not sent.
-      if (entry.responseId !== undefined && contextTokens.has(entry.responseId)) answer(entry, entry.responseId);
+      if (entry.responseId !== undefined && usages.has(entry.responseId)) answer(entry, entry.responseId);
       continue;
     }
     for (const blocks of piecesOf(entry, calls)) {
@@ -106,14 +108,20 @@ export function toRecording(entries: readonly RecordedEntry[]): Recording | unde
   return { agent, ...(cwd === undefined ? {} : { cwd }), items, rounds, sizes: fitSizes(rounds) };
 }
 
-/** Of each response that was paid for, the whole input of its request. */
-function contextsOf(entries: readonly RecordedEntry[]): ReadonlyMap<string, number> {
-  const contexts = new Map<string, number>();
+/** Of each response that was paid for, the whole input of its request, and its output. */
+function usagesOf(
+  entries: readonly RecordedEntry[],
+): ReadonlyMap<string, Pick<RecordedRound, "contextTokens" | "outputTokens">> {
+  const usages = new Map<string, Pick<RecordedRound, "contextTokens" | "outputTokens">>();
   for (const entry of entries) {
     if (entry.kind !== "usage" || entry.branch === "sidechain") continue;
-    contexts.set(entry.responseId, entry.freshTokens + entry.cacheReadTokens + (entry.cacheWriteTokens ?? 0));
+    const contextTokens = entry.freshTokens + entry.cacheReadTokens + (entry.cacheWriteTokens ?? 0);
+    usages.set(entry.responseId, {
+      ...(contextTokens > 0 ? { contextTokens } : {}),
+      ...(entry.outputCount === "final" ? { outputTokens: entry.outputTokens } : {}),
+    });
   }
-  return contexts;
+  return usages;
 }
 
 /** Each tool result separately, without results of unknown calls. */
@@ -130,7 +138,7 @@ function toBlock(block: RecordedBlock): Block[] {
     case "thinking":
       return [];
     case "tool_call":
-      return [{ kind: "tool_call", id: block.callId, name: block.name, input: toInput(block.input) }];
+      return [{ kind: "tool_call", id: block.callId, name: toToolName(block.name), input: toInput(block.input) }];
     case "tool_result": {
       const { callId, content } = block;
       const text =
@@ -151,6 +159,13 @@ function toText(part: RecordedPart): (Part & { readonly kind: "text" })[] {
   if (part.kind === "text") return part.text.trim() === "" ? [] : [{ kind: "text", text: part.text }];
   return part.kind === "opaque" ? [] : [{ kind: "text", text: `[${part.kind} of ${part.sizeBytes} bytes]` }];
 }
+
+/** A model may call a tool that does not exist, by a name that no provider takes as a definition. */
+function toToolName(name: string): string {
+  return name.replace(/[^\w-]/g, "_").slice(0, MAX_NAME) || "unnamed";
+}
+
+const MAX_NAME = 64;
 
 function toInput(input: unknown): Readonly<Record<string, unknown>> {
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);

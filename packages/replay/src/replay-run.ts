@@ -1,4 +1,5 @@
 import { type BilledTokens, type ModelPrices, priceUsd } from "palimpsest/core";
+import type { NeedCounts } from "./need-check.ts";
 
 /** The purpose of a request in a replay. `refetch`: the model asked for content that it no longer saw. */
 export type RequestSource = "conversation" | "refetch" | "summary" | "notes" | "ping";
@@ -11,13 +12,11 @@ export interface ReplayedRequest extends BilledTokens {
 /** The result of a recording under one policy. It holds no prices: one run can be priced by any table. */
 export interface ReplayRun {
   readonly requests: readonly ReplayedRequest[];
-  readonly compactions: number;
+  /** For each compaction, the number of responses before it. */
+  readonly compactedAt: readonly number[];
   /** Results that were cleared. */
   readonly cleared: number;
-  readonly needs: number;
-  readonly needsMet: number;
-  /** Content that had to be fetched again. */
-  readonly refetches: number;
+  readonly needs: NeedCounts;
 }
 
 export interface ReplayFigures {
@@ -28,6 +27,9 @@ export interface ReplayFigures {
   readonly refetches: number;
   readonly needs: number;
   readonly needsMetPercent: number;
+  /** Strict: a name counts only where its item or its line is in view. */
+  readonly needsStrictPercent: number;
+  readonly editLinesMetPercent: number;
   readonly meanContextTokens: number;
   readonly maxContextTokens: number;
   readonly requests: Readonly<Partial<Record<RequestSource, number>>>;
@@ -38,7 +40,7 @@ export function runPrice({ requests }: Pick<ReplayRun, "requests">, prices: Mode
 }
 
 export function figuresOf(run: ReplayRun, prices: ModelPrices): ReplayFigures {
-  const { requests, compactions, cleared, refetches, needs, needsMet } = run;
+  const { requests, compactedAt, cleared, needs } = run;
   const contexts = requests.filter(({ source }) => source === "conversation").map(inputOf);
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   const counts: Partial<Record<RequestSource, number>> = {};
@@ -47,15 +49,21 @@ export function figuresOf(run: ReplayRun, prices: ModelPrices): ReplayFigures {
   return {
     priceUsd: runPrice(run, prices),
     cacheHitPercent: (100 * sum(requests.map(({ cacheReadTokens }) => cacheReadTokens))) / inputTokens,
-    compactions,
+    compactions: compactedAt.length,
     cleared,
-    refetches,
-    needs,
-    needsMetPercent: needs === 0 ? 100 : (100 * needsMet) / needs,
+    refetches: needs.refetches,
+    needs: needs.needs,
+    needsMetPercent: percent(needs.met, needs.needs),
+    needsStrictPercent: percent(needs.strict, needs.needs),
+    editLinesMetPercent: percent(needs.linesMet, needs.lines),
     meanContextTokens: Math.round(sum(contexts) / Math.max(1, contexts.length)),
     maxContextTokens: contexts.reduce((most, tokens) => Math.max(most, tokens), 0),
     requests: counts,
   };
+}
+
+function percent(part: number, whole: number): number {
+  return whole === 0 ? 100 : (100 * part) / whole;
 }
 
 function inputOf({ freshTokens, cacheReadTokens, cacheWriteTokens }: ReplayedRequest): number {

@@ -83,7 +83,8 @@ export async function replaySession(
 
   const fileThen = followFiles(items);
   let said = 0;
-  let [compactions, cleared] = [0, 0];
+  const compactedAt: number[] = [];
+  let [responses, cleared] = [0, 0];
   const session = await openSession({
     store: memoryStore({ clock }),
     clock,
@@ -100,7 +101,7 @@ export async function replaySession(
     settingsFrom: { environment: {} },
     surroundings: { readFile: async (path) => fileThen(path, said) },
     onEvent(event) {
-      if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") compactions++;
+      if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") compactedAt.push(responses);
       if (event.kind === "results-cleared") cleared += event.count;
     },
   });
@@ -162,11 +163,11 @@ export async function replaySession(
       ids.set(recorded[position]!.id, id);
       shown.knowCall(id, round.response.index);
     }
+    responses++;
     await atRest();
   }
   await session.close();
-  const { needs: needed, met, refetches } = check.counts;
-  return { requests, compactions, cleared, needs: needed, needsMet: met, refetches };
+  return { requests, compactedAt, cleared, needs: check.counts };
 }
 
 interface PauseOptions {

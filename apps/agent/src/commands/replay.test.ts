@@ -14,7 +14,7 @@ test("a recorded session is replayed under each policy that is named", async () 
     "--policy",
     "append-only",
     "--policy",
-    "default",
+    "balanced",
     "--model",
     "claude-sonnet-4-6",
   ];
@@ -22,10 +22,10 @@ test("a recorded session is replayed under each policy that is named", async () 
   expect(code).toBe(0);
   const { policies, rounds, model } = JSON.parse(out);
   expect({ rounds, model }).toEqual({ rounds: 30, model: "claude-sonnet-4-6" });
-  expect(Object.keys(policies)).toEqual(["append-only", "default"]);
+  expect(Object.keys(policies)).toEqual(["append-only", "balanced"]);
   expect(policies["append-only"]).toMatchObject({ compactions: 0, needsMetPercent: 100 });
-  expect(policies.default.priceUsd).toBeGreaterThan(0);
-  expect((await cli.run(args)).out).toMatch(/policy +price +relative[\s\S]*append-only +\$\d[\s\S]*default +\$\d/);
+  expect(policies.balanced.priceUsd).toBeGreaterThan(0);
+  expect((await cli.run(args)).out).toMatch(/policy +price +relative[\s\S]*append-only +\$\d[\s\S]*balanced +\$\d/);
   expect(cli.server.recorder.exchanges).toEqual([]);
 });
 
@@ -35,10 +35,10 @@ test("says what is known where something is not", async () => {
   const said = async (...args: string[]) => (await cli.run(["replay", ...args])).said;
   const [none, unknown, other] = await Promise.all([
     said(),
-    said("session.jsonl", "--policy", "defalt"),
+    said("session.jsonl", "--policy", "balancd"),
     said("notes.jsonl"),
   ]);
-  expect(none).toMatch(/The recording is missing[\s\S]*window167/);
-  expect(unknown).toContain("Did you mean default?");
+  expect(none).toMatch(/The recording is missing[\s\S]*plain-167k/);
+  expect(unknown).toContain("Did you mean balanced?");
   expect(other).toContain("claude-code");
 });

@@ -16,7 +16,7 @@ import type { Terminal } from "../cli/terminal.ts";
 import { table, usd } from "../text/table.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 
-const DEFAULT_POLICIES = ["append-only", "window167", "default"];
+const DEFAULT_POLICIES = ["append-only", "plain-167k", "balanced"];
 const DEFAULT_MODEL = "claude-opus-4-8";
 
 /** Computes what a recorded session would have cost under other policies. Sends nothing: the provider is simulated. */

@@ -18,13 +18,18 @@ export const appendOnly: Rule = {
   }),
 };
 
-/** Compacts at 167,000 tokens, whatever the window. */
-export const window167: Rule = {
-  name: "window167",
-  about: "compaction at 167,000 tokens, without clearing",
-  source: "what most agents do in a window of 200,000 tokens",
-  begin: () => ({ prepare: (messages, situation) => ({ kept: compactAt(167_000, messages, situation) }) }),
-};
+/** Compacts at a fixed size, whatever the window: the plainest way to spend less. */
+export const plainRules: readonly Rule[] = [80, 100, 130, 167].map((thousands) => ({
+  name: `plain-${thousands}k`,
+  about: `compaction at ${thousands},000 tokens, without clearing: a summary and the five newest files`,
+  source: "what most agents do at the end of a window of 200,000 tokens",
+  begin: () => ({
+    prepare: (messages, situation) => {
+      const threshold = Math.min(1_000 * thousands, limitOf(situation.windowTokens));
+      return { kept: compactAt(threshold, messages, situation) };
+    },
+  }),
+}));
 
 const MAX_FILES = 5;
 const FILE_TOKENS = 5_000;

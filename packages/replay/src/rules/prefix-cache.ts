@@ -14,8 +14,11 @@ export type BilledInput = Omit<BilledTokens, "outputTokens">;
 
 /** A provider's prompt cache over lists of messages, equal to the simulator's cache over blocks. */
 export interface PrefixCache {
-  /** Sends a request that marks its end and the ends of the two before it. */
-  send(messages: readonly RuleMessage[], nowMs: number): BilledInput;
+  /**
+   * Sends a request that marks its end and the ends of the two before it. With `stableMessages` the mark of the older end
+   * is behind these instead: a request has four marks, of which the head has one.
+   */
+  send(messages: readonly RuleMessage[], nowMs: number, stableMessages?: number): BilledInput;
   /** The same prompt with an uncached tail: nothing is written. */
   peek(messages: readonly RuleMessage[], addedTokens: number, nowMs: number): BilledInput;
 }
@@ -36,11 +39,12 @@ export function createPrefixCache({ lifetimeMs, headTokens, minimumTokens }: Pre
   let ends: readonly RuleMessage[] = [];
 
   /** The longest prefix within reach of a mark, and the entries to refresh. */
-  function find(messages: readonly RuleMessage[], nowMs: number) {
+  function find(messages: readonly RuleMessage[], nowMs: number, stableMessages?: number) {
     const nodes = [root];
     for (const message of messages) nodes.push(step(nodes.at(-1)!, message));
     const earlier = ends.map((end) => messages.lastIndexOf(end) + 1);
-    const marks = [...new Set([0, ...earlier, messages.length])].filter((mark) => mark === 0 || mark > 0);
+    const older = stableMessages === undefined ? earlier : [stableMessages, ...earlier.slice(-1)];
+    const marks = [...new Set([0, ...older, messages.length])];
     const found = new Set<Node>();
     let read: number | undefined;
     for (const mark of marks) {
@@ -60,8 +64,8 @@ export function createPrefixCache({ lifetimeMs, headTokens, minimumTokens }: Pre
     messages.reduce((sum, { tokens }) => sum + tokens, headTokens);
 
   return {
-    send(messages, nowMs) {
-      const { nodes, marks, found, read } = find(messages, nowMs);
+    send(messages, nowMs, stableMessages) {
+      const { nodes, marks, found, read } = find(messages, nowMs, stableMessages);
       const totalTokens = tokensOf(messages);
       const cacheReadTokens = read === undefined ? 0 : tokensOf(messages.slice(0, read));
       for (const node of found) node.expiresAtMs = nowMs + lifetimeMs;

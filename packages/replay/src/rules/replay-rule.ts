@@ -7,7 +7,7 @@ import type { RecordedItem, Recording } from "../recording.ts";
 import type { ReplayedRequest, ReplayRun } from "../replay-run.ts";
 import { factLines, factsToKeep, prose, SUMMARY_TOKENS } from "../simulated-summary.ts";
 import { createPrefixCache, type PrefixCache } from "./prefix-cache.ts";
-import type { Rule, RuleMessage, RuleSituation, SummaryCall } from "./rule.ts";
+import type { Rule, RuleMessage, RulePrepared, RuleSituation, SummaryCall } from "./rule.ts";
 import { BLOCK_TOKENS, createToMessage, outputTokensOf } from "./to-message.ts";
 
 export interface ReplayRuleOptions {
@@ -50,8 +50,9 @@ export async function replayRule(
   const shown = new WeakMap<RuleMessage, Shown>();
   const session = rule.begin();
   let messages: readonly RuleMessage[] = [];
-  let sent: readonly RuleMessage[] = [];
-  let [compactions, cleared, said, clockMs] = [0, 0, 0, 0];
+  let prepared: RulePrepared = { kept: [] };
+  const compactedAt: number[] = [];
+  let [responses, cleared, said, clockMs] = [0, 0, 0, 0];
   let previousMs: number | undefined;
 
   const made = (kind: RuleMessage["kind"], text: string): RuleMessage => {
@@ -68,7 +69,7 @@ export async function replayRule(
   }
 
   function summaryOf(view: readonly (readonly UsedFact[])[]): string {
-    compactions++;
+    compactedAt.push(responses);
     const lines = factLines(factsToKeep(view, SUMMARY_TOKENS.summary));
     return `${prose(SUMMARY_TOKENS.summary * sizes.bytesPerToken - lines.length)}\n${lines}`;
   }
@@ -115,14 +116,15 @@ export async function replayRule(
       },
       readFile: (path) => fileThen(path, said),
     };
-    const { kept, sent: less = kept } = await session.prepare(messages, situation);
-    messages = kept;
-    sent = less;
+    prepared = await session.prepare(messages, situation);
+    messages = prepared.kept;
   }
+
+  const sent = (): readonly RuleMessage[] => prepared.sent ?? prepared.kept;
 
   function send(source: ReplayedRequest["source"], tokens: number): void {
     for (const { cache, requests } of bills) {
-      requests.push({ source, ...cache.send(sent, clockMs), outputTokens: tokens });
+      requests.push({ source, ...cache.send(sent(), clockMs, prepared.stableMessages), outputTokens: tokens });
     }
     previousMs = clockMs;
   }
@@ -139,7 +141,7 @@ export async function replayRule(
     messages = [...messages, ...arrivals.map(toMessage)];
     said = response.index;
     await prepare(sentAtMs);
-    const missing = check.missing(needs[index]!, sent.map(shownBy));
+    const missing = check.missing(needs[index]!, sent().map(shownBy));
     if (missing.length > 0) {
       send("refetch", REFETCH_OUTPUT_TOKENS * missing.length);
       messages = [...messages, ...missing.flatMap((at) => refetched(items[at]!, index, countText))];
@@ -147,9 +149,9 @@ export async function replayRule(
     }
     send("conversation", outputTokensOf(response.blocks, countText));
     messages = [...messages, toMessage(response)];
+    responses++;
   }
-  const { needs: needed, met: needsMet, refetches } = check.counts;
-  return bills.map(({ requests }) => ({ requests, compactions, cleared, needs: needed, needsMet, refetches }));
+  return bills.map(({ requests }) => ({ requests, compactedAt, cleared, needs: check.counts }));
 }
 
 /** Returns the call that fetches an item again, and its result. */

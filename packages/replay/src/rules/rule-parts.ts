@@ -30,7 +30,7 @@ export function tailFrom(messages: readonly RuleMessage[], tokens: number): numb
 }
 
 /** Returns the same place, or the response before it whose results would be separated from it. */
-export function wholeFrom(messages: readonly RuleMessage[], at: number): number {
+function wholeFrom(messages: readonly RuleMessage[], at: number): number {
   let from = at;
   while (from < messages.length && from > 0 && messages[from]!.kind === "result") from--;
   return from;

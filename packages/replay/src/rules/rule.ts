@@ -59,6 +59,8 @@ export interface RulePrepared {
   readonly kept: readonly RuleMessage[];
   /** The messages of this request. @default the kept conversation */
   readonly sent?: readonly RuleMessage[];
+  /** The number of its first messages that stay the same from now on: the client puts a cache mark behind them. */
+  readonly stableMessages?: number;
 }
 
 /** A published rule with which another program keeps its conversation small. */

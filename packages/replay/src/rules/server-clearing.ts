@@ -8,17 +8,27 @@ const KEPT_RESULTS = 3;
 
 /**
  * The provider clears results in each request: above 100,000 input tokens, all but the newest three. The client keeps
- * sending everything, and compacts when the remaining input reaches the limit.
+ * sending everything, and compacts when the remaining input reaches the limit. What the documentation leaves open is read
+ * in favor of the service: the client knows what is cleared, and puts a cache mark before the oldest result that is not.
  */
-export const serverClearing: Rule = serverRule("server-clearing", 0, "as the provider does it by default");
+export const serverClearing: Rule = serverRule("server-clearing", { minimumTokens: 0, marks: "at-cut" });
 
-/** The same, but only if at least 20,000 more tokens can be cleared than before. */
-export const serverClearing20K: Rule = serverRule("server-clearing-20k", 20_000, "20,000 tokens at a time at least");
+/** A client that marks the ends of its requests alone: each result that is cleared makes all of them useless. */
+export const serverClearingUnmarked: Rule = serverRule("server-clearing-unmarked", { minimumTokens: 0, marks: "ends" });
 
-function serverRule(name: string, minimumTokens: number, how: string): Rule {
+/** `clear_at_least`: only if at least 20,000 more tokens can be cleared than before. */
+export const serverClearing20K: Rule = serverRule("server-clearing-20k", { minimumTokens: 20_000, marks: "at-cut" });
+
+interface ServerClearing {
+  readonly minimumTokens: number;
+  readonly marks: "at-cut" | "ends";
+}
+
+function serverRule(name: string, { minimumTokens, marks }: ServerClearing): Rule {
+  const batch = minimumTokens === 0 ? "" : `, ${minimumTokens} tokens at a time at least`;
   return {
     name,
-    about: `results but the newest three are left out by the provider above 100,000 tokens, ${how}`,
+    about: `the provider leaves out all results but the newest three above 100,000 tokens${batch}; cache marks: ${marks}`,
     source: SOURCE,
     begin() {
       const stubs = new Map<RuleMessage, RuleMessage>();
@@ -26,7 +36,9 @@ function serverRule(name: string, minimumTokens: number, how: string): Rule {
         prepare(messages, situation) {
           const sent = leaveOut(messages, situation, stubs, minimumTokens);
           const kept = compactAt(limitOf(situation.windowTokens), sent, situation);
-          return kept === sent ? { kept: messages, sent } : { kept };
+          if (kept !== sent) return { kept };
+          const cut = sent.findLastIndex((message, index) => message !== messages[index]) + 1;
+          return { kept: messages, sent, ...(marks === "at-cut" && cut > 0 ? { stableMessages: cut } : {}) };
         },
       };
     },
