@@ -1,9 +1,14 @@
 import type { RecordedAgent } from "@palimpsest/transcripts";
+import type { PermissionMode } from "../permissions/decide-permission.ts";
+import { MODES } from "../permissions/settings-schema.ts";
 import { PROVIDERS } from "./choose-provider.ts";
 import type { Example, Operands, OptionDefinition } from "./command-definition.ts";
 
 export type Flag = OptionDefinition & { readonly type: "boolean"; readonly multiple?: false };
 export type Value = OptionDefinition & { readonly type: "string"; readonly multiple?: false };
+
+export type Values = OptionDefinition & { readonly type: "string"; readonly multiple: true };
+export type Mode = Value & { readonly of: readonly PermissionMode[] };
 
 export const JSON_OUTPUT: Flag = { type: "boolean", about: "print JSON, for programs" };
 export const MODEL: Value = option(
@@ -21,6 +26,34 @@ export const BASE_URL: Value = option(
   "URL",
   'the address of another server with the provider\'s API; the session remembers it, "" clears it',
 );
+export const MODE: Mode = {
+  type: "string",
+  value: "WORD",
+  of: Object.keys(MODES) as readonly PermissionMode[],
+  about: "what the agent may do without asking",
+};
+export const ALLOW: Values = {
+  type: "string",
+  multiple: true,
+  value: "RULE",
+  about: "allow tool calls: Bash(npm test *), Edit(src/**), Network; repeat for more rules",
+};
+export const DENY: Values = {
+  type: "string",
+  multiple: true,
+  value: "RULE",
+  about: "deny tool calls; overrides every --allow",
+};
+export const SET: Values = {
+  type: "string",
+  multiple: true,
+  value: "NAME=VALUE",
+  about: "change an engine setting (docs/defaults.md); overrides variables and files; repeat for more settings",
+};
+export const WEB: Flag = {
+  type: "boolean",
+  about: "offer a tool that fetches public web pages; needs --allow Network",
+};
 export const SESSION: Value = option("ID", "the session; default: the newest of this folder", {
   completes: "sessions",
 });

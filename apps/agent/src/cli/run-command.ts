@@ -1,6 +1,17 @@
-import type { PermissionMode } from "../permissions/decide-permission.ts";
-import { MODES } from "../permissions/settings-schema.ts";
-import { BASE_URL, MODEL, PROVIDER, type Value } from "./command-options.ts";
+import {
+  ALLOW,
+  BASE_URL,
+  DENY,
+  type Flag,
+  MODE,
+  MODEL,
+  type Mode,
+  PROVIDER,
+  SET,
+  type Value,
+  type Values,
+  WEB,
+} from "./command-options.ts";
 
 /** The command without a name, which runs the agent. */
 export const RUN_COMMAND = {
@@ -30,25 +41,10 @@ export const RUN_COMMAND = {
       model: MODEL as Value,
       provider: PROVIDER as Value,
       "base-url": BASE_URL as Value,
-      mode: {
-        type: "string",
-        value: "WORD",
-        of: Object.keys(MODES) as readonly PermissionMode[],
-        about: "what the agent may do without asking",
-      },
-      allow: {
-        type: "string",
-        multiple: true,
-        value: "RULE",
-        about: "allow tool calls: Bash(npm test *), Edit(src/**), Network; repeat for more rules",
-      },
-      deny: { type: "string", multiple: true, value: "RULE", about: "deny tool calls; overrides every --allow" },
-      set: {
-        type: "string",
-        multiple: true,
-        value: "NAME=VALUE",
-        about: "change an engine setting (docs/defaults.md); overrides variables and files; repeat for more settings",
-      },
+      mode: MODE as Mode,
+      allow: ALLOW as Values,
+      deny: DENY as Values,
+      set: SET as Values,
       name: {
         type: "string",
         value: "NAME",
@@ -59,10 +55,7 @@ export const RUN_COMMAND = {
         type: "boolean",
         about: "keep running: wait for messages of other sessions and run a turn for each, until interrupted",
       },
-      web: {
-        type: "boolean",
-        about: "offer a tool that fetches public web pages; needs --allow Network",
-      },
+      web: WEB as Flag,
       "screen-reader": { type: "boolean", about: "print plain lines, without frames and animations" },
       "max-rounds": { type: "string", value: "N", about: "stop after N model responses" },
       "max-usd": {

@@ -1,6 +1,8 @@
 import { text as readAll } from "node:stream/consumers";
-import { attachment, type Clock, commandOutput, createInbox, type Inbox, type NewContent, query } from "palimpsest";
+import { attachment, type Clock, commandOutput, createInbox, type Inbox, type NewContent } from "palimpsest";
 import type { Agent, AgentOptions } from "../agent/agent.ts";
+import { untilAgentsEnd } from "../agent/until-agents-end.ts";
+import { readAgentArguments } from "../cli/agent-arguments.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { rememberEndpoint, withEndpoint } from "../cli/endpoint.ts";
@@ -11,12 +13,10 @@ import { keepCacheWarm } from "../cli/keep-cache-warm.ts";
 import { problemsOf } from "../cli/open-problems.ts";
 import { amountOf, countOf, oneOf, readArguments } from "../cli/read-arguments.ts";
 import { readPromptLines } from "../cli/read-prompts.ts";
-import { toEngineSettings } from "../cli/set-option.ts";
+import { reportTurn } from "../cli/report-turn.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { createReport, type TurnReport, toResult } from "../cli/turn-report.ts";
-import { waitingInbox } from "../extensions/agents/open-agents.ts";
 import { openAgent } from "../open-agent.ts";
-import { type Rule, readRule } from "../permissions/rule.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 
@@ -35,9 +35,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const input = oneOf("--input-format", values["input-format"], OPTIONS["input-format"].of) ?? "text";
   const maxRounds = countOf("--max-rounds", values["max-rounds"]);
   const maxUsd = amountOf("--max-usd", values["max-usd"]);
-  const mode = oneOf("--mode", values.mode, OPTIONS.mode.of);
-  const rules = [...toRules(values.deny, "deny"), ...toRules(values.allow, "allow")];
-  const engine = toEngineSettings(values.set);
+  const given = readAgentArguments(values);
   const goesOn = values.continue === true || values.resume !== undefined;
   if (values.stay && values.name === undefined && !goesOn)
     throw new UsageError("--stay needs --name NAME, so that other sessions can send messages to this one.");
@@ -73,13 +71,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       store,
       provider,
       modelFacts,
-      rules,
       clock,
-      ...(mode === undefined ? {} : { mode }),
+      ...given,
       ...(values.name === undefined ? {} : { name: values.name }),
-      ...(values.web === true ? { web: "on" } : {}),
       operations,
-      engine,
     };
     const id = stored === undefined ? {} : { id: stored.id };
     if (isAttended && screen !== undefined) {
@@ -103,6 +98,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const signal = terminal.interruption();
     const relay = relayEvents(report);
     const onNotice = (text: string): void => report.notice({ text, weight: "problem" });
+    const onWait = (text: string): void => void report.event({ kind: "notice", text });
     const agent = await openAgent({ ...asked, model: choice.model, ...id, onEvent: relay.onEvent, onNotice });
     try {
       for (const text of problemsOf(agent)) onNotice(text);
@@ -114,9 +110,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         );
       const spentBefore = agent.session.ledger.totals().priceUsd;
       const spentUsd = (): number => agent.session.ledger.totals().priceUsd - spentBefore;
-      const turn = { agent, report, relay, signal, clock, maxRounds, maxUsd, spentUsd };
+      const turn = { agent, report, relay, onWait, signal, clock, maxRounds, maxUsd, spentUsd };
       if (input === "text") {
-        const inbox = untilAgentsEnd(agent, report);
+        const inbox = untilAgentsEnd(agent, onWait);
         let exitCode = await runTurn({
           ...turn,
           inbox,
@@ -141,6 +137,8 @@ interface Turn {
   readonly agent: Agent;
   readonly report: TurnReport;
   readonly relay: EventRelay;
+  /** Says that a turn waits for its agents. */
+  readonly onWait: (text: string) => void;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly maxRounds: number | undefined;
@@ -154,68 +152,45 @@ interface Turn {
 async function runTurn(options: Turn): Promise<number> {
   const { agent, report, relay, signal, clock, prompt, inbox } = options;
   const { maxRounds, maxUsd = Number.POSITIVE_INFINITY, spentUsd } = options;
-  const { session, tools, permission } = agent;
+  const { session, permission } = agent;
   const enough = new AbortController();
-  const { takeDenied, ...permissions } = permission;
-  await agent.beforeTurn(prompt?.find((content) => typeof content === "string"));
   // Agents spend money between two responses of this turn, and while the turn waits for them.
   const watch = setInterval(() => {
     if (spentUsd() >= maxUsd && agent.agents.list().some(({ live }) => live !== undefined)) enough.abort();
   }, LOOK_EVERY_MS);
-  const turn = query(session, {
-    tools,
-    inbox,
-    clock,
-    ...permissions,
-    signal: AbortSignal.any([signal, enough.signal]),
-    afterTurn: agent.afterTurn,
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(maxRounds === undefined ? {} : { maxRounds }),
-  });
-  relay.beginTurn();
   try {
-    for (;;) {
-      const next = await turn.next();
-      if (next.done !== true) {
-        if (next.value.kind !== "turn-ended") await relay.turnEvent(next.value);
-        // Stopped before its tool calls run, so that `--continue` can run them.
-        if (next.value.kind === "response" && next.value.response.calls.length > 0 && spentUsd() >= maxUsd)
-          enough.abort();
-        continue;
-      }
-      await relay.endTurn();
-      const isSpent = next.value.kind === "aborted" && enough.signal.aborted && !signal.aborted;
-      const { rounds, usage } = next.value;
-      const outcome = isSpent ? { kind: "budget-used-up" as const, spentUsd: spentUsd(), rounds, usage } : next.value;
-      const result = toResult(session.id, outcome, takeDenied());
-      // The exit code says which signal it was.
-      const exitCode =
-        next.value.kind === "aborted" && typeof signal.reason === "number" ? signal.reason : result.exitCode;
-      await report.result({ ...result, exitCode });
-      return exitCode;
-    }
+    const ended = await reportTurn(agent, {
+      relay,
+      inbox,
+      clock,
+      maxRounds,
+      signal: AbortSignal.any([signal, enough.signal]),
+      words: prompt?.find((content) => typeof content === "string"),
+      ...(prompt === undefined ? {} : { prompt }),
+      // Stopped before its tool calls run, so that `--continue` can run them.
+      afterEvent(event) {
+        if (event.kind === "response" && event.response.calls.length > 0 && spentUsd() >= maxUsd) enough.abort();
+      },
+    });
+    const isSpent = ended.kind === "aborted" && enough.signal.aborted && !signal.aborted;
+    const { rounds, usage } = ended;
+    const outcome = isSpent ? { kind: "budget-used-up" as const, spentUsd: spentUsd(), rounds, usage } : ended;
+    const result = toResult(session.id, outcome, permission.takeDenied());
+    // The exit code says which signal it was.
+    const exitCode = ended.kind === "aborted" && typeof signal.reason === "number" ? signal.reason : result.exitCode;
+    await report.result({ ...result, exitCode });
+    return exitCode;
   } finally {
     clearInterval(watch);
-    await relay.endTurn();
   }
-}
-
-/** The last turn ends when its agents have ended. */
-function untilAgentsEnd({ agents, session }: Agent, report: TurnReport): Inbox {
-  return waitingInbox({
-    agents,
-    waitMs: () => session.settings().settings["agents.waitSeconds"] * 1_000,
-    onWait: (running) =>
-      void report.event({ kind: "notice", text: `Waiting for ${running} ${running === 1 ? "agent" : "agents"}` }),
-  });
 }
 
 /** Runs a turn for each message and each ended agent. The exit code is that of the first turn that did not succeed. */
 async function runTurns(turn: Omit<Turn, "inbox">, terminal: Terminal): Promise<number> {
-  const { agent, report, signal } = turn;
+  const { agent, onWait, signal } = turn;
   const said = createInbox();
   const lines = readPromptLines(terminal.input, said, signal);
-  const whenAlone = untilAgentsEnd(agent, report);
+  const whenAlone = untilAgentsEnd(agent, onWait);
   const inbox: Inbox = {
     deliver: async (session) => (await said.deliver(session)) + (await agent.agents.inbox.deliver(session)),
     // While more messages may come, a turn does not wait for agents.
@@ -272,13 +247,3 @@ function pipedInput(text: string): NewContent {
 const TASK_IS_PIPED = attachment("input", "The task was given on the standard input. Do what it asks.", {
   kind: "host",
 });
-
-function toRules(texts: readonly string[] = [], decision: "allow" | "deny"): readonly Rule[] {
-  return texts.map((text) => {
-    const rule = readRule(text, decision, "command line");
-    if (rule !== undefined) return rule;
-    throw new UsageError(
-      `--${decision} ${JSON.stringify(text)} is not a valid rule. Examples: Bash(npm test *), Edit(src/**), Network.`,
-    );
-  });
-}

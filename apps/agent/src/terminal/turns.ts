@@ -1,5 +1,6 @@
-import { createInbox, type NewContent, query } from "palimpsest";
+import { createInbox, type NewContent } from "palimpsest";
 import type { Agent } from "../agent/agent.ts";
+import { startTurn } from "../agent/start-turn.ts";
 import { keepCacheWarm } from "../cli/keep-cache-warm.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { CommandContext } from "../extension/slash-command.ts";
@@ -63,20 +64,18 @@ export function createTurns({ agent, clock, emit, readFile, refresh, showError, 
   }
 
   async function runTurn(said: Saying | undefined, { signal }: AbortController): Promise<void> {
-    const { session, agents, permission, afterTurn, beforeTurn, ...opened } = agent();
-    await beforeTurn(said?.text);
-    const { takeDenied: _, ...permissions } = permission;
-    const tools = watchTools(opened.tools, {
+    const now = agent();
+    const tools = watchTools(now.tools, {
       readFile,
-      onResult: (callId, result) => emit({ kind: "tool-result", callId, ...result }),
+      onResult: (callId, { text, diff }) =>
+        emit({ kind: "tool-result", callId, text, ...(diff === undefined ? {} : { diff }) }),
     });
-    const events = query(session, {
+    const events = await startTurn(now, {
       tools,
       clock,
       signal,
-      ...permissions,
-      inbox: { deliver: async (to) => (await waiting.deliver(to)) + (await agents.inbox.deliver(to)) },
-      afterTurn,
+      inbox: { deliver: async (to) => (await waiting.deliver(to)) + (await now.agents.inbox.deliver(to)) },
+      words: said?.text,
       ...(said === undefined ? {} : { prompt: said.content }),
     });
     for await (const event of events) {

@@ -9,6 +9,16 @@ const MAX_CHARACTERS = 20_000;
 export interface WatchedResult {
   readonly text: string;
   readonly diff?: TextDiff;
+  /** The whole file before and after, if the call has changed one. */
+  readonly change?: ChangedFile;
+}
+
+/** A file that a call changes or has changed. */
+export interface ChangedFile {
+  readonly path: string;
+  /** Undefined: there was no file. */
+  readonly before: string | undefined;
+  readonly after: string;
 }
 
 export interface WatchPorts {
@@ -25,9 +35,11 @@ export function watchTools(tools: readonly Tool[], { onResult, readFile }: Watch
       const before = path === undefined ? undefined : await readFile(path);
       const output = await tool.run(input, context);
       if (isStream(output)) return watchStream(output, (text) => onResult(context.call.id, { text }));
-      const diff = path === undefined || before === undefined ? undefined : await diffOf(before, await readFile(path));
+      const change =
+        path === undefined || before === undefined ? undefined : changeOf(path, before, await readFile(path));
       const text = textOf(output).slice(0, MAX_CHARACTERS);
-      onResult(context.call.id, { text, ...(diff === undefined ? {} : { diff }) });
+      const shown = change && { change, diff: await diffLines(change.before ?? "", change.after) };
+      onResult(context.call.id, { text, ...shown });
       return output;
     },
   }));
@@ -39,9 +51,9 @@ function changedFile(tool: string, input: unknown): string | undefined {
   return typeof path === "string" ? path : undefined;
 }
 
-async function diffOf(before: CurrentFile, after: CurrentFile): Promise<TextDiff | undefined> {
+function changeOf(path: string, before: CurrentFile, after: CurrentFile): ChangedFile | undefined {
   if (after.kind !== "text" || (before.kind !== "text" && before.kind !== "absent")) return undefined;
-  return diffLines(before.kind === "text" ? before.text : "", after.text);
+  return { path, before: before.kind === "text" ? before.text : undefined, after: after.text };
 }
 
 type Stream = Extract<ToolOutput, AsyncIterable<unknown>>;

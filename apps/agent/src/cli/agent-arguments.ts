@@ -1,0 +1,43 @@
+import type { AgentOptions } from "../agent/agent.ts";
+import type { PermissionMode } from "../permissions/decide-permission.ts";
+import { type Rule, readRule } from "../permissions/rule.ts";
+import { UsageError } from "../workspace/usage-error.ts";
+import { MODE } from "./command-options.ts";
+import { oneOf } from "./read-arguments.ts";
+import { toEngineSettings } from "./set-option.ts";
+
+/** Options of the commands that run the agent. */
+interface GivenOptions {
+  readonly mode?: string | undefined;
+  readonly allow?: readonly string[] | undefined;
+  readonly deny?: readonly string[] | undefined;
+  readonly set?: readonly string[] | undefined;
+  readonly web?: boolean | undefined;
+}
+
+/** Reads what the command line says about permissions and settings. */
+export function readAgentArguments({
+  mode: wanted,
+  allow,
+  deny,
+  set,
+  web,
+}: GivenOptions): Pick<AgentOptions, "rules" | "engine" | "mode" | "web"> {
+  const mode: PermissionMode | undefined = oneOf("--mode", wanted, MODE.of);
+  return {
+    rules: [...toRules(deny, "deny"), ...toRules(allow, "allow")],
+    engine: toEngineSettings(set),
+    ...(mode === undefined ? {} : { mode }),
+    ...(web === true ? { web: "on" } : {}),
+  };
+}
+
+function toRules(texts: readonly string[] = [], decision: "allow" | "deny"): readonly Rule[] {
+  return texts.map((text) => {
+    const rule = readRule(text, decision, "command line");
+    if (rule !== undefined) return rule;
+    throw new UsageError(
+      `--${decision} ${JSON.stringify(text)} is not a valid rule. Examples: Bash(npm test *), Edit(src/**), Network.`,
+    );
+  });
+}
