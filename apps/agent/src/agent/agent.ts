@@ -10,6 +10,7 @@ import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { HeadlessPermission } from "../permissions/headless-permission.ts";
 import type { LoadedSettings } from "../permissions/load-settings.ts";
 import type { Rule } from "../permissions/rule.ts";
+import type { ToolServer } from "../permissions/tool-server.ts";
 import type { Environment } from "../workspace/command-environment.ts";
 import type { Places } from "../workspace/places.ts";
 import type { OwnedListener } from "./event-owner.ts";
@@ -34,6 +35,10 @@ export interface AgentOptions {
   readonly rules: readonly Rule[];
   /** @default that of the settings */
   readonly web?: "on" | "off";
+  /** Folders that tools may use besides those of the settings. @default none */
+  readonly folders?: readonly string[];
+  /** Servers of tools in addition to those of the settings. @default none */
+  readonly servers?: readonly ToolServer[];
   readonly modelFacts: "table" | "if-unknown" | "asked";
   /** The person at the screen. @default none: calls that need permission are denied */
   readonly person?: Person;

@@ -32,11 +32,19 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
   let { model } = options;
   let session: AgentSession | undefined;
   const { home, agentHome } = places;
-  const guard = await createPathGuard(folder, settings.settings.folders);
+  const { folders, servers, web } = settings.settings;
+  const all = {
+    ...settings.settings,
+    rules,
+    web: options.web ?? web,
+    folders: [...folders, ...(options.folders ?? [])],
+    // What the user's settings say of a server goes before: they name the hosts that it may reach.
+    servers: [...servers, ...(options.servers ?? []).filter(({ name }) => !servers.some((own) => own.name === name))],
+  };
+  const guard = await createPathGuard(folder, all.folders);
   const refusal = refusalOfRoots(guard.roots, { home, ownFolders: [agentHome] });
   if (refusal !== undefined) throw new UsageError(refusal);
   const sessionFolder = places.folderOf(sessionId);
-  const all = { ...settings.settings, rules, web: options.web ?? settings.settings.web };
   // Tried while the rest is read: it is a program that has to start.
   const opening = openSessionSandbox({ settings: all, guard, places, sessionFolder, environment });
   const [obeyedFiles, offered, sandbox] = await Promise.all([namedFiles(all, guard), offeredTools(store, id), opening]);

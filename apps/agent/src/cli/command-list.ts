@@ -1,3 +1,4 @@
+import { ACP_COMMAND } from "./acp-command.ts";
 import type { CommandDefinition } from "./command-definition.ts";
 import { DATABASE_COMMANDS } from "./database-commands.ts";
 import { PROGRAM_COMMANDS } from "./program-commands.ts";
@@ -7,11 +8,13 @@ import { SESSION_COMMANDS } from "./session-commands.ts";
 
 /** All commands, in the order of the help page. `commands/load-command.ts` loads their code. */
 export const COMMANDS: typeof RUN_COMMAND &
+  typeof ACP_COMMAND &
   typeof SESSION_COMMANDS &
   typeof DATABASE_COMMANDS &
   typeof SERVER_COMMANDS &
   typeof PROGRAM_COMMANDS = {
   ...RUN_COMMAND,
+  ...ACP_COMMAND,
   ...SESSION_COMMANDS,
   ...DATABASE_COMMANDS,
   ...SERVER_COMMANDS,

@@ -19,6 +19,8 @@ export interface Terminal {
   say(line: string, style?: keyof typeof STYLES): void;
   /** Aborts at the first SIGINT or SIGTERM, with the exit code as its reason; the second ends the process at once. */
   interruption(): AbortSignal;
+  /** Aborts when nobody reads standard output any more. Without a call of this function, the process ends then. */
+  unread(): AbortSignal;
 }
 
 /** Used only on a screen, and only if NO_COLOR is not set. */
@@ -28,9 +30,10 @@ export function processTerminal(): Terminal {
   const { env: environment, stdin: input, stdout, stderr } = process;
   const colors = stderr.isTTY && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
   // `palimpsest ... | head` closes the pipe early, which is not an error.
+  let onUnread = (): void => process.exit(EXIT.done);
   stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(EXIT.done);
-    throw error;
+    if (error.code !== "EPIPE") throw error;
+    onUnread();
   });
   return {
     folder: process.cwd(),
@@ -52,6 +55,11 @@ export function processTerminal(): Terminal {
       for (const [signal, code] of [["SIGINT", EXIT.interrupted] as const, ["SIGTERM", EXIT.terminated] as const]) {
         process.on(signal, () => (controller.signal.aborted ? process.exit(code) : controller.abort(code)));
       }
+      return controller.signal;
+    },
+    unread() {
+      const controller = new AbortController();
+      onUnread = () => controller.abort();
       return controller.signal;
     },
   };

@@ -11,7 +11,7 @@ export interface LoadedCommand {
 }
 
 /** Loads a command's code only when it is called. */
-const LOAD: Readonly<Record<Exclude<CommandName, "run">, () => Promise<LoadedCommand>>> = {
+const LOAD: Readonly<Record<Exclude<CommandName, "run" | "acp">, () => Promise<LoadedCommand>>> = {
   sessions: () => import("./sessions.ts"),
   import: () => import("./import.ts"),
   analyze: () => import("./analyze.ts"),
@@ -46,5 +46,6 @@ const LOAD: Readonly<Record<Exclude<CommandName, "run">, () => Promise<LoadedCom
 export function loadCommand(word: string): Promise<LoadedCommand> {
   const name = toCommand(word);
   if (name === "run") throw new UsageError('Unknown command "run". To run a turn: palimpsest -p "..."');
+  if (name === "acp") throw new UsageError("palimpsest acp is started by an editor, not in a session.");
   return LOAD[name]();
 }

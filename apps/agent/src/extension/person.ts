@@ -8,6 +8,11 @@ export interface Person {
   readonly askPermission: AskPermission;
   readonly approvePlan: ApprovePlan;
   readonly approveCompaction: ApproveCompaction;
+  /**
+   * The text of a file in the person's editor, with changes that are not saved. Undefined: the editor cannot tell. @default there
+   * is no editor
+   */
+  readonly editorText?: (path: string) => Promise<string | undefined>;
   /** Shows the output of a running tool. */
   readonly onOutput: (callId: string, text: string) => void;
   /** Shows the running hooks. */

@@ -41,7 +41,8 @@ export function askPerson({ ask, stop, chooseProfile, readFile, folder, ...shown
   };
 }
 
-function toReply(answer: DialogAnswer): PermissionReply {
+/** The reply to a question for permission. */
+export function toReply(answer: DialogAnswer): PermissionReply {
   if (answer.kind === "words") return { kind: "deny", comment: answer.text };
   const value = answer.kind === "chosen" ? answer.values[0] : "deny";
   if (value === "once") return { kind: "once" };

@@ -6,7 +6,6 @@ import { problemsOf } from "../cli/open-problems.ts";
 import type { Project } from "../cli/open-project.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { loadCommand } from "../commands/load-command.ts";
-import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { findShell } from "../sandbox/find-program.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { plain, plainLines } from "../text/line.ts";
@@ -18,6 +17,7 @@ import { boundaryLine } from "./boundary-line.ts";
 import { chooseProfile } from "./choose-profile.ts";
 import { asTerminal } from "./commands/as-terminal.ts";
 import { findCommand } from "./commands/find-command.ts";
+import { OFFERED_MODES } from "./commands/mode.ts";
 import type { ScreenContext } from "./commands/screen-command.ts";
 import { slashCommands } from "./commands/slash-commands.ts";
 import { createPrinter } from "./create-printer.ts";
@@ -59,7 +59,6 @@ export interface Controller {
 
 /** How much of a resumed session is read: enough for its last messages. */
 const SHOWN_ENTRIES = 200;
-const MODES: readonly PermissionMode[] = ["auto", "default", "accept-edits", "plan"];
 
 export function createController(options: ControllerOptions): Controller {
   const { project, terminal, provider } = options;
@@ -280,7 +279,7 @@ export function createController(options: ControllerOptions): Controller {
       case "find-files":
         return emit({ kind: "files-found", files: await findFiles(folder) });
       case "next-mode": {
-        agent.setMode(MODES[(MODES.indexOf(agent.mode()) + 1) % MODES.length]!);
+        agent.setMode(OFFERED_MODES[(OFFERED_MODES.indexOf(agent.mode()) + 1) % OFFERED_MODES.length]!);
         return refresh();
       }
       case "redraw":

@@ -47,6 +47,8 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** @default nothing */
   readonly input?: string | "open";
+  /** `open`: the test reads standard output itself. @default "gathered" */
+  readonly output?: "gathered" | "open";
 }
 
 export interface CliOptions {
@@ -75,7 +77,7 @@ export async function startCli(
     // One cache for all tests: in a home of its own, every start would compile everything again.
     NODE_COMPILE_CACHE: join(tmpdir(), "palimpsest-compiled-for-tests"),
   };
-  const start: Cli["start"] = (args, { environment = {}, input = "" } = {}) => {
+  const start: Cli["start"] = (args, { environment = {}, input = "", output = "gathered" } = {}) => {
     const child = spawn(process.execPath, ["--conditions=palimpsest-source", "--no-warnings", MAIN, ...args], {
       cwd: folder,
       env: { ...ours, ...environment },
@@ -83,7 +85,8 @@ export async function startCli(
     onTestFinished(() => void child.kill("SIGKILL"));
     if (input !== "open") child.stdin.end(input);
     const closed = new Promise<number | null>((resolve) => child.on("close", resolve));
-    const ended = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(([code, out, said]) => ({
+    const printed = output === "open" ? "" : text(child.stdout);
+    const ended = Promise.all([closed, printed, text(child.stderr)]).then(([code, out, said]) => ({
       code,
       out,
       said,

@@ -37,6 +37,7 @@ export function createHere({ folder, environment, clock }: HereOptions): Here {
       },
       say: (line) => void said.push(line),
       interruption: () => new AbortController().signal,
+      unread: () => new AbortController().signal,
     };
     const { load, rest } = findCommand(args);
     const { run } = await load();

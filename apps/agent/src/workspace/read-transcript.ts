@@ -33,11 +33,22 @@ export async function readTranscript(
   log: LogReader,
   newest: number = Number.POSITIVE_INFINITY,
 ): Promise<readonly TranscriptEntry[]> {
+  return toTranscript(await readNewest(log, newest));
+}
+
+/** Reads the newest entries of a session that no rewind has taken back. */
+export async function readStanding(log: LogReader, newest: number): Promise<readonly Entry[]> {
+  const entries = await readNewest(log, newest);
+  const onBranch = branchOf(entries);
+  return entries.filter(({ sequence }) => onBranch.has(sequence));
+}
+
+async function readNewest(log: LogReader, newest: number): Promise<readonly Entry[]> {
   const { sequence } = await log.head();
   const entries: Entry[] = [];
   for (let at = Math.max(1, sequence - newest + 1); at <= sequence; at += AT_ONCE)
     entries.push(...(await log.read(at, Math.min(sequence, at + AT_ONCE - 1))));
-  return toTranscript(entries);
+  return entries;
 }
 
 /** Computes the transcript of consecutive entries that end with the newest one. Pure. */

@@ -28,8 +28,9 @@ async function showChange(entry: TranscriptEntry): Promise<TranscriptEntry> {
       if (block.kind === "tool_call") add(`[call of ${block.name}] ${JSON.stringify(block.input) ?? ""}`);
       continue;
     }
-    const diff = await diffLines(withBreak(change.before), withBreak(change.after));
-    add(`${change.heading} (+${diff.added} -${diff.removed})`);
+    const { tool, path, before = "", after } = change;
+    const diff = await diffLines(withBreak(before), withBreak(after));
+    add(`${tool} ${path} (+${diff.added} -${diff.removed})`);
     for (const { kind, text } of diff.lines) add(`${SIGNS[kind]} ${text}`, kind);
   }
   return { ...entry, text: lines.join("\n"), kinds };
@@ -40,19 +41,22 @@ function withBreak(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-interface Change {
-  readonly heading: string;
-  readonly before: string;
+export interface WrittenChange {
+  readonly tool: "Edit" | "Write";
+  readonly path: string;
+  /** Undefined for Write, which replaces the whole file. */
+  readonly before: string | undefined;
   readonly after: string;
 }
 
-function changeOf(block: Block): Change | undefined {
+/** The text that a call of Edit or Write puts into a file; undefined for other blocks. */
+export function changeOf(block: Block): WrittenChange | undefined {
   if (block.kind !== "tool_call") return undefined;
   const fields = (block.input ?? {}) as Readonly<Record<string, unknown>>;
   const { file_path: path, content, old_string: before, new_string: after } = fields;
   if (typeof path !== "string") return undefined;
   if (block.name === "Write" && typeof content === "string")
-    return { heading: `Write ${path}`, before: "", after: content };
+    return { tool: "Write", path, before: undefined, after: content };
   if (block.name !== "Edit" || typeof before !== "string" || typeof after !== "string") return undefined;
-  return { heading: `Edit ${path}`, before, after };
+  return { tool: "Edit", path, before, after };
 }

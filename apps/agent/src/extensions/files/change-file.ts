@@ -1,3 +1,4 @@
+import type { Person } from "../../extension/person.ts";
 import { hashOf, type LoadedFile } from "../../workspace/load-file.ts";
 import { writeInside } from "../../workspace/open-inside.ts";
 import type { KeepBefore } from "../checkpoints/checkpoints.ts";
@@ -6,6 +7,8 @@ import type { FilePorts } from "./file-states.ts";
 export interface ChangePorts extends FilePorts {
   /** Saves the file before the change, so that the change can be undone. */
   readonly keepBefore: KeepBefore;
+  /** The text of a file in the person's editor. @default there is no editor */
+  readonly editorText?: Person["editorText"];
 }
 
 export interface FileChange {

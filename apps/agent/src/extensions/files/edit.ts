@@ -3,6 +3,7 @@ import { type AgentTool, defineTool, done, failed } from "../../extension/tool.t
 import { loadFile } from "../../workspace/load-file.ts";
 import { type ChangePorts, changeFile } from "./change-file.ts";
 import { checkFresh } from "./check-fresh.ts";
+import { checkSaved } from "./check-saved.ts";
 import { refusalOf } from "./file-states.ts";
 import { replaceText } from "./replace-text.ts";
 
@@ -32,7 +33,8 @@ export function editTool(ports: ChangePorts): AgentTool {
       // The edit names its text, so the read need not be in view any more.
       const known = states.get(located.path);
       const stale = checkFresh({ path: file_path, known, now: before.facts, change: "part", view: "shown" });
-      if (stale !== undefined) return failed(stale);
+      const refusal = stale ?? (await checkSaved(located.path, before, ports.editorText));
+      if (refusal !== undefined) return failed(refusal);
       const content = before.bytes.toString("utf8");
       if (!Buffer.from(content).equals(before.bytes)) {
         return failed(

@@ -21,13 +21,13 @@ export interface FilesOptions {
   readonly aroundRead?: (read: AgentTool) => AgentTool;
 }
 
-type FilesContext = Pick<ExtensionContext, "guard" | "places" | "permissions">;
+type FilesContext = Pick<ExtensionContext, "guard" | "places" | "permissions" | "person">;
 
 const READ: PermittedTool = { name: "Read", effect: "read" };
 
 /** Reads, writes and edits files of the project. Files that were read are shown again after a compaction. */
 export function filesExtension(
-  { guard, places, permissions }: FilesContext,
+  { guard, places, permissions, person }: FilesContext,
   { keepBefore, openResult, aroundRead = (read) => read }: FilesOptions,
 ): Extension {
   const mainStates: FileStates = new Map();
@@ -36,12 +36,15 @@ export function filesExtension(
     tools(tools) {
       const { session, kind, main } = tools;
       const shownReads = (): ReadonlyMap<string, number> => session.view.filesRead();
+      const { editorText } = person ?? {};
+      const editor = editorText === undefined ? {} : { editorText };
       const files: ChangePorts =
         kind === "main"
-          ? { guard, shownReads, states: mainStates, keepBefore }
+          ? { guard, shownReads, states: mainStates, keepBefore, ...editor }
           : {
               guard,
               shownReads,
+              ...editor,
               // Each session edits only files that it has read itself. A fork starts with the reads of the session.
               states: new Map(kind === "fork" ? mainStates : []),
               // Changes of an agent are rewound with the main session, so they carry its entry number.

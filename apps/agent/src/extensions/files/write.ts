@@ -3,6 +3,7 @@ import { type AgentTool, defineTool, done, failed } from "../../extension/tool.t
 import { loadFile } from "../../workspace/load-file.ts";
 import { type ChangePorts, changeFile } from "./change-file.ts";
 import { checkFresh } from "./check-fresh.ts";
+import { checkSaved } from "./check-saved.ts";
 import { refusalOf, shownEntry } from "./file-states.ts";
 import { ambiguousMark } from "./replace-text.ts";
 import { restoreHidden } from "./spelled-edit.ts";
@@ -30,7 +31,8 @@ export function writeTool(ports: ChangePorts): AgentTool {
         const view = (await shownEntry(located.path, ports)) === undefined ? "gone" : "shown";
         const known = states.get(located.path);
         const stale = checkFresh({ path: file_path, known, now: before.facts, change: "whole", view });
-        if (stale !== undefined) return failed(stale);
+        const refusal = stale ?? (await checkSaved(located.path, before, ports.editorText));
+        if (refusal !== undefined) return failed(refusal);
       }
       const restored = restoreHidden(content, before?.bytes.toString("utf8") ?? "");
       if (restored.kind === "ambiguous") return failed(`${file_path} was not changed. ${ambiguousMark(restored.mark)}`);

@@ -18,6 +18,7 @@ export function asTerminal(
     clock,
     columns,
     interruption: () => signal,
+    unread: () => signal,
     print: async (line) => say(line),
     say: (line, style) => (style === "faint" ? progress(line) : say(line, { color: "warning" })),
   };

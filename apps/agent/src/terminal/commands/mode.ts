@@ -3,7 +3,7 @@ import { MODES } from "../../permissions/settings-schema.ts";
 import type { ScreenCommand } from "./screen-command.ts";
 
 /** `bypass` is left out: it must be set on purpose in the settings or on the command line, not by a slip of the finger. */
-const OFFERED: readonly PermissionMode[] = ["auto", "default", "accept-edits", "plan"];
+export const OFFERED_MODES: readonly PermissionMode[] = ["auto", "default", "accept-edits", "plan"];
 
 export const mode: ScreenCommand = {
   name: "mode",
@@ -11,15 +11,15 @@ export const mode: ScreenCommand = {
   about: "choose what the agent may do without asking (shift-tab switches)",
   when: "always",
   async open({ words, agent, ask, say }) {
-    const wanted = OFFERED.find((one) => one === words) ?? (await choose());
+    const wanted = OFFERED_MODES.find((one) => one === words) ?? (await choose());
     if (wanted === undefined) return;
     agent.setMode(wanted);
     say(`Mode ${wanted}: ${MODES[wanted]}.`);
 
     async function choose(): Promise<PermissionMode | undefined> {
-      const options = OFFERED.map((one) => ({ value: one, label: one, about: MODES[one] }));
+      const options = OFFERED_MODES.map((one) => ({ value: one, label: one, about: MODES[one] }));
       const answer = await ask({ title: "Choose a mode", body: [], options });
-      return OFFERED.find((one) => answer.kind === "chosen" && answer.values[0] === one);
+      return OFFERED_MODES.find((one) => answer.kind === "chosen" && answer.values[0] === one);
     }
   },
 };

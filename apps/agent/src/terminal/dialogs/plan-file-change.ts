@@ -10,6 +10,8 @@ export interface FileChange {
   /** In one line, as in "Overwrites src/a.ts (214 lines)". */
   readonly heading: string;
   readonly diff: TextDiff;
+  /** The whole text after the change, and before it if the file is a text. @default it fails */
+  readonly texts?: { readonly before: string | undefined; readonly after: string };
 }
 
 const NOTHING: TextDiff = { lines: [], added: 0, removed: 0 };
@@ -31,7 +33,8 @@ export async function planFileChange(
   const edited = replaceText(current.text, edit);
   if (edited.kind === "refused") return fails(path, edited.reason.split("\n")[0]!);
   const diff = await diffLines(current.text, edited.content);
-  return { kind: "edits", heading: `Changes ${visibleText(path)} (${countOf(diff)})`, diff };
+  const texts = { before: current.text, after: edited.content };
+  return { kind: "edits", heading: `Changes ${visibleText(path)} (${countOf(diff)})`, diff, texts };
 }
 
 const WHY: Readonly<Record<Exclude<CurrentFile["kind"], "text">, string>> = {
@@ -53,13 +56,15 @@ async function planWrite(path: string, given: string, current: CurrentFile): Pro
       kind: "overwrites",
       heading: `Overwrites ${name} (${lineCount(current.text)}) with ${size}: ${how}`,
       diff,
+      texts: { before: current.text, after: content },
     };
   }
   const diff = await diffLines("", content);
-  if (current.kind === "absent") return { kind: "creates", heading: `Creates ${name} (${size})`, diff };
+  const texts = { before: undefined, after: content };
+  if (current.kind === "absent") return { kind: "creates", heading: `Creates ${name} (${size})`, diff, texts };
   const what =
     current.kind === "binary" ? `${current.bytes.toLocaleString("en-US")} bytes, no text` : "it cannot be read";
-  return { kind: "overwrites", heading: `Overwrites ${name} (${what}) with ${size}`, diff };
+  return { kind: "overwrites", heading: `Overwrites ${name} (${what}) with ${size}`, diff, texts };
 }
 
 function fails(path: string, why: string): FileChange {

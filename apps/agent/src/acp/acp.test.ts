@@ -1,0 +1,273 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { methods, type NewSessionRequest, type SessionUpdate } from "@agentclientprotocol/sdk";
+import { expect, test, vi } from "vitest";
+import { type EditorOptions, saidIn, startEditor } from "../testing/acp-editor.ts";
+import { type Cli, startCli } from "../testing/run-cli.ts";
+import { scriptedModel } from "../testing/scripted-model.ts";
+import { type TemporaryProject, temporaryProject } from "../testing/temporary-project.ts";
+import { QUERY_SERVER } from "../testing/tool-server.ts";
+import { ZED_INITIALIZE } from "../testing/zed-handshake.ts";
+
+// Each test starts processes, on machines that have other things to do.
+vi.setConfig({ testTimeout: 300_000 });
+
+const ZED = ZED_INITIALIZE.clientCapabilities;
+const LIMIT = "export const limit = 10;\n";
+
+async function setUp(files: Readonly<Record<string, string>> = {}): Promise<TemporaryProject & { readonly cli: Cli }> {
+  const project = temporaryProject({ "limit.ts": LIMIT, ...files });
+  return { ...project, cli: await startCli(project, scriptedModel) };
+}
+
+async function begin(
+  { cli, folder }: Pick<TemporaryProject, "folder"> & { readonly cli: Cli },
+  options: EditorOptions = {},
+  mcpServers: NewSessionRequest["mcpServers"] = [],
+) {
+  const editor = await startEditor(cli, ["--mode", "default", "--allow", "mcp__db__query"], options);
+  const session = await editor.agent.request(methods.agent.session.new, { cwd: folder, mcpServers });
+  await editor.until(({ sessionUpdate }) => sessionUpdate === "usage_update");
+  return { ...editor, ...session };
+}
+
+/** The updates about tool calls, in a few words. */
+function calls(updates: readonly SessionUpdate[]): readonly string[] {
+  return updates.flatMap((update) => {
+    if (update.sessionUpdate !== "tool_call" && update.sessionUpdate !== "tool_call_update") return [];
+    const { status, title, kind, content = [] } = update;
+    const parts = content?.map(({ type }) => type) ?? [];
+    return [[status, kind, title, ...parts].filter(Boolean).join(" ")];
+  });
+}
+
+test("a turn in an editor like Zed: changes with diffs and questions, output of commands, rules, plan, unsaved text", async () => {
+  const project = await setUp();
+  const { folder, text } = project;
+  let inEditor: string | undefined;
+  let answer = "once";
+  const editor = await begin(project, {
+    capabilities: ZED,
+    choose: () => answer,
+    fill: () => ({ answer: "50" }),
+    textOf: () => inEditor,
+  });
+  const { sessionId: id, take, prompt, asked } = editor;
+  expect(editor.handshake).toMatchObject({
+    protocolVersion: 1,
+    agentInfo: { name: "palimpsest" },
+    agentCapabilities: { loadSession: true, sessionCapabilities: { list: {}, resume: {}, close: {} } },
+  });
+  expect(editor.modes).toMatchObject({ currentModeId: "default" });
+  expect(editor.configOptions?.map(({ category }) => category)).toEqual(["mode", "model"]);
+
+  expect(await prompt(id, "read it")).toBe("end_turn");
+  const read = take();
+  expect(read[0]).toEqual({ sessionUpdate: "session_info_update", title: "read it" });
+  expect(calls(read)).toEqual(["pending read Read `limit.ts`", "in_progress", "completed content"]);
+  expect(read.find((update) => "locations" in update)).toMatchObject({
+    locations: [{ path: join(folder, "limit.ts") }],
+  });
+  expect(saidIn(read)).toContain("The tool said:");
+  expect(read.filter(({ sessionUpdate }) => sessionUpdate === "usage_update").at(-1)).toMatchObject({
+    used: expect.any(Number),
+    size: expect.any(Number),
+    cost: { currency: "USD" },
+    _meta: { palimpsest: { level: "ok" } },
+  });
+
+  // What the user has typed and not saved is not overwritten.
+  inEditor = "export const limit = 11;\n";
+  await prompt(id, "edit it");
+  expect(JSON.stringify(take())).toContain("not saved");
+  expect(text("limit.ts")).toBe(LIMIT);
+  inEditor = LIMIT.replaceAll("\n", "\r\n");
+
+  await prompt(id, "edit it");
+  const edited = take();
+  const diff = { type: "diff", path: join(folder, "limit.ts"), oldText: LIMIT, newText: "export const limit = 20;\n" };
+  expect(calls(edited)).toEqual(["pending edit Edit limit.ts", "in_progress", "completed diff"]);
+  expect(edited).toContainEqual(expect.objectContaining({ status: "completed", content: [diff] }));
+  expect(asked.at(-1)).toMatchObject({
+    sessionId: id,
+    toolCall: { title: "Edit limit.ts", content: [{ type: "content" }, diff] },
+    options: [
+      { kind: "allow_once" },
+      { kind: "allow_always" },
+      { kind: "allow_always" },
+      { kind: "allow_always" },
+      { kind: "reject_once" },
+    ],
+  });
+  expect(text("limit.ts")).toBe("export const limit = 20;\n");
+
+  // Allowed for the session: asked once. The rule is one of the terminal's.
+  answer = "session";
+  await prompt(id, "run it");
+  const ran = take();
+  expect(ran.filter((update) => "_meta" in update).map(({ _meta }) => Object.keys(_meta!)[0])).toContain(
+    "terminal_output",
+  );
+  expect(calls(ran)).toContain("pending execute seq 1 30 && echo done terminal");
+  const questions = asked.length;
+  await prompt(id, "run it");
+  expect(asked).toHaveLength(questions);
+  take();
+
+  answer = "deny";
+  await prompt(id, "write it");
+  expect(calls(take()).at(-1)).toBe("failed content");
+  expect(readdirSync(folder)).not.toContain("new.txt");
+
+  await prompt(id, "ask me");
+  expect(saidIn(take())).toContain("50");
+
+  // The agent plans; the person approves, and the editor is told of the mode.
+  await editor.agent.request(methods.agent.session.setConfigOption, { sessionId: id, configId: "mode", value: "plan" });
+  await editor.until(({ sessionUpdate }) => sessionUpdate === "config_option_update");
+  await prompt(id, "plan it");
+  expect(take()).not.toContainEqual(expect.objectContaining({ currentModeId: "auto" }));
+
+  await prompt(id, "/cost");
+  expect(saidIn(take())).toContain("$");
+  expect(project.cli.refused()).toEqual([]);
+});
+
+test("a session goes on in another process: listed, loaded with its history, compacted, closed", async () => {
+  const { cli, folder } = await setUp({ "big.txt": "All work and no play.\n".repeat(2_000) });
+  await cli.run(["-p", "big it"]);
+  const editor = await startEditor(cli, [], { capabilities: { session: { compaction: {}, notices: {} } } });
+  const { agent, take, prompt, until } = editor;
+  const { sessions } = await agent.request(methods.agent.session.list, { cwd: folder });
+  expect(sessions).toMatchObject([{ cwd: folder, title: "big it", updatedAt: expect.any(String) }]);
+  const { sessionId } = sessions[0]!;
+  const loading = { sessionId, cwd: folder, mcpServers: [] };
+  expect(await agent.request(methods.agent.session.load, loading)).toMatchObject({ modes: { currentModeId: "auto" } });
+  const history = take().map((update) =>
+    "content" in update && !Array.isArray(update.content) ? update.content : update,
+  );
+  expect(history.slice(0, 2)).toMatchObject([
+    { type: "text", text: "big it" },
+    { sessionUpdate: "tool_call", status: "completed", kind: "read", title: "Read `big.txt`" },
+  ]);
+  expect(JSON.stringify(history[1])).toMatch(/more characters\]/);
+  expect(history[2]).toMatchObject({ type: "text", text: expect.stringContaining("The tool said:") });
+  await until(({ sessionUpdate }) => sessionUpdate === "usage_update");
+
+  expect(await prompt(sessionId, "/compact")).toBe("end_turn");
+  const updates = take().filter(({ sessionUpdate }) => sessionUpdate === "compaction_update");
+  expect(updates.map((update) => "status" in update && update.status)).toEqual(["in_progress", "completed"]);
+  expect(await prompt(sessionId, "hello")).toBe("end_turn");
+  expect(saidIn(take())).toContain("You said: hello");
+
+  // Opened again while it is open, without its history.
+  await agent.request(methods.agent.session.resume, { sessionId, cwd: folder });
+  expect(calls(take())).toEqual([]);
+  expect(await prompt(sessionId, "still there")).toBe("end_turn");
+  await agent.request(methods.agent.session.close, { sessionId });
+  await expect(prompt(sessionId, "hello")).rejects.toMatchObject({ code: -32_002 });
+  const unknown = { sessionId, modeId: "bypass" };
+  await expect(agent.request(methods.agent.session.setMode, unknown)).rejects.toMatchObject({ code: -32_002 });
+  editor.process.stdin.end();
+  expect(await editor.ended).toMatchObject({ code: 0, said: "" });
+  expect(cli.refused()).toEqual([]);
+});
+
+/** Lines of processes that contain a text. */
+function processes(marker: string): readonly string[] {
+  return readdirSync("/proc").flatMap((pid) => {
+    try {
+      const line = /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/cmdline`, "utf8") : "";
+      return line.includes(marker) ? [line] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+test("a server of the editor; canceled in the middle of a tool and of a question; two prompts at once; then the editor dies", async () => {
+  const project = await setUp({ "server.mjs": QUERY_SERVER });
+  let answer: "once" | "silent" = "once";
+  const server = { name: "db", command: process.execPath, args: ["server.mjs"], env: [] };
+  const editor = await begin(project, { choose: () => answer }, [server]);
+  const { sessionId: id, agent, prompt, take, until } = editor;
+  await prompt(id, "query it");
+  expect(saidIn(take())).toContain("The tool said: no rows");
+  const isRunning = (update: SessionUpdate): boolean => "status" in update && update.status === "in_progress";
+  const cancel = () => agent.notify(methods.agent.session.cancel, { sessionId: id });
+
+  // The list of steps is a plan, and the command behind it sleeps for ten minutes.
+  const stopped = prompt(id, "todo it");
+  const plan = await until(({ sessionUpdate }) => sessionUpdate === "plan");
+  expect(plan).toMatchObject({ entries: [{ status: "completed" }, { status: "in_progress" }, { status: "pending" }] });
+  await until(isRunning);
+  await expect.poll(() => processes(project.folder).length, { timeout: 20_000 }).toBeGreaterThan(1);
+  await cancel();
+  expect(await stopped).toBe("cancelled");
+  expect(calls(take()).at(-1)).toMatch(/^failed/);
+
+  // An editor that never answers the question.
+  await prompt(id, "hello");
+  answer = "silent";
+  const asking = prompt(id, "write it");
+  await expect.poll(() => editor.asked.length, { timeout: 20_000 }).toBe(2);
+  await cancel();
+  expect(await asking).toBe("cancelled");
+  await cancel();
+  await prompt(id, "hello");
+
+  // The second message joins the turn of the first.
+  answer = "once";
+  take();
+  const both = Promise.all([prompt(id, "run it"), prompt(id, "hello")]);
+  expect(await both).toEqual(["end_turn", "end_turn"]);
+  expect(JSON.stringify(project.cli.server.recorder.exchanges.at(-1))).toContain("hello");
+
+  const lost = prompt(id, "todo it").catch(() => "lost");
+  await until(isRunning);
+  await expect.poll(() => processes("sleep 600").length, { timeout: 20_000 }).toBeGreaterThan(0);
+  editor.process.stdout.destroy();
+  editor.process.stdin.destroy();
+  expect(await editor.ended).toMatchObject({ code: 0 });
+  await lost;
+  await expect.poll(() => processes(project.folder), { timeout: 20_000 }).toEqual([]);
+});
+
+test("mistakes are answered, and the connection stays: lines, methods, folders, keys; a line without end is given up", async () => {
+  const { cli, folder } = await setUp();
+  const environment = { ANTHROPIC_API_KEY: "" };
+  const { process: child, ended } = cli.start(["acp"], { input: "open", output: "open", environment });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  let id = 0;
+  const sendLine = async (line: string): Promise<unknown> => {
+    child.stdin.write(`${line}\n`);
+    return JSON.parse((await lines.next()).value!);
+  };
+  const send = (method: string, params: object): Promise<unknown> =>
+    sendLine(JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params }));
+  const error = (code: number, message = "") => ({ error: { code, message: expect.stringContaining(message) } });
+
+  expect(await sendLine("{nonsense")).toMatchObject({ id: null, ...error(-32_700) });
+  expect(await sendLine("[]")).toMatchObject({ id: null, ...error(-32_600) });
+  const session = { cwd: folder, mcpServers: [] };
+  expect(await send("session/new", session)).toMatchObject(error(-32_600));
+  expect(await send("initialize", ZED_INITIALIZE)).toMatchObject({
+    result: { protocolVersion: 1, authMethods: [{ id: "api-key" }] },
+  });
+  expect(await send("no/such", {})).toMatchObject(error(-32_601));
+  expect(await send("session/prompt", { prompt: 7 })).toMatchObject(error(-32_602));
+  const large = { sessionId: "x".repeat(10_000_000), prompt: [] };
+  expect(await send("session/prompt", large)).toMatchObject(error(-32_002));
+
+  expect(await send("session/new", session)).toMatchObject(error(-32_000, "ANTHROPIC_API_KEY is not set"));
+  expect(await send("authenticate", { methodId: "api-key" })).toMatchObject(error(-32_000));
+  expect(await send("session/new", { ...session, cwd: "here" })).toMatchObject(error(-32_602, "not an absolute path"));
+  const nowhere = join(folder, "none");
+  expect(await send("session/new", { ...session, cwd: nowhere })).toMatchObject(error(-32_602, "there is no folder"));
+  expect(await send("session/load", { ...session, sessionId: "none" })).toMatchObject(error(-32_002));
+
+  child.stdin.on("error", () => {});
+  child.stdin.write("x".repeat(40_000_000));
+  expect(await ended).toMatchObject({ code: 1, said: expect.stringContaining("too large") });
+});

@@ -1,0 +1,21 @@
+import { type AuthMethod, RequestError } from "@agentclientprotocol/sdk";
+import type { ProviderChoice } from "../cli/choose-provider.ts";
+
+/** Keys come from the environment, and are never stored: the user sets them where the editor names its agents. */
+export const AUTH_METHODS: AuthMethod[] = [
+  {
+    id: "api-key",
+    name: "API key",
+    description:
+      'Set ANTHROPIC_API_KEY or OPENAI_API_KEY where your editor names this agent ("env"), and start the agent again.',
+  },
+];
+
+/** With this error, editors show the ways to sign in. */
+export function keyRequired({ provider, keyName }: ProviderChoice): RequestError {
+  return new RequestError(
+    RequestError.authRequired().code,
+    `No API key for ${provider}: ${keyName} is not set. Set it where your editor names this agent ("env"), and start the agent again. ` +
+      `For a server with an OpenAI-compatible API, which may need no key, add "--provider", "openai-chat", "--base-url", "URL", "--model", "NAME" to its arguments.`,
+  );
+}

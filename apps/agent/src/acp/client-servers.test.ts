@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { toToolServers } from "./client-servers.ts";
+
+const program = (name: string) => ({ name, command: "uv", args: ["run"], env: [{ name: "TOKEN", value: "x" }] });
+
+test("servers of an editor become servers of ours, with names that fit and differ", () => {
+  expect(toToolServers([program("db"), program("My Server (2)"), program("my/db"), program("  __  ")])).toMatchObject([
+    { name: "db", command: ["uv", "run"], environment: { TOKEN: "x" }, from: "user" },
+    { name: "My-Server-2" },
+    { name: "my-db" },
+    { name: "server" },
+  ]);
+  expect(toToolServers([program("db"), program("db!")]).map(({ name }) => name)).toEqual(["db", "db-2"]);
+  const web = { type: "http" as const, name: "web", url: "https://x.test/mcp", headers: [{ name: "A", value: "b" }] };
+  expect(toToolServers([web])).toEqual([{ name: "web", url: "https://x.test/mcp", headers: { A: "b" } }]);
+});
+
+test("what cannot be connected is refused by its name", () => {
+  const sse = { type: "sse" as const, name: "old", url: "https://x.test", headers: [] };
+  expect(() => toToolServers([sse])).toThrow(/old uses SSE.*Use its HTTP address/);
+  expect(() => toToolServers([{ type: "http", name: "web", url: "ftp://x", headers: [] }])).toThrow(/server web needs/);
+});

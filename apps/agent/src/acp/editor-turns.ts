@@ -1,0 +1,126 @@
+import type { PromptResponse } from "@agentclientprotocol/sdk";
+import { type Clock, createInbox, type Inbox, type NewContent, type QueryEvent } from "palimpsest";
+import type { Agent } from "../agent/agent.ts";
+import { untilAgentsEnd } from "../agent/until-agents-end.ts";
+import type { EventRelay } from "../cli/event-relay.ts";
+import { keepCacheWarm } from "../cli/keep-cache-warm.ts";
+import { reportTurn } from "../cli/report-turn.ts";
+import type { CommandContext } from "../extension/slash-command.ts";
+import type { WatchPorts } from "../terminal/watch-tools.ts";
+import { watchTools } from "../terminal/watch-tools.ts";
+import { toResponse } from "./to-response.ts";
+
+export interface EditorTurnsOptions extends WatchPorts {
+  readonly agent: Agent;
+  readonly relay: EventRelay;
+  readonly clock: Clock;
+  readonly onWait: (text: string) => void;
+  readonly afterEvent: (event: QueryEvent) => Promise<void>;
+}
+
+/** What the user says: the words, and the content that is sent. */
+export interface Said {
+  readonly words: string;
+  readonly content: readonly NewContent[];
+}
+
+/** Runs one turn at a time, and commands. */
+export interface EditorTurns {
+  readonly state: () => "idle" | "busy";
+  /** Starts a turn, or joins the running one: then its response is that of the turn. */
+  say(said: Said): Promise<PromptResponse>;
+  /** Continues without a new message. */
+  continueTurn(): Promise<PromptResponse>;
+  readonly during: CommandContext["during"];
+  /** Stops everything that runs. Messages that wait for the turn are dropped: their prompts are canceled, too. */
+  cancel(): void;
+  /** Stops everything; resolves when nothing runs. */
+  settle(): Promise<void>;
+}
+
+interface RunningTurn {
+  readonly waiting: ReturnType<typeof createInbox>;
+  readonly response: Promise<PromptResponse>;
+  /** A message waits. */
+  wake(): void;
+}
+
+export function createEditorTurns({
+  agent,
+  relay,
+  clock,
+  onWait,
+  afterEvent,
+  ...watch
+}: EditorTurnsOptions): EditorTurns {
+  const stops = new Set<AbortController>();
+  let turn: RunningTurn | undefined;
+
+  async function stoppable<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const stop = new AbortController();
+    stops.add(stop);
+    try {
+      return await work(stop.signal);
+    } finally {
+      stops.delete(stop);
+    }
+  }
+
+  function begin(said?: Said): Promise<PromptResponse> {
+    const waiting = createInbox();
+    const whenAlone = untilAgentsEnd(agent, onWait);
+    let wake = (): void => {};
+    const inbox: Inbox = {
+      deliver: async (session) => (await waiting.deliver(session)) + (await whenAlone.deliver(session)),
+      // A turn that waits for its agents goes on when the user says something.
+      settle: async (signal) => {
+        const arrived = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        await Promise.race([whenAlone.settle?.(signal), arrived]);
+      },
+    };
+    const response = stoppable(async (signal) => {
+      const tools = watchTools(agent.tools, watch);
+      const start = { relay, clock, signal, inbox, tools, afterEvent };
+      let outcome = await reportTurn(agent, {
+        ...start,
+        words: said?.words,
+        ...(said === undefined ? {} : { prompt: said.content }),
+      });
+      while (waiting.waiting.length > 0 && outcome.kind === "done") outcome = await reportTurn(agent, start);
+      return toResponse(outcome);
+    }).finally(() => {
+      turn = undefined;
+      keepCacheWarm(agent.session);
+    });
+    turn = { waiting, response, wake: () => wake() };
+    return response;
+  }
+
+  async function say(said: Said): Promise<PromptResponse> {
+    if (turn === undefined) return begin(said);
+    const { waiting, response, wake } = turn;
+    waiting.push(...said.content);
+    wake();
+    const ended = await response;
+    // The turn ended before it could take the message.
+    const isLate = waiting.waiting.some((content) => said.content.includes(content));
+    return isLate && ended.stopReason !== "cancelled" ? say(said) : ended;
+  }
+
+  const cancel = (): void => {
+    for (const stop of stops) stop.abort();
+  };
+  return {
+    state: () => (stops.size === 0 ? "idle" : "busy"),
+    say,
+    continueTurn: () => turn?.response ?? begin(),
+    during: (_, work) => stoppable((signal) => work(signal, () => {})),
+    cancel,
+    async settle() {
+      cancel();
+      await turn?.response.catch(() => undefined);
+    },
+  };
+}
