@@ -3,9 +3,14 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
+/** A folder beside the workspace, one for each version of a package. */
+export function outsideFolder(name: string, version: string): string {
+  return join(homedir(), ".cache", "palimpsest-outside", `${name.replaceAll(/\W+/g, "-")}-${version}`);
+}
+
 /** Installs a package beside the workspace, once for each version, and returns the folder. Needs the network. */
 export function installOutside(name: string, version: string): string {
-  const folder = join(homedir(), ".cache", "palimpsest-outside", `${name.replaceAll(/\W+/g, "-")}-${version}`);
+  const folder = outsideFolder(name, version);
   if (existsSync(join(folder, "node_modules", name, "package.json"))) return folder;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
@@ -23,7 +28,7 @@ export function compileOutside(root: string, folder: string, file: string, code:
   const compilerOptions = {
     target: "esnext",
     module: "nodenext",
-    lib: ["esnext", "dom"],
+    lib: ["esnext"],
     strict: true,
     exactOptionalPropertyTypes: true,
     noEmit: true,
