@@ -7,6 +7,19 @@ import { startProxy } from "@palimpsest/proxy";
 const [, , kind, service = "", folder = ""] = process.argv;
 console.log(kind === "plain" ? await startPipe() : (await startProxy({ upstreams: { service }, folder })).url);
 
+/** The most time of the processor that one turn of the event loop took since it was asked last: as long, nothing else was forwarded. */
+let longestTurnMs = 0;
+let before = process.threadCpuUsage();
+setInterval(() => {
+  const { user, system } = process.threadCpuUsage(before);
+  longestTurnMs = Math.max(longestTurnMs, (user + system) / 1_000);
+  before = process.threadCpuUsage();
+}, 1);
+process.on("message", () => {
+  process.send!(longestTurnMs);
+  longestTurnMs = 0;
+});
+
 /** The least that a proxy can do: two pipes. */
 async function startPipe(): Promise<string> {
   const agent = new Agent({ keepAlive: true });

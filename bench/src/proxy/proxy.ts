@@ -3,19 +3,22 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Bench } from "../bench.ts";
 import { inTemporaryFolder } from "../chaos/temporary-folder.ts";
-import { median, percentile, round } from "../statistics.ts";
+import { median, round } from "../statistics.ts";
 import { eventText, startStreamingUpstream } from "./streaming-upstream.ts";
 
-const SIZES = { quick: { requests: 120, large: 4 }, full: { requests: 1_000, large: 20 } } as const;
+const SIZES = { quick: { requests: 100, large: 6 }, full: { requests: 1_000, large: 40 } } as const;
 const WARM_REQUESTS = 30;
 /** What an agent sends in the middle of a session. */
 const BODY_CHARACTERS = 20_000;
 const LARGE_CHARACTERS = 5_000_000;
 const STREAMS = 200;
 const BESIDE_STREAMS = 20;
+const BESIDE_EVENTS = 60;
+const AFTER_LARGE_MS = 50;
 const SCRIPT = fileURLToPath(new URL("./proxied-process.ts", import.meta.url));
 
 /** The proxy against a plain pipe, both in processes of their own, in one run and in turn. */
@@ -37,10 +40,12 @@ export const proxyBench: Bench = {
           first.plain.push(await firstByteMs(plain));
           first.proxied.push(await firstByteMs(proxied));
         }
-        const gaps = { plain: [] as number[], proxied: [] as number[] };
+        const bodies = Array.from({ length: 3 }, () => bodyOf(LARGE_CHARACTERS));
+        const turns = { plain: [] as number[], proxied: [] as number[] };
         for (let number = 0; number < large; number++) {
-          gaps.plain.push(...(await gapsBesideLarge(plain)));
-          gaps.proxied.push(...(await gapsBesideLarge(proxied)));
+          const body = bodies[number % bodies.length]!;
+          turns.plain.push(await turnBesideMs(plain, body));
+          turns.proxied.push(await turnBesideMs(proxied, body));
         }
         const streams = await Promise.all(Array.from({ length: STREAMS }, () => send(proxied, bodyOf(1_000), 20)));
         const expected = Array.from({ length: 20 }, (_, number) => eventText(number)).join("");
@@ -50,9 +55,9 @@ export const proxyBench: Bench = {
           proxy_first_byte_ms_p50: round(median(first.proxied)),
           first_byte_ratio: round(median(first.proxied) / median(first.plain)),
           beside_5_mb: {
-            plain_gap_ms_p99: round(percentile(gaps.plain, 99)),
-            proxy_gap_ms_p99: round(percentile(gaps.proxied, 99)),
-            ratio: round(percentile(gaps.proxied, 99) / percentile(gaps.plain, 99)),
+            plain_longest_turn_ms_p50: round(median(turns.plain)),
+            proxy_longest_turn_ms_p50: round(median(turns.proxied)),
+            ratio: round(median(turns.proxied) / median(turns.plain)),
           },
           streams: STREAMS,
           streams_whole: streams.filter(({ text }) => text === expected).length,
@@ -67,17 +72,24 @@ export const proxyBench: Bench = {
 interface Compared {
   readonly url: string;
   readonly agent: Agent;
+  /** Since it was asked last. */
+  longestTurnMs(): Promise<number>;
   stop(): void;
 }
 
 async function startCompared(kind: string, service: string, folder: string): Promise<Compared> {
   const args = ["--conditions=palimpsest-source", "--no-warnings", SCRIPT, kind, service, folder];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const [url] = await once(createInterface(child.stdout), "line");
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
+  const [url] = await once(createInterface(child.stdout!), "line");
   const agent = new Agent({ keepAlive: true });
   return {
     url,
     agent,
+    async longestTurnMs() {
+      child.send("longest turn");
+      const [longestMs] = await once(child, "message");
+      return longestMs;
+    },
     stop() {
       agent.destroy();
       child.kill();
@@ -88,8 +100,6 @@ async function startCompared(kind: string, service: string, folder: string): Pro
 interface Received {
   readonly text: string;
   readonly firstMs: number;
-  /** Between one chunk and the next. */
-  readonly gapsMs: readonly number[];
 }
 
 function send({ url, agent }: Compared, body: Buffer, events: number): Promise<Received> {
@@ -97,17 +107,13 @@ function send({ url, agent }: Compared, body: Buffer, events: number): Promise<R
     const startedMs = performance.now();
     const headers = { "content-length": body.length, "x-events": String(events), "session-id": "bench" };
     const outgoing = request(`${url}/service/v1/messages`, { method: "POST", agent, headers }, (message) => {
-      const times: number[] = [];
-      let text = "";
+      let [text, firstMs] = ["", 0];
       message.on("data", (chunk) => {
-        times.push(performance.now());
+        firstMs ||= performance.now() - startedMs;
         text += String(chunk);
       });
       message.once("error", reject);
-      message.once("end", () => {
-        const gapsMs = times.slice(1).map((time, index) => time - times[index]!);
-        resolve({ text, firstMs: times[0]! - startedMs, gapsMs });
-      });
+      message.once("end", () => resolve({ text, firstMs }));
     });
     outgoing.once("error", reject);
     outgoing.end(body);
@@ -118,11 +124,22 @@ async function firstByteMs(compared: Compared): Promise<number> {
   return (await send(compared, bodyOf(BODY_CHARACTERS), 1)).firstMs;
 }
 
-/** The pauses in streams while a large request goes by. */
-async function gapsBesideLarge(compared: Compared): Promise<readonly number[]> {
-  const streams = Array.from({ length: BESIDE_STREAMS }, () => send(compared, bodyOf(1_000), 60));
-  await send(compared, bodyOf(LARGE_CHARACTERS), 1);
-  return (await Promise.all(streams)).flatMap(({ gapsMs }) => gapsMs);
+/**
+ * How long streams wait while a large request goes by: the longest turn of the event loop, in time of the processor. Pauses between chunks
+ * are those of the machine.
+ */
+async function turnBesideMs(compared: Compared, large: Buffer): Promise<number> {
+  const small = bodyOf(1_000);
+  const streams = Array.from({ length: BESIDE_STREAMS }, () => send(compared, small, BESIDE_EVENTS));
+  // All others have begun, too.
+  await send(compared, small, 1);
+  await compared.longestTurnMs();
+  await send(compared, large, 1);
+  // The proxy hands the body over when it has gone.
+  await sleep(AFTER_LARGE_MS);
+  const longestMs = await compared.longestTurnMs();
+  await Promise.all(streams);
+  return longestMs;
 }
 
 function bodyOf(characters: number): Buffer {
