@@ -152,6 +152,26 @@ test("an answer that is cut is cut for the client, too, and after the same bytes
   expect(seen).toBe("data: 1\n\n");
 });
 
+test("a proxy that is closed lets open streams end, and cuts those that take too long", async () => {
+  let finish = (): void => {};
+  const service = await startService((response) => {
+    response.writeHead(200).write("first ");
+    finish = () => response.end("last");
+  });
+  const proxy = await startTestProxy(service.url, { limits: { closeMs: 60_000 } });
+  const open = await fetch(`${proxy.url}/service/v1/models`);
+  const closing = proxy.close();
+  await expect(fetch(`${proxy.url}/service/v1/models`)).rejects.toThrow();
+  finish();
+  expect(await open.text()).toBe("first last");
+  await closing;
+
+  const hasty = await startTestProxy(service.url, { limits: { closeMs: 50 } });
+  const cut = await fetch(`${hasty.url}/service/v1/models`);
+  await hasty.close();
+  await expect(cut.text()).rejects.toThrow();
+});
+
 test("a client that goes away ends the request at the service", async () => {
   const ended = Promise.withResolvers<void>();
   const service = await startService((response) => {

@@ -1,11 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import {
-  createServer,
-  Agent as HttpAgent,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from "node:http";
+import { createServer, Agent as HttpAgent, type IncomingMessage, type ServerResponse } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { aText, checkOptions } from "palimpsest/core";
 import { type ForwardLimits, sendAnswer, sendRequest } from "./forward/forward-request.ts";
@@ -18,7 +12,7 @@ import type { ProxyEvent } from "./proxy-event.ts";
 import { startObserver } from "./start-observer.ts";
 import { type StoredAnswer, sendStored } from "./store/send-stored.ts";
 import { checkUpstreams, findRoute, type Upstreams } from "./upstreams.ts";
-import { apiOf, credentialOf, isCredential, withoutKeys } from "./wire/wire-apis.ts";
+import { apiOf, credentialOf, shownHeaders, withoutCredentials, withoutKeys } from "./wire/wire-apis.ts";
 
 export interface ProxyOptions {
   /** The services that requests may go to, by the first segment of their path. */
@@ -49,6 +43,8 @@ export interface ProxyLimits extends ForwardLimits {
   readonly maxResultBytes: number;
   /** How long an edit may take; after that the request goes as it is. */
   readonly editMs: number;
+  /** How long open requests may take after `close`; after that they are cut. */
+  readonly closeMs: number;
 }
 
 /** Clients of the three APIs give up after ten minutes: theirs is the first word. */
@@ -59,6 +55,7 @@ export const DEFAULT_PROXY_LIMITS: ProxyLimits = {
   maxHeldBytes: 512 * 1024 * 1024,
   maxResultBytes: 50_000,
   editMs: 2_000,
+  closeMs: 10_000,
 };
 
 export interface StartedProxy {
@@ -68,12 +65,14 @@ export interface StartedProxy {
   settled(): Promise<void>;
   /** From now on, nothing is edited. */
   stopEditing(): void;
-  /** Ends connections, and resolves when the logs are written. */
+  /** Accepts no more requests, lets open ones end, and resolves when the logs are written. */
   close(): Promise<void>;
 }
 
 /** Client connections stay open longer than any client's pool keeps them: a request never meets a closing one. */
 const KEEP_ALIVE_MS = 120_000;
+/** Connections to services are closed before services close them, so that no request meets a closing one. */
+const IDLE_MS = 15_000;
 
 /**
  * Starts a proxy on this machine's loopback address. Requests and answers are forwarded as they arrive; those of the three APIs that are
@@ -86,7 +85,8 @@ export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
   const limits: ProxyLimits = { ...DEFAULT_PROXY_LIMITS, ...options.limits };
   const recording = record === undefined ? {} : { record };
   const observer = await startObserver({ folder, maxResultBytes: limits.maxResultBytes, ...recording }, onEvent);
-  const agents = { "http:": new HttpAgent({ keepAlive: true }), "https:": new HttpsAgent({ keepAlive: true }) };
+  const pool = { keepAlive: true, timeout: IDLE_MS };
+  const agents = { "http:": new HttpAgent(pool), "https:": new HttpsAgent(pool) };
   const held: HeldBytes = { limitBytes: limits.maxHeldBytes, heldBytes: 0 };
   // Digests of credentials cannot be compared with those of another process.
   const salt = randomBytes(32);
@@ -108,7 +108,7 @@ export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
     const forwarding = { incoming, route, limits, agent: agents[route.origin.protocol as keyof typeof agents] };
     const who = () => ({
       upstream: route.upstream,
-      headers: withoutCredentials(incoming.headers),
+      headers: shownHeaders(incoming.headers),
       credential: createHash("sha256").update(salt).update(credentialOf(incoming.headers)).digest("base64url"),
     });
     const send = async (): Promise<StoredAnswer> => {
@@ -185,14 +185,10 @@ export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
       editing = false;
     },
     async close() {
-      await close();
+      await close(Promise.allSettled(running), limits.closeMs);
       await Promise.allSettled(running);
       for (const agent of Object.values(agents)) agent.destroy();
       await observer.close();
     },
   };
-}
-
-function withoutCredentials(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isCredential(name))) as IncomingHttpHeaders;
 }

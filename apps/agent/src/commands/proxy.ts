@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { agentHomeOf } from "@palimpsest/coordination/project-places";
-import { type ProxyEvent, replayTraffic, startProxy, type Upstreams } from "@palimpsest/proxy";
+import { DEFAULT_PROXY_LIMITS, type ProxyEvent, replayTraffic, startProxy, type Upstreams } from "@palimpsest/proxy";
 import { counted, dollars, tokens } from "@palimpsest/transcripts/analysis-words";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
@@ -13,6 +13,8 @@ import { UsageError } from "../workspace/usage-error.ts";
 const DEFAULT_PORT = 8_788;
 const SERVICES: Upstreams = { anthropic: "https://api.anthropic.com", openai: "https://api.openai.com" };
 const ID_CHARACTERS = 8;
+/** After this time somebody wonders why the program does not end. */
+const SLOW_CLOSE_MS = 300;
 
 /** Forwards requests of agents to their services, and reports on them, until the program is interrupted. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -46,7 +48,12 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   for (const [name, url] of Object.entries(upstreams)) terminal.say(`${proxy.url}/${name} -> ${url}`);
   terminal.say(`Logs: ${logs}. To see what was spent: palimpsest analyze ${logs}`);
   await untilStopped(signal);
+  const slow = setTimeout(() => {
+    const seconds = DEFAULT_PROXY_LIMITS.closeMs / 1_000;
+    terminal.say(`Open requests have ${seconds} s to end. Press Ctrl-C again to cut them now.`);
+  }, SLOW_CLOSE_MS);
   await proxy.close();
+  clearTimeout(slow);
   report.end();
   return endOf(signal);
 }

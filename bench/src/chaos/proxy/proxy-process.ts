@@ -112,6 +112,7 @@ const found = await onASmallDisk(async (disk) => {
 process.stdout.write(JSON.stringify(found), () => process.exit(0));
 
 function faultOf(number: string): Fault {
+  if (isLast(number)) return "whole";
   // Most of the time services work; silence is rare, since it takes as long as its limit.
   const chosen = (Number(number) * 7) % 60;
   if (chosen < 30) return chosen % 2 === 0 ? "whole" : "streamed";
@@ -119,9 +120,13 @@ function faultOf(number: string): Fault {
   return FAULTS.filter((fault) => fault !== "silent")[chosen % (FAULTS.length - 1)]!;
 }
 
+function isLast(number: string): boolean {
+  return Number(number) % BATCH < LAST;
+}
+
 /** Small ones mostly; one in 200 has five megabytes, and the last ones have one. */
 function bodyOf(number: string): Buffer {
-  const small = Number(number) % BATCH < LAST ? 500_000 : 200 + ((Number(number) * 37) % 4_000);
+  const small = isLast(number) ? 500_000 : 200 + ((Number(number) * 37) % 4_000);
   const content = randomBytes(Number(number) % 200 === 199 ? 2_500_000 : small).toString("hex");
   return Buffer.from(
     JSON.stringify({ model: "claude-sonnet-4-6", max_tokens: 9, messages: [{ role: "user", content }] }),

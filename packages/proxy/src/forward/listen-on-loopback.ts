@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 
 export interface Listening {
   readonly url: string;
-  /** Ends all connections. */
-  close(): Promise<void>;
+  /** Accepts nothing more. Ends all connections when `ended` is, or the time is over. */
+  close(ended: Promise<unknown>, withinMs: number): Promise<void>;
 }
 
 /** Lets programs of this machine connect, and nobody else. */
@@ -19,11 +19,14 @@ export async function listenOnLoopback(server: Server, port: number): Promise<Li
   }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
+    async close(ended, withinMs) {
       const closed = once(server, "close");
+      const end = (): void => server.closeAllConnections();
       server.close();
-      server.closeAllConnections();
+      const late = setTimeout(end, withinMs);
+      void ended.finally(end);
       await closed;
+      clearTimeout(late);
     },
   };
 }

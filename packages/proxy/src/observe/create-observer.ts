@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { answeredCalls, toWireMessage, toWireUsage } from "@palimpsest/transcripts/wire";
 import type { ProxyEvent } from "../proxy-event.ts";
 import { createSessions, type Recognized, type SentRequest } from "../sessions/recognize-session.ts";
-import type { Thread } from "../sessions/thread.ts";
+import type { Thread, ThreadItem } from "../sessions/thread.ts";
 import { decodeBody } from "../wire/decode-body.ts";
-import { readRequest, type WireRequest } from "../wire/read-request.ts";
+import { readRequest, type WireItem, type WireRequest } from "../wire/read-request.ts";
 import { readResponse } from "../wire/read-response.ts";
 import { parseRange, type Range } from "../wire/scan-json.ts";
 import { viewOf } from "../wire/view-of.ts";
@@ -60,7 +60,7 @@ export function createObserver({ folder, onEvent }: ObserverOptions): Observer {
     const { api, upstream, headers, credential } = arrived;
     const request = readRequest(api, body);
     if (request === undefined) return undefined;
-    const items = request.items.map((item) => ({ digest: item.digest, answers: answersOf(request, body, item) }));
+    const items = request.items.map((item) => toThreadItem(request, body, item));
     const sent: SentRequest = { request, items, names: namesIn(headers), upstream, credential };
     return { sent, found: sessions.recognize(sent) };
   };
@@ -153,13 +153,20 @@ function responseLine(number: number, { atMs, ended }: Exchange, response: WireR
   return JSON.stringify({ type: "response", number, atMs, ...response, ended: end });
 }
 
-function answersOf({ api }: WireRequest, body: Buffer, item: Range): readonly string[] {
+function toThreadItem({ api }: WireRequest, body: Buffer, item: WireItem): ThreadItem {
+  const { digest } = item;
   // Most messages answer no call: they are not parsed.
   const bytes = body.subarray(item.start, item.end);
-  if (!ANSWER.some((word) => bytes.includes(word))) return [];
+  const origin = SAID_BY_MODEL.some((word) => bytes.includes(word)) ? "model" : "client";
+  if (!ANSWER.some((word) => bytes.includes(word))) return { digest, answers: [], origin };
   const message = toWireMessage(api, parseRange(body, item));
-  return message === undefined ? [] : answeredCalls(message);
+  return { digest, answers: message === undefined ? [] : answeredCalls(message), origin };
 }
+
+/** One of them stands in every message and item of a model. In a text, their quotes are escaped. */
+const SAID_BY_MODEL: readonly Buffer[] = ['"assistant"', '"function_call"', '"reasoning"'].map((word) =>
+  Buffer.from(word),
+);
 
 /** One of them stands in every message with the result of a call. */
 const ANSWER: readonly Buffer[] = ['"tool_use_id"', '"call_id"', '"tool_call_id"'].map((word) => Buffer.from(word));

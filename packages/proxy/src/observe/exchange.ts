@@ -5,7 +5,7 @@ import type { WireApi } from "../wire/wire-apis.ts";
 export interface ArrivedRequest {
   readonly api: WireApi;
   readonly upstream: string;
-  /** Without credentials. */
+  /** Those that are known to be harmless. */
   readonly headers: IncomingHttpHeaders;
   /** Salted digest of the credentials. */
   readonly credential: string;

@@ -9,15 +9,28 @@ export function followThread(
   threads: readonly Thread[],
   { items, head }: { readonly items: readonly ThreadItem[]; readonly head: HeadDigests },
 ): Followed | undefined {
-  const kept = (thread: Thread): number => commonLength(thread.items, items);
-  const continued = threads.filter((thread) => thread.items.length > 0 && kept(thread) === thread.items.length);
+  const isContinued = (before: readonly ThreadItem[]): boolean =>
+    before.length > 0 && commonLength(before, items) === before.length;
+  const continued = threads.filter((thread) => isContinued(thread.items) && mayContinue(thread.head, head, items));
   if (continued.length > 0) {
     const longest = Math.max(...continued.map((thread) => thread.items.length));
-    const thread = only(continued.filter((one) => one.items.length === longest));
+    const equal = continued.filter((one) => one.items.length === longest);
+    const thread = only(equal) ?? only(equal.filter((one) => isSameHead(one.head, head)));
     return thread && { thread, relation: { kind: "continues", kept: longest } };
   }
+  if (threads.some(({ left = [] }) => isContinued(left))) return undefined;
   const thread = only(threads.filter((one) => isSameHead(one.head, head)));
   return thread && { thread, relation: relate(thread.items, items) };
+}
+
+/**
+ * The same question may be asked with another system prompt and other tools, for example for a title. Where one of both has changed, the
+ * model's own words in the request show that it is the same conversation.
+ */
+function mayContinue(before: HeadDigests, now: HeadDigests, items: readonly ThreadItem[]): boolean {
+  if (isSameHead(before, now)) return true;
+  const isHalf = before.system === now.system || before.tools === now.tools;
+  return isHalf && items.some(({ origin }) => origin === "model");
 }
 
 function relate(before: readonly ThreadItem[], now: readonly ThreadItem[]): Relation {

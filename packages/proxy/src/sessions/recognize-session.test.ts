@@ -15,7 +15,12 @@ function sending() {
   ): Recognized => {
     const { system = "Be brief.", credential = "somebody" } = more;
     const request = readRequest("messages", Buffer.from(messagesBody(messages, { system })))!;
-    const items = request.items.map(({ digest }, index) => ({ digest, answers: answersOf(messages[index]!) }));
+    const items = request.items.map(({ digest }, index) => ({
+      digest,
+      answers: answersOf(messages[index]!),
+      origin:
+        "role" in messages[index]! && messages[index].role === "assistant" ? ("model" as const) : ("client" as const),
+    }));
     const sent: SentRequest = { request, items, names, upstream: "service", credential };
     const recognized = sessions.recognize(sent);
     sessions.keep(recognized, sent);
@@ -65,6 +70,27 @@ test("a call beside the conversation, with another system prompt, is a thread of
   const beside = send([user("Give it a title.")], names, { system: "You write titles." });
   expect(beside.thread.id).not.toBe(thread.id);
   expect(send(B, names)).toMatchObject({ thread: { id: thread.id }, relation: { kind: "continues", kept: 1 } });
+});
+
+test("the same question with another system prompt is another thread; a system prompt that changes is not", () => {
+  const send = sending();
+  const { thread } = send(A);
+  expect(send(A, {}, { system: "You write titles." }).thread.id).not.toBe(thread.id);
+  expect(send(B).thread.id).toBe(thread.id);
+  expect(send(C, {}, { system: "Be brief. It is noon." })).toMatchObject({ thread, relation: { kind: "continues" } });
+});
+
+test("two conversations of a session that take turns are not taken for one that is replaced again and again", () => {
+  const send = sending();
+  const names = { session: "s" };
+  const other = [user("another")];
+  const first = send(A, names);
+  expect(send(other, names)).toMatchObject({ thread: first.thread, relation: { kind: "replaced" } });
+  const second = send(B, names);
+  expect(second.relation).toEqual({ kind: "begins" });
+  const more = [...other, assistant("well"), user("more")];
+  expect(send(more, names)).toMatchObject({ thread: first.thread, relation: { kind: "continues" } });
+  expect(send(C, names)).toMatchObject({ thread: second.thread, relation: { kind: "continues" } });
 });
 
 test("agents of a session, and users of a service, never share a thread", () => {
@@ -119,7 +145,7 @@ test("where the service keeps the conversation, the id of the response says what
       ...(previous === undefined ? {} : { previous_response_id: previous }),
     };
     const request = readRequest("responses", Buffer.from(JSON.stringify(body)))!;
-    const items = request.items.map(({ digest }) => ({ digest, answers: [] }));
+    const items = request.items.map(({ digest }) => ({ digest, answers: [], origin: "client" as const }));
     const sent: SentRequest = { request, items, names: {}, upstream: "service", credential: "somebody" };
     const recognized = sessions.recognize(sent);
     sessions.keep(recognized, sent, responseId);

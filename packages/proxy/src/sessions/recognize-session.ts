@@ -96,8 +96,9 @@ export function createSessions(newId: () => string): Sessions {
       if (known !== undefined && followed !== undefined) return { session: known, ...followed };
       return beginThread(sent, known);
     },
-    keep({ session, thread, heldItems }, sent, responseId) {
+    keep({ session, thread, relation, heldItems }, sent, responseId) {
       const { request, items } = sent;
+      if (relation.kind !== "begins" && relation.kind !== "continues") thread.left = thread.items;
       leaveChain(thread.chain, session);
       thread.items = heldItems === undefined ? items : [...heldItems, ...items];
       thread.head = request.head;

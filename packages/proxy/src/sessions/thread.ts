@@ -5,6 +5,7 @@ export interface ThreadItem {
   readonly digest: string;
   /** The calls that it answers. */
   readonly answers: readonly string[];
+  readonly origin: "model" | "client";
 }
 
 /** One conversation of a session: the one that its user sees, or another one, such as a call for a title. Each has a log of its own. */
@@ -12,6 +13,8 @@ export interface Thread {
   readonly id: string;
   head: HeadDigests;
   items: readonly ThreadItem[];
+  /** What it had before a request that did not continue it. If that goes on, these are two conversations. */
+  left?: readonly ThreadItem[];
   /** The chain over `items`. */
   chain: string;
 }

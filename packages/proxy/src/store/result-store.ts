@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { toWireMessage } from "@palimpsest/transcripts/wire";
 import type { Observer, ReadableExchange } from "../observe/create-observer.ts";
@@ -55,9 +55,12 @@ export function createResultStore({ folder, maxResultBytes, observer, onEvent }:
   function write(path: string, text: string): boolean {
     try {
       mkdirSync(stored, { recursive: true, mode: 0o700 });
-      writeFileSync(path, text, { mode: 0o600 });
+      // Half a file would be sent as if it were the replacement.
+      writeFileSync(`${path}.new`, text, { mode: 0o600 });
+      renameSync(`${path}.new`, path);
       return true;
     } catch (error) {
+      rmSync(`${path}.new`, { force: true });
       onEvent({ kind: "passed", why: "not-written", detail: `${path}: ${(error as Error).message}` });
       return false;
     }

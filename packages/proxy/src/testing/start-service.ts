@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
@@ -20,19 +21,22 @@ export interface StartedService {
 /** A service that answers as told, and keeps every byte that it received. */
 export async function startService(
   answer: (response: ServerResponse, request: ReceivedRequest, incoming: IncomingMessage) => void,
+  tls?: { readonly key: string; readonly cert: string },
 ): Promise<StartedService> {
   const received: ReceivedRequest[] = [];
-  const server = createServer(async (incoming, response) => {
+  const listener = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = "", url: path = "", rawHeaders } = incoming;
     const request = { method, path, rawHeaders, body: await buffer(incoming).catch(() => Buffer.alloc(0)) };
     received.push(request);
     answer(response, request, incoming);
-  });
+  };
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+  const { port } = server.address() as AddressInfo;
+  return { url: tls === undefined ? `http://127.0.0.1:${port}` : `https://localhost:${port}`, received };
 }

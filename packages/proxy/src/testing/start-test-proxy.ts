@@ -22,15 +22,21 @@ export async function startTestProxy(service: string, options: Partial<ProxyOpti
     folder,
     onEvent: (event) => void events.push(event),
     ...options,
-    // A busy machine has time for a plan.
-    limits: { editMs: 60_000, ...options.limits },
+    // A busy machine has time for a plan, and the end of a test need not wait.
+    limits: { editMs: 60_000, closeMs: 0, ...options.limits },
   });
+  let isClosed = false;
+  const close = async (): Promise<void> => {
+    if (!isClosed) await proxy.close();
+    isClosed = true;
+  };
   onTestFinished(async () => {
-    await proxy.close();
+    await close();
     rmSync(folder, { recursive: true, force: true });
   });
   return {
     ...proxy,
+    close,
     folder,
     events,
     eventsOf: <Kind extends ProxyEvent["kind"]>(kind: Kind) =>

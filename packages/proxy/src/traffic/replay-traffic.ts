@@ -43,12 +43,12 @@ export async function replayTraffic({ folder, port = 0 }: ReplayOptions): Promis
       if (list!.length > 1) list!.shift();
       return answerAsRecorded(client, recorded);
     }
-    unknown.push(`${method} ${target}`);
+    unknown.push(`${method} /${upstream}${path}`);
     const message = `${method} ${target} is not in ${folder} with this body. Record it: palimpsest proxy --record ${folder}`;
     answerProblem(client, { status: 501, code: "not-recorded", message });
   });
   const { url, close } = await listenOnLoopback(server, port);
-  return { url, unknown, close };
+  return { url, unknown, close: () => close(Promise.resolve(), 0) };
 }
 
 function readRecordings(folder: string): ReadonlyMap<string, RecordedExchange[]> {

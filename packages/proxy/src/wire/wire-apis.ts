@@ -52,6 +52,23 @@ export function isNonce(block: string): boolean {
   return /"text"\s*:\s*"x-anthropic-billing-header/.test(block);
 }
 
+/** Headers that logs and recordings may have. All others may prove who asks, whatever their name. */
+const SHOWN_HEADERS: ReadonlySet<string> = new Set([
+  ...SESSION_HEADERS,
+  ...AGENT_HEADERS,
+  "content-type",
+  "content-encoding",
+  "accept",
+  "user-agent",
+  "anthropic-version",
+  "anthropic-beta",
+  "openai-beta",
+]);
+
+export function shownHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => SHOWN_HEADERS.has(name)));
+}
+
 /** Headers that prove who asks. */
 const CREDENTIAL_HEADERS: readonly string[] = [
   "authorization",
@@ -63,8 +80,9 @@ const CREDENTIAL_HEADERS: readonly string[] = [
   "set-cookie",
 ];
 
-export function isCredential(header: string): boolean {
-  return CREDENTIAL_HEADERS.includes(header.toLowerCase());
+/** Headers of an answer. Their names are in small letters. */
+export function withoutCredentials(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !CREDENTIAL_HEADERS.includes(name)));
 }
 
 /** Some services take a key in the query. */
