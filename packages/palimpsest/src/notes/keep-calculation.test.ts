@@ -34,6 +34,7 @@ function plan(items: readonly Item[], more: Partial<NotesCompactionQuestion> = {
     items,
     notes: NOTES,
     notesEntry: 500,
+    recall: "offered",
     coveredTo: items.at(-1)!.to,
     thresholdTokens: 100_000,
     tokensOf: ({ kind }) => (kind === "seal" ? 0 : 1_000),
@@ -105,6 +106,8 @@ describe("what is kept", () => {
     const planned = plan(words(60), { notes: long });
     expect(planned.kind === "keep" && planned.summary).toMatch(/^# Session title\nline of notes\n/);
     expect(planned.kind === "keep" && planned.summary).toContain("Recall entry 500");
+    const unread = plan(words(60), { notes: long, recall: "missing" });
+    expect(unread.kind === "keep" && unread.summary).not.toContain("Recall");
     expect(planned.kind === "keep" && planned.resultTokens).toBeLessThanOrEqual(10_000 + 10 * 2_020);
   });
 });

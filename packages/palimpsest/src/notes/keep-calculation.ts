@@ -8,6 +8,8 @@ export interface NotesCompactionQuestion {
   readonly notes: Notes;
   /** The entry that holds the notes in full. */
   readonly notesEntry: number;
+  /** Whether the model can read that entry. */
+  readonly recall: "offered" | "missing";
   /** The last entry that the notes cover. */
   readonly coveredTo: number;
   /** The newest boundary in effect: what it has folded stays folded. */
@@ -50,7 +52,7 @@ export type DeclinedCause = "no-notes" | "not-in-view" | "overtaken" | "nothing-
 
 /** Compaction without a model: the notes are the summary, and what they do not cover is kept. */
 export function planNotesCompaction(question: NotesCompactionQuestion): NotesCompaction {
-  const { items, notes, notesEntry, coveredTo, thresholdTokens, tokensOf, countTokens } = question;
+  const { items, notes, notesEntry, recall, coveredTo, thresholdTokens, tokensOf, countTokens } = question;
   const { aroundTokens = 0, sectionTokens = NOTES_LIMITS.sectionTokens } = question;
   const declined = (cause: DeclinedCause, reason: string): NotesCompaction => ({ kind: "declined", cause, reason });
   if (isBare(notes)) return declined("no-notes", "there is nothing in the notes yet");
@@ -69,7 +71,7 @@ export function planNotesCompaction(question: NotesCompactionQuestion): NotesCom
   const last = items.slice(0, cut).findLast(({ kind }) => kind === "message");
   if (last === undefined) return declined("nothing-to-compact", "there is nothing to fold");
 
-  const summary = notesSummary(notes, { notesEntry, countTokens, sectionTokens });
+  const summary = notesSummary(notes, { notesEntry, recall, countTokens, sectionTokens });
   const keptTokens = sum(kept, tokensOf);
   const resultTokens = aroundTokens + countTokens(summary) + keptTokens;
   if (resultTokens >= thresholdTokens)

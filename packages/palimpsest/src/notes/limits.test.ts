@@ -32,7 +32,7 @@ describe("sizes", () => {
 });
 
 describe("the notes as a summary", () => {
-  const options = { notesEntry: 17, countTokens };
+  const options = { notesEntry: 17, recall: "offered", countTokens } as const;
 
   test("has every heading, without the lines that say what belongs there", () => {
     const summary = notesSummary(withWorklog("began"), options);

@@ -34,6 +34,8 @@ export interface SummaryOptions {
   readonly sectionTokens?: number;
   /** The entry that holds the notes in full. */
   readonly notesEntry: number;
+  /** Whether the model can read that entry. */
+  readonly recall: "offered" | "missing";
   readonly countTokens: CountTokens;
 }
 
@@ -44,12 +46,13 @@ export function notesSummary({ sections }: Notes, options: SummaryOptions): stri
 
 function contentFor(
   { content }: NotesSection,
-  { sectionTokens = NOTES_LIMITS.sectionTokens, notesEntry, countTokens }: SummaryOptions,
+  { sectionTokens = NOTES_LIMITS.sectionTokens, notesEntry, recall, countTokens }: SummaryOptions,
 ): string {
   if (content === "") return "";
   const tokens = countTokens(content);
   if (tokens <= sectionTokens) return `${content}\n`;
-  const marker = `[... cut: this section has ${tokens} tokens. Recall entry ${notesEntry} to read the notes in full. ...]`;
+  const where = recall === "offered" ? ` Recall entry ${notesEntry} to read the notes in full.` : "";
+  const marker = `[... cut: this section has ${tokens} tokens.${where} ...]`;
   const roomTokens = Math.max(0, sectionTokens - countTokens(`\n${marker}\n`));
   // What comes first is said first because it matters; what comes last is the newest. The middle is what can be missed.
   const head = endAtLine(longestWithin(content, roomTokens / 2, countTokens, (length) => content.slice(0, length)));

@@ -7,6 +7,7 @@ import { readUpdate } from "../../notes/read-update.ts";
 import { NOTES_TEMPLATE, type NotesTemplate, readTemplate } from "../../notes/template.ts";
 import { updatePrompt } from "../../notes/update-prompt.ts";
 import { ProviderError } from "../../providers/provider-error.ts";
+import { recallOf } from "../../stages/recall/recall-tool.ts";
 import { sizeTokens } from "../../view/view.ts";
 import { measuresOf, type Snapshot, takeSnapshot } from "../compact/plan-compaction.ts";
 import { watchCall } from "../compact/watch-call.ts";
@@ -173,6 +174,7 @@ export function createNotes<Request, Response, Message>(
         items: snapshot.items,
         notes: await current(),
         notesEntry: noted.entry,
+        recall: recallOf(snapshot.configuration.tools),
         coveredTo: noted.coveredTo,
         ...(snapshot.carriedState.chain.boundary === 0 ? {} : { newestBoundary: snapshot.carriedState.chain.boundary }),
         minimumTokens: held["notes.keepTokens"],
