@@ -108,6 +108,8 @@ export interface AttachmentPayload {
   readonly blocks: readonly Block[];
   /** Where its text comes from. Only entries of earlier releases do not say it. @default "outside" for what is appended */
   readonly provenance?: Provenance;
+  /** The boundary that it was written with: it is shown while that one is in effect. @default it belongs to none */
+  readonly of?: number;
 }
 
 /** What is sent besides the messages. An unchanged part refers to the entry that holds it. */

@@ -39,7 +39,7 @@ export async function loadView(log: LogReader, at: number, options: FeatureOptio
       const read = await readWithStub(log, entry);
       // What was taken back has cost what it cost.
       ledger = foldLedger(ledger, read, entry.atMs);
-      if (undone.has(entry.sequence)) continue;
+      if (isUndone(read, undone)) continue;
       foldEntry(view, read);
       carriedState = foldCarriedState(carriedState, read, entry.atMs);
     }
@@ -90,6 +90,11 @@ async function withNamed(log: LogReader, { state, outline }: Boundary["payload"]
   });
 }
 
+/** A decision that was taken back, or what was written with one. */
+function isUndone(read: ReadEntry | PassedOver, undone: ReadonlySet<number>): boolean {
+  return undone.has(read.sequence) || (read.kind === "attachment" && undone.has(read.payload.of ?? 0));
+}
+
 /** What is shown of a run of entries: as they are, or as a decision has put it. */
 async function itemsOf(
   log: LogReader,
@@ -103,7 +108,8 @@ async function itemsOf(
   if (by === undefined || (decision?.kind === "passed-over" && decision.why === "erased")) {
     const items: Item[] = [];
     for await (const entry of readEntries(log, from, to)) {
-      const item = itemOf(await readWithStub(log, entry), options);
+      const read = await readWithStub(log, entry);
+      const item = isUndone(read, undone) ? undefined : itemOf(read, options);
       if (item !== undefined) items.push(item);
     }
     return items;

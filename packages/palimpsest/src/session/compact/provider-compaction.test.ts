@@ -290,6 +290,25 @@ describe.each(["anthropic", "openai-responses"] as const)("what %s folds in the 
     const same = await here.send(again, name);
     expect(messagesOf(same.request)).toEqual(messagesOf(request));
   }, 300_000);
+
+  test("can be taken back, with all that was written beside it", async () => {
+    const here = await world(answer(SUMMARY), 400_000);
+    const session = await here.open(name, { parameters: THRESHOLDS[name] });
+    await conversation(here, session, name, 3, 9_000);
+    await session.append(`The last straw: ${"straw ".repeat(9_000)}`);
+    const users = (request: Fields): string[] =>
+      messagesOf(request)
+        .filter(({ role }) => role === "user")
+        .map((message) => JSON.stringify(message).replaceAll(/,"cache_control":\{[^}]*\}/g, ""));
+    const before = users((await here.send(session, name)).request);
+    const [folded] = await session.history.explain();
+    await session.history.restore(folded!.boundary);
+    await session.append("Go on.");
+    const after = users((await session.prepare()) as Fields);
+    expect(after.slice(0, before.length)).toEqual(before);
+    expect(after.slice(before.length)).toEqual([expect.stringContaining("Go on.")]);
+    expect(after.at(-1)).not.toMatch(/Use tabs|Message 0 about/);
+  }, 300_000);
 });
 
 test("the answer keeps its thinking, the size is what was reported, and the folding is paid for", async () => {
@@ -379,9 +398,9 @@ test("any session stays valid over folds of the provider's, rewinds, resumes and
         // Whatever the service refuses is thrown.
         const { request } = await here.send(session, name);
         points.push(session.history.newestEntry);
-        // What the service folds by itself covers what was folded before: that cannot be taken back any more.
+        // What the service folds by itself covers what was folded before: only itself can be taken back.
         const [newest] = await session.history.explain();
-        if (newest !== undefined && newest.boundary > before) boundaries.length = 0;
+        if (newest !== undefined && newest.boundary > before) boundaries.splice(0, Infinity, newest.boundary);
         const blocks = messagesOf(request).map((message) => JSON.stringify(message));
         const own = blocks.findIndex((block) => block.includes('"type":"compaction"'));
         expect(own).toBeLessThanOrEqual(0);

@@ -85,7 +85,8 @@ export async function planProviderCompaction(
     cost: { shedTokens: Math.max(0, tokensBefore - tokensAfter), invalidatedPrefixTokens: 0 },
   };
   const { view, ledger } = state;
-  const carried = { view, ledger, carriedState: { ...carriedState, ...plan.knowledge }, sequence: newestEntry + 1 };
+  const of = newestEntry + 1;
+  const carried = { view, ledger, carriedState: { ...carriedState, ...plan.knowledge }, sequence: of };
   const boundary = { ...planBoundary(decision, carried), answers: request, compaction: record };
   const priced = facts.prices === undefined ? {} : { prices: facts.prices };
   const own = usage && { ...response, ...wholeTokens(usage), source: COMPACTION_SOURCE, ...priced };
@@ -95,8 +96,8 @@ export async function planProviderCompaction(
     before: [toDraft("boundary", boundary)],
     behind: [
       ...(own === undefined ? [] : [toDraft("usage", own)]),
-      ...(plan.head === undefined ? [] : [toDraft("attachment", headAttachment(plan.head))]),
-      toDraft("attachment", attachment("record", blocks, SUMMARY)),
+      ...(plan.head === undefined ? [] : [toDraft("attachment", { ...headAttachment(plan.head), of })]),
+      toDraft("attachment", { ...attachment("record", blocks, SUMMARY), of }),
     ],
     folded: usage === undefined ? "within" : "before",
     newEvents: [
