@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defaultExclude, defineConfig, type ViteUserConfig } from "vitest/config";
+import { LongestFirst } from "./test/longest-first.ts";
 import { OLDEST_PEERS, TESTS_OF_PEERS } from "./test/peers/oldest-peers.ts";
 
 // Workspace packages resolve to their TypeScript sources: tests judge what is written, not what was last built.
@@ -17,7 +18,9 @@ const config: ViteUserConfig = defineConfig({
   test: {
     // What reads recorded sessions is asked for by name (`npm run test:slow`): nothing here is skipped in the gate.
     exclude: process.env["PALIMPSEST_SLOW"] === undefined ? [...defaultExclude, "**/*.slow.test.ts"] : defaultExclude,
+    globalSetup: ["test/run-folder.ts"],
     setupFiles: ["test/random-cases.ts"],
+    sequence: { sequencer: LongestFirst },
     // A machine that has other things to do may take ten times as long: what must be fast is asserted, not timed out.
     testTimeout: 120_000,
     hookTimeout: 120_000,

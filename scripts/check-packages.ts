@@ -12,9 +12,11 @@ const NOT_PROMISED: readonly string[] = ["node10", "node16-cjs"];
 
 /**
  * Judges the tarballs that users would install: what publint says of them, and whether an ESM consumer gets their types. All in
- * one process, and packed once: to start both programs for each package took a minute of the gate.
+ * one process, and packed once: to start both programs for each package took a minute of the gate, which also names a folder in
+ * which the tarballs stay for its tests (PALIMPSEST_PACKED).
  */
-const folder = mkdtempSync(join(tmpdir(), "palimpsest-packed-"));
+const kept = process.env["PALIMPSEST_PACKED"];
+const folder = kept ?? mkdtempSync(join(tmpdir(), "palimpsest-packed-"));
 const complaints: string[] = [];
 const tarballs = packInto(folder);
 for (const tarball of tarballs) {
@@ -23,7 +25,7 @@ for (const tarball of tarballs) {
   console.log(`${found.length === 0 ? "good" : "bad"}: ${basename(tarball)}`);
   complaints.push(...found.map((problem) => `${basename(tarball)}: ${problem}`));
 }
-rmSync(folder, { recursive: true });
+if (kept === undefined) rmSync(folder, { recursive: true });
 if (tarballs.length !== PACKAGES.length) {
   complaints.push(`${PACKAGES.length} packages are published, but ${tarballs.length} were packed`);
 }

@@ -1,16 +1,16 @@
-import { NPX, runStep } from "./run-step.ts";
+import { installed, runStep } from "./run-step.ts";
 
 /** Everything that can be said of the code without running it: format, lint, types, unused code, packages. */
 const steps: readonly [name: string, command: string, args: readonly string[]][] = [
-  ["format and lint", NPX, ["biome", "ci", "--error-on-warnings", "."]],
-  ["types", NPX, ["tsc", "-p", "tsconfig.json"]],
-  ["architecture", NPX, ["vitest", "run", "test/architecture"]],
+  ["format and lint", installed("biome"), ["ci", "--error-on-warnings", "."]],
+  ["types", installed("tsc"), ["-p", "tsconfig.json"]],
+  ["architecture", installed("vitest"), ["run", "test/architecture"]],
   ["defaults page", process.execPath, ["scripts/write-defaults.ts", "--check"]],
   ["schemas", process.execPath, ["--conditions=palimpsest-source", "scripts/write-schemas.ts", "--check"]],
   ["plugins of the MCP server", process.execPath, ["scripts/write-plugins.ts", "--check"]],
   ["API reports", process.execPath, ["scripts/write-api.ts", "--check"]],
-  ["unused code", NPX, ["knip"]],
-  ["build", process.execPath, ["scripts/build.ts"]],
+  ["unused code", installed("knip"), []],
+  ["build", process.execPath, ["scripts/build.ts", "--if-older"]],
   ["packages as published", process.execPath, ["scripts/check-packages.ts"]],
 ];
 

@@ -1,60 +1,87 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { countTests, type VitestReport } from "./count-tests.ts";
-import { NODE_ON_SOURCES, NPX, runStep, runStepBeside } from "./run-step.ts";
+import { installed, NODE_ON_SOURCES, runStepBeside } from "./run-step.ts";
 
-/** The gate, after installation. Ends with one plain line that counts tests and steps together. */
+/** The gate, after installation. Ends with the time of each step, and one plain line that counts tests and steps together. */
+const startedAtMs = Date.now();
 const scratch = mkdtempSync(join(tmpdir(), "palimpsest-ci-"));
 const report = join(scratch, "vitest.json");
-let passed = 0;
-const failedSteps: string[] = [];
-const count = (name: string, result: "passed" | "failed"): void => {
-  if (result === "passed") passed++;
-  else failedSteps.push(name);
-};
-const alone = (name: string, command: string, args: readonly string[]): void =>
-  count(name, runStep(name, command, args));
-const beside = async (name: string, command: string, args: readonly string[]): Promise<void> =>
-  count(name, await runStepBeside(name, command, args));
+const steps: { readonly name: string; readonly result: "passed" | "failed"; readonly fromTo: string }[] = [];
+const minutes = (): string => ((Date.now() - startedAtMs) / 60_000).toFixed(1);
+
+/** Several go on beside each other: on two processors that is what the time of the gate depends on. */
+async function step(
+  name: string,
+  command: string,
+  args: readonly string[],
+  shown: "at-the-end" | "passed-through" = "at-the-end",
+): Promise<void> {
+  const from = minutes();
+  const result = await runStepBeside(name, command, args, shown);
+  steps.push({ name, result, fromTo: `${from.padStart(4)} to ${minutes().padStart(4)} min` });
+}
+const node = (name: string, ...args: readonly string[]): Promise<void> => step(name, process.execPath, args);
 
 // Hundreds of programs are started from their sources: each is compiled once.
 process.env["NODE_COMPILE_CACHE"] = join(scratch, "compiled");
+process.env["PALIMPSEST_RUN_FOLDER"] = scratch;
+process.env["PALIMPSEST_PACKED"] = join(scratch, "packed");
 // Attacks and kills wait more than they work, and the steps beside them use one processor mostly.
 const quickChaos = ["bench/src/chaos/chaos.ts", "all", "--quick", "--require-all"];
-const chaos = beside("quick chaos", process.execPath, [...NODE_ON_SOURCES, "--no-warnings", ...quickChaos]);
-// Examples run on the sources, so they need not wait for the build of the check.
-const examples = beside("examples and snippets", process.execPath, ["scripts/run-examples.ts"]);
-await beside("check", process.execPath, ["scripts/check.ts"]);
-await examples;
-// What was built, as a user would import it, on the oldest Node that is supported.
+const chaos = node("quick chaos", ...NODE_ON_SOURCES, "--no-warnings", ...quickChaos);
+await node("build", "scripts/build.ts");
+// What was built, as a user would import it; the examples on the oldest Node that is supported.
 const oldestNode = process.env["OLDEST_NODE"] ?? process.execPath;
-for (const example of globSync("examples/[0-9]*.ts").sort()) {
-  await beside(`built packages on ${oldestNode}: ${example}`, oldestNode, [example]);
-}
+const examples = node("examples and snippets", "scripts/run-examples.ts", "--built", "--examples-on", oldestNode);
+await node("check", "scripts/check.ts");
+await examples;
+// The agent as it was built: hundreds of tests start it, and it starts in a fraction of the time.
+process.env["PALIMPSEST_AGENT"] = "built";
 const floors = [...NODE_ON_SOURCES, "bench/src/main.ts", "floors"];
 // What counts is the same on a busy machine: it takes the time in which tests wait for programs.
-const counts = beside("floors of quick benches: counts", process.execPath, [...floors, "counts"]);
+const counts = node("floors of quick benches: counts and memory", ...floors, "counts");
 // Random cases are the same for the same sources, here and on any other machine; a change of the sources brings new ones.
 process.env["PALIMPSEST_SEED"] = String(seedOf("packages", "apps", "bench", "test"));
-const vitest = ["vitest", "run", "--reporter=dot", "--reporter=json", `--outputFile.json=${report}`];
-count("tests", await runStepBeside("tests", NPX, vitest, "passed-through"));
+// The check has run those of the architecture.
+const vitest = ["run", "--exclude=test/architecture/**", "--reporter=dot", "--reporter=json"];
+await step("tests", installed("vitest"), [...vitest, `--outputFile.json=${report}`], "passed-through");
 await Promise.all([chaos, counts]);
-const tests = countTests(JSON.parse(readFileSync(report, "utf8")) as VitestReport);
-// Alone, and with no other cache than a user has: they measure.
-delete process.env["NODE_COMPILE_CACHE"];
-alone("floors of quick benches: times and memory", process.execPath, [...floors, "times"]);
-alone("nothing under version control was changed", "git", ["diff", "--exit-code", "--stat"]);
+const tests = existsSync(report)
+  ? countTests(JSON.parse(readFileSync(report, "utf8")) as VitestReport)
+  : { passed: 0, failed: 0, skipped: [] };
+// With nothing else beside them, and with no other cache than a user has: they measure. One works, the other waits for servers mostly.
+for (const name of ["NODE_COMPILE_CACHE", "PALIMPSEST_AGENT"]) delete process.env[name];
+await Promise.all([
+  node("floors of quick benches: times", ...floors, "times"),
+  node("floors of quick benches: times of servers and programs", ...floors, "waits"),
+]);
+await step("nothing under version control was changed", "git", ["diff", "--exit-code", "--stat"]);
 rmSync(scratch, { recursive: true });
-// Named once more: the end of a long log is what is read first.
-for (const name of failedSteps) console.log(`failed: ${name}`);
+// Once more, all of them: the end of a long log is what is read first.
+console.log();
+for (const { name, result, fromTo } of steps) console.log(`${result}: ${fromTo}: ${name}`);
 // A test that is passed over proves nothing: the gate brings what its tests need, so a skipped one has failed.
 for (const name of tests.skipped) console.log(`skipped, which counts as failed: ${name}`);
-const failed = failedSteps.length + tests.failed + tests.skipped.length;
-console.log(`\n${passed + tests.passed} passed, ${failed} failed`);
+const failedSteps = steps.filter(({ result }) => result === "failed").length;
+const failed = failedSteps + tests.failed + tests.skipped.length;
+console.log(`${minutes()} minutes, ${processorMinutes()} of the processors`);
+console.log(`\n${steps.length - failedSteps + tests.passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+/** Of all processes that have ended, as Linux counts it. */
+function processorMinutes(): string {
+  const TICKS_PER_MINUTE = 6_000;
+  const fields = readFileSync("/proc/self/stat", "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  // User and system, of this process and of its children.
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return (ticks / TICKS_PER_MINUTE).toFixed(1);
+}
 
 function seedOf(...folders: readonly string[]): number {
   const trees = execFileSync("git", ["rev-parse", ...folders.map((folder) => `HEAD:${folder}`)]);

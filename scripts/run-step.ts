@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
+import { join } from "node:path";
 
 /** Runs one command with its output passed through; says how it ended. */
 export function runStep(name: string, command: string, args: readonly string[]): "passed" | "failed" {
@@ -38,6 +39,7 @@ export async function runStepBeside(
   return result;
 }
 
-export const NPX = "npx";
+/** A program of a development dependency. `npx` would start npm before it, which takes longer than some of them. */
+export const installed = (program: string): string => join("node_modules", ".bin", program);
 /** Sources run as they are: workspace packages resolve to TypeScript. */
 export const NODE_ON_SOURCES: readonly string[] = ["--conditions=palimpsest-source"];

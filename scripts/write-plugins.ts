@@ -6,14 +6,14 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { plugins } from "./plugins.ts";
-import { NPX } from "./run-step.ts";
+import { installed } from "./run-step.ts";
 
 const FOLDER = "packages/mcp/plugins";
 
 for (const [path, content] of Object.entries(plugins(JSON.parse(readFileSync("packages/mcp/package.json", "utf8"))))) {
   const file = join(FOLDER, path);
   const text = path.endsWith(".json")
-    ? execFileSync(NPX, ["biome", "format", `--stdin-file-path=${file}`], { input: content, encoding: "utf8" })
+    ? execFileSync(installed("biome"), ["format", `--stdin-file-path=${file}`], { input: content, encoding: "utf8" })
     : content;
   if (!process.argv.includes("--check")) {
     mkdirSync(dirname(file), { recursive: true });

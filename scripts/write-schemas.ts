@@ -8,7 +8,7 @@ import { AGENT_SETTINGS } from "../apps/agent/src/permissions/settings-schema.ts
 import { SETTINGS } from "../packages/palimpsest/src/settings/setting-definitions.ts";
 import type { SettingKind } from "../packages/palimpsest/src/settings/setting-kind.ts";
 import { openApiDocument } from "../packages/server/src/open-api-document.ts";
-import { NPX } from "./run-step.ts";
+import { installed } from "./run-step.ts";
 
 const DIALECT = { $schema: "http://json-schema.org/draft-07/schema#" };
 
@@ -56,7 +56,7 @@ for (const [path, document] of Object.entries({
   "packages/server/openapi.json": openApiDocument(),
 })) {
   const input = JSON.stringify(document);
-  const text = execFileSync(NPX, ["biome", "format", `--stdin-file-path=${path}`], { input, encoding: "utf8" });
+  const text = execFileSync(installed("biome"), ["format", `--stdin-file-path=${path}`], { input, encoding: "utf8" });
   if (!process.argv.includes("--check")) {
     writeFileSync(path, text);
   } else if (readFileSync(path, "utf8") !== text) {

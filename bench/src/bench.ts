@@ -13,7 +13,10 @@ export interface Bench {
   readonly about: string;
   /** A requirement that not every machine meets: recorded sessions, or a pseudo terminal by `script` of util-linux. */
   readonly needs?: "traces" | "script";
-  /** `counts`: the figures are the same on a busy machine, so the gate runs it beside its tests. @default "times" */
-  readonly figures?: "counts" | "times";
+  /**
+   * `counts`: counts, memory, or the processor's time, which are the same on a busy machine: the gate runs it beside its tests.
+   * `waits`: times of servers and programs, which leave a processor to whoever works. @default "times": of what works all the time
+   */
+  readonly figures?: "counts" | "times" | "waits";
   run(options: BenchOptions): Promise<Figures>;
 }

@@ -81,13 +81,13 @@ const { values, positionals } = parseArgs({
 });
 const [name, which] = positionals;
 const bench = BENCHES.find((candidate) => candidate.name === name);
-if (name === "floors" && (which === undefined || which === "counts" || which === "times")) {
+if (name === "floors" && (which === undefined || which === "counts" || which === "times" || which === "waits")) {
   process.exitCode = (await checkFloors(BENCHES, which)) === "held" ? 0 : 1;
 } else if (bench === undefined || values.help) {
   console.log("npm run -s bench -- NAME [--json] [--quick] [--only TEXT]\n");
   for (const { name: known, about } of BENCHES) console.log(`  ${known.padEnd(16)}${about}`);
   console.log(
-    `  ${"floors".padEnd(16)}the quick benches, each against its floors; "floors counts" and "floors times": some of them`,
+    `  ${"floors".padEnd(16)}the quick benches, each against its floors; "floors counts", "floors times", "floors waits": some of them`,
   );
   process.exitCode = values.help || name === undefined ? 0 : 1;
 } else {

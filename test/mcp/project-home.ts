@@ -32,7 +32,11 @@ export function projectHome(): ProjectHome {
   return {
     home,
     folder,
-    environment: { HOME: home, PATH: process.env["PATH"] ?? "" },
+    environment: {
+      HOME: home,
+      PATH: process.env["PATH"] ?? "",
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
+    },
     addSession(id, messages, cwd = folder) {
       const file = join(home, ".claude", "projects", "more", `${id}.jsonl`);
       mkdirSync(join(file, ".."), { recursive: true });

@@ -33,19 +33,20 @@ export interface InstalledPackages {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** Builds and packs all packages and installs them twice, as a user would: in an empty folder, and for the command line. */
+/**
+ * Builds and packs all packages, if the gate has not just done so, and installs them twice, as a user would: in an empty folder, and
+ * for the command line.
+ */
 export async function packAndInstall(): Promise<InstalledPackages> {
   const base = mkdtempSync(join(tmpdir(), "palimpsest-packages-"));
-  const [packed, folder, home, global] = ["packed", "app", "home", "global"].map((name) => join(base, name)) as [
-    string,
-    string,
-    string,
-    string,
-  ];
+  const [folder, home, global] = ["app", "home", "global"].map((name) => join(base, name)) as [string, string, string];
   for (const made of [folder, home]) mkdirSync(made);
   const inRepository = { cwd: ROOT, encoding: "utf8", stdio: "pipe" } as const;
-  execFileSync(process.execPath, ["scripts/build.ts", "--if-older"], inRepository);
-  execFileSync(process.execPath, ["scripts/pack.ts", packed], inRepository);
+  const packed = process.env["PALIMPSEST_PACKED"] ?? join(base, "packed");
+  if (process.env["PALIMPSEST_PACKED"] === undefined) {
+    execFileSync(process.execPath, ["scripts/build.ts", "--if-older"], inRepository);
+    execFileSync(process.execPath, ["scripts/pack.ts", packed], inRepository);
+  }
   // Of the user's own only what says where packages come from: settings of npm, and its cache.
   const npmSetting = (name: string): string => execFileSync("npm", ["config", "get", name], inRepository).trim();
   const [cache, userconfig] = [npmSetting("cache"), npmSetting("userconfig")];

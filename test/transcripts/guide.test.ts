@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { AGENT_PROGRAM, COMPILED } from "../../apps/agent/src/testing/agent-program.ts";
 import { writeHome } from "./write-home.ts";
 
 const GUIDE = "docs/guides/what-did-my-agent-spend.md";
-const MAIN = resolve("apps/agent/src/main.ts");
 /** Blocks of commands, and what they print. */
 const BLOCK = /```console\n\$ palimpsest (.*)\n([\s\S]*?)```/g;
 
@@ -25,9 +25,9 @@ test("the guide's commands print what the guide says", () => {
   const blocks = [...readFileSync(GUIDE, "utf8").matchAll(BLOCK)];
   expect(blocks.length).toBe(5);
   for (const [, command, output] of blocks) {
-    const args = ["--conditions=palimpsest-source", "--no-warnings", MAIN, ...command!.split(" ")];
-    const env = { PATH: process.env["PATH"], HOME: join(base, "home"), COLUMNS: "100" };
-    const printed = execFileSync(process.execPath, args, {
+    const [node, ...words] = AGENT_PROGRAM;
+    const env = { PATH: process.env["PATH"], HOME: join(base, "home"), COLUMNS: "100", ...COMPILED };
+    const printed = execFileSync(node, [...words, ...command!.split(" ")], {
       cwd: folder,
       env,
       encoding: "utf8",

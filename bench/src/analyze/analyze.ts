@@ -13,6 +13,7 @@ const PROCESS = new URL("./analyze-process.ts", import.meta.url);
 /** How long a long transcript takes, against reading its lines and parsing them, and how much memory. */
 export const analyzeBench: Bench = {
   name: "analyze",
+  figures: "counts",
   about: "analysing a transcript of 100 MB, over reading its lines and parsing them; peak memory",
   async run({ size }) {
     const { megabytes, runs } = SIZES[size];

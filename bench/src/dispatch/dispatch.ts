@@ -14,6 +14,7 @@ const SIZES = {
 /** What a service pays for events and for its queue of work in PostgreSQL, with `fsync` on, and how late a watcher sees a delta. */
 export const dispatchBench: Bench = {
   name: "dispatch",
+  figures: "waits",
   about:
     "events and work of sessions in PostgreSQL: cost of publishing, delay of deltas, taking among many due sessions",
   async run({ size }) {

@@ -11,6 +11,7 @@ const SIZES = {
 /** What turns cost that any worker can run, against the same turns without a fleet, in PostgreSQL with `fsync` on. */
 export const fleetBench: Bench = {
   name: "fleet",
+  figures: "waits",
   about: "turns through workers against bare ones of as many steps; delay of deltas for watchers of many sessions",
   async run({ size }) {
     const { streams, turnsPerSecond, ...turns } = SIZES[size];

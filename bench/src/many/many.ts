@@ -9,6 +9,7 @@ const SESSIONS = { full: 10_000, quick: 500 } as const;
 /** Measures a process with many open sessions: its memory, and the time of a turn in any of them. */
 export const manyBench: Bench = {
   name: "many",
+  figures: "counts",
   about: "10,000 sessions open in one process, one append + prepare in each, on disk and in memory",
   async run({ size }) {
     const sessions = SESSIONS[size];

@@ -17,6 +17,7 @@ const RUNS = { full: 9, quick: 3 } as const;
 /** How long it takes a fresh process to come from a large log to the next request, and what memory that needs. */
 export const openBench: Bench = {
   name: "open",
+  figures: "counts",
   about: "opening a session of 1 GB and 100,000 entries in a fresh process, up to its first request",
   run: ({ size }) =>
     inTemporaryFolder(async (folder) => {

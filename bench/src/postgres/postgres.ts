@@ -47,6 +47,7 @@ const ORDERS = [
 /** What a service pays for PostgreSQL, with `fsync` and `synchronous_commit` on, as a role that row-level security binds. */
 export const postgresBench: Bench = {
   name: "postgres",
+  figures: "waits",
   about: "appends, openings and turns in PostgreSQL with up to 1,000,000 sessions; tenants that try to cross",
   run: ({ size }) =>
     inTemporaryFolder(async (folder) => {

@@ -7,7 +7,12 @@ import { fileURLToPath } from "node:url";
 import { answer, type Exchange, type Script } from "@palimpsest/provider-simulator";
 import { serveProviders } from "./serve-providers.ts";
 
-const MAIN = fileURLToPath(new URL("src/main.ts", import.meta.resolve("palimpsest-agent/package.json")));
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.resolve("palimpsest-agent/package.json")));
+/** As built where that is asked for, as by the gate: it is loaded in less than half the time. */
+const PROGRAM =
+  process.env["PALIMPSEST_AGENT"] === "built"
+    ? ["--no-warnings", at("dist/main.js")]
+    : ["--conditions=palimpsest-source", "--no-warnings", at("src/main.ts")];
 
 export interface StartedAgent extends AsyncDisposable {
   /** The project's folder, and the home of its user. */
@@ -41,12 +46,12 @@ export async function startAgent(base: string, script: Script = () => answer("Do
   const server = await serveProviders(script);
   const children: ChildProcessWithoutNullStreams[] = [];
   // One cache for all cases: in a home of its own, every start would compile everything again.
-  const NODE_COMPILE_CACHE = join(tmpdir(), "palimpsest-compiled-for-tests");
-  const ours = { HOME: home, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url, NODE_COMPILE_CACHE };
+  const { PATH, NODE_COMPILE_CACHE = join(tmpdir(), "palimpsest-compiled") } = process.env;
+  const ours = { PATH, HOME: home, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url, NODE_COMPILE_CACHE };
   const start: StartedAgent["start"] = (args, environment = {}) => {
-    const child = spawn(process.execPath, ["--conditions=palimpsest-source", "--no-warnings", MAIN, ...args], {
+    const child = spawn(process.execPath, [...PROGRAM, ...args], {
       cwd: folder,
-      env: { PATH: process.env["PATH"], ...ours, ...environment },
+      env: { ...ours, ...environment },
     });
     children.push(child);
     return child;

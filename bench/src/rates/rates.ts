@@ -15,6 +15,7 @@ const TOKENS = 1_000;
 /** What a shared limit of a provider costs: an exchange with the database for every request, or portions of a second. */
 export const ratesBench: Bench = {
   name: "rates",
+  figures: "waits",
   about:
     "requests per second that workers let through a limit in one database: a row for every request against portions",
   run: async ({ size }) => {

@@ -9,6 +9,7 @@ import { median } from "../statistics.ts";
 /** Starts a command as the agent does, and as plain bubblewrap with the same mounts does: what the policy itself costs. */
 export const sandboxBench: Bench = {
   name: "sandbox",
+  figures: "waits",
   about: "a command in the sandbox, against plain bubblewrap with the same mounts",
   async run({ size }) {
     const base = await realpath(await mkdtemp("/var/tmp/palimpsest-bench-"));

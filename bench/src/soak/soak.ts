@@ -37,6 +37,7 @@ const PROCESS = new URL("./soak-process.ts", import.meta.url);
 /** Long sessions through the whole loop, with a service that fails and a model that errs. */
 export const soakBench: Bench = {
   name: "soak",
+  figures: "counts",
   about: "5,000 turns over windows of 8K to 1M with 5% faults: rejected requests, lost messages, growth of the heap",
   async run({ size }) {
     const plans = SHARES[size].flatMap(({ of, ...share }) => of.map((profile): SoakPlan => ({ ...share, profile })));

@@ -16,6 +16,7 @@ const RUNS = { quick: 5, full: 15 } as const;
  */
 export const startupBench: Bench = {
   name: "startup",
+  figures: "waits",
   about:
     "the built agent's --version, and -p until its first request arrives, over `node -e 0` and over a bare request of Node (after `npm run build`)",
   async run({ size }) {

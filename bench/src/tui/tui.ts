@@ -30,6 +30,7 @@ const LETTERS = [
 /** Measures the load of the terminal during a long answer, and how long a key waits for its echo. */
 export const tuiBench: Bench = {
   name: "tui",
+  figures: "counts",
   about: "the built agent in a pseudo terminal: 2,000 messages, then 200 KB in 10 s (after `npm run build`)",
   needs: "script",
   run: ({ size }) =>

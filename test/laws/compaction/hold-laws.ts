@@ -11,15 +11,17 @@ const ROUNDS = SLOW ? 500 : 120;
 
 interface Size extends Omit<CaseOptions, "profiles"> {
   readonly name: string;
-  /** Of each call of `holdLaws`: two make more than 5,000 in the gate, more than 100,000 in `npm run test:slow`. */
+  /** Of each of the two calls of `holdLaws`: in the gate, where each change of the sources brings others, and in `npm run test:slow`. */
   readonly runs: number;
+  readonly slowRuns: number;
 }
 
 /** Small windows mostly: the laws know no sizes, and an hour of work in a window of 8,000 tokens takes milliseconds. */
 const SIZES: readonly Size[] = [
   {
     name: "a little more than the window holds",
-    runs: 2_700,
+    runs: 900,
+    slowRuns: 54_000,
     history: [0.5, 1.5],
     maxTurns: 1,
     maxRounds: 1,
@@ -27,7 +29,8 @@ const SIZES: readonly Size[] = [
   },
   {
     name: "a few windows and turns",
-    runs: 190,
+    runs: 100,
+    slowRuns: 3_800,
     history: [0.5, 4],
     maxTurns: 3,
     maxRounds: 3,
@@ -35,7 +38,8 @@ const SIZES: readonly Size[] = [
   },
   {
     name: "up to twenty windows",
-    runs: 30,
+    runs: 20,
+    slowRuns: 600,
     history: [2, 20],
     maxTurns: 2,
     maxRounds: 2,
@@ -44,6 +48,7 @@ const SIZES: readonly Size[] = [
   {
     name: "large windows",
     runs: 2,
+    slowRuns: 40,
     history: [0.5, 1.2],
     maxTurns: 1,
     maxRounds: 2,
@@ -53,8 +58,8 @@ const SIZES: readonly Size[] = [
 
 /** Whatever was said before, whatever the model makes of a summary: the session goes on. */
 export function holdLaws(profiles: readonly Profile[]): void {
-  describe.each(SIZES)("$name", ({ runs, name, ...size }) => {
-    const numRuns = SLOW ? runs * 20 : runs;
+  describe.each(SIZES)("$name", ({ runs, slowRuns, name, ...size }) => {
+    const numRuns = SLOW ? slowRuns : runs;
 
     test("always fits in the end, within its calls and its time, and keeps what must stay", async () => {
       const seen = createCounts();
@@ -71,11 +76,11 @@ export function holdLaws(profiles: readonly Profile[]): void {
       );
       if (process.env["PALIMPSEST_COUNTS"] !== undefined) console.log(name, seen.all());
       expect(seen.of("requests")).toBeGreaterThanOrEqual(numRuns);
-      if (numRuns < 1_000) return;
+      if (numRuns < 900) return;
       // What is tested must have happened: each rung, refusals by the provider, and each way to spoil a summary.
       for (const rung of ["fork", "direct", "passes", "digest"]) expect(seen.of(rung), rung).toBeGreaterThan(2);
       expect(seen.of("refusals")).toBeGreaterThan(20);
-      for (const way of Object.keys(SUMMARIZERS)) expect(seen.of(`asked: ${way}`), way).toBeGreaterThan(5);
+      for (const way of Object.keys(SUMMARIZERS)) expect(seen.of(`asked: ${way}`), way).toBeGreaterThan(1);
     }, 3_600_000);
   });
 

@@ -26,8 +26,8 @@ function inSqlite(): Kept {
 }
 
 test.each([
-  ["memory", inMemory, SLOW ? 20_000 : 400],
-  ["SQLite", inSqlite, SLOW ? 1_000 : 40],
+  ["memory", inMemory, SLOW ? 20_000 : 200],
+  ["SQLite", inSqlite, SLOW ? 1_000 : 20],
 ] as const)(
   "in %s: a turn whose processes are killed leaves the same log as one that is not, but for what it tells as unknown",
   (_, open, numRuns) => checkKills(open, numRuns),

@@ -4,6 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { type Ask, answer, callTool, callTools, type Reply } from "@palimpsest/provider-simulator";
 import { expect, test, vi } from "vitest";
+import { AGENT_PROGRAM } from "../testing/agent-program.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
@@ -99,19 +100,14 @@ test("other programs read it as a server of tools, and what they write waits", a
   const { cli, here, project } = await setUp(() => answer("Done."), { "CLAUDE.md": "# Build\nUse pnpm.\n" });
   await here.run(["memory", "import", "CLAUDE.md"]);
   const client = new Client({ name: "test", version: "1" });
+  const [node, ...words] = AGENT_PROGRAM;
   const env = Object.fromEntries(
     Object.entries(cli.environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
   await client.connect(
     new StdioClientTransport({
-      command: process.execPath,
-      args: [
-        "--conditions=palimpsest-source",
-        "--no-warnings",
-        new URL("../main.ts", import.meta.url).pathname,
-        "memory",
-        "serve",
-      ],
+      command: node,
+      args: [...words, "memory", "serve"],
       cwd: project.folder,
       env,
       stderr: "ignore",

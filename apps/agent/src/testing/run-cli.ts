@@ -1,8 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import {
   type Clock,
   compatibleProfiles,
@@ -15,10 +12,9 @@ import {
   serve,
 } from "@palimpsest/provider-simulator";
 import { onTestFinished } from "vitest";
+import { AGENT_PROGRAM, COMPILED } from "./agent-program.ts";
 import { noonZone } from "./noon-zone.ts";
 import type { TemporaryProject } from "./temporary-project.ts";
-
-const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 export interface Ended {
   readonly code: number | null;
@@ -74,11 +70,11 @@ export async function startCli(
     ANTHROPIC_API_KEY: "none",
     ANTHROPIC_BASE_URL: server.url,
     TZ: noonZone(),
-    // One cache for all tests: in a home of its own, every start would compile everything again.
-    NODE_COMPILE_CACHE: join(tmpdir(), "palimpsest-compiled-for-tests"),
+    ...COMPILED,
   };
   const start: Cli["start"] = (args, { environment = {}, input = "", output = "gathered" } = {}) => {
-    const child = spawn(process.execPath, ["--conditions=palimpsest-source", "--no-warnings", MAIN, ...args], {
+    const [node, ...words] = AGENT_PROGRAM;
+    const child = spawn(node, [...words, ...args], {
       cwd: folder,
       env: { ...ours, ...environment },
     });

@@ -1,17 +1,18 @@
 import { execFile, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
+import { AGENT_PROGRAM } from "./agent-program.ts";
 import { expectScreen } from "./expect-screen.ts";
 import type { Cli } from "./run-cli.ts";
 
 const run = promisify(execFile);
-const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 /** A generous limit for busy machines. */
 const PATIENCE_MS = 60_000;
 const LOOK_EVERY_MS = 40;
+/** A look starts a program: who has waited for long looks less often. */
+const LOOK_AT_LEAST_EVERY_MS = 200;
 const PRESS_EVERY_MS = 1_000;
 
 export interface TmuxOptions {
@@ -73,7 +74,7 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
   );
   // tmux gives a new pane the PATH of its client, so PATH is set inside the command.
   const path = `PATH=${options.environment?.["PATH"] ?? process.env["PATH"]}`;
-  const program = ["env", path, process.execPath, "--conditions=palimpsest-source", "--no-warnings", MAIN];
+  const program = ["env", path, ...AGENT_PROGRAM];
   // The mode in which questions are asked, whether or not the machine has a sandbox.
   const mode = ["--mode", "default"];
   const line = (given: readonly string[]): string => `exec ${[...program, ...mode, ...given].map(quoted).join(" ")}`;
@@ -130,6 +131,7 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
     async see(text, gone) {
       const deadlineMs = performance.now() + PATIENCE_MS;
       let before = "";
+      let lookEveryMs = LOOK_EVERY_MS;
       for (;;) {
         const shown = await capture();
         const isThere = shows(shown, text) && (gone === undefined || !shows(shown, gone));
@@ -137,7 +139,8 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
         if (isThere && shown === before) return;
         if (performance.now() > deadlineMs) throw new Error(`${text} does not come. The screen shows:\n${shown}`);
         before = shown;
-        await pause(LOOK_EVERY_MS);
+        lookEveryMs = isThere ? LOOK_EVERY_MS : Math.min(1.3 * lookEveryMs, LOOK_AT_LEAST_EVERY_MS);
+        await pause(lookEveryMs);
       }
     },
     async resize(wide, high) {

@@ -1,0 +1,24 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Files that take longest: a worker that begins one of them last works on while the others have nothing left to do. */
+const LONGEST = [
+  "test/liveness/liveness.test.ts",
+  "test/laws/laws.test.ts",
+  "test/laws/compaction/anthropic.test.ts",
+  "apps/agent/src/terminal/commands.test.ts",
+  "test/laws/compaction/openai.test.ts",
+  "apps/agent/src/start/run.test.ts",
+  "test/a-day/a-day.test.ts",
+  "test/packages/packages.test.ts",
+];
+
+/** Those first, and the others as usual. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const index = LONGEST.findIndex((name) => moduleId.endsWith(name));
+      return index < 0 ? LONGEST.length : index;
+    };
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+  }
+}
