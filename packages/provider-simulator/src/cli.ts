@@ -6,6 +6,7 @@ import { createOpenAiChat } from "./openai/chat/chat.ts";
 import { type CompatibleServer, compatibleProfiles } from "./openai/chat/compatible.ts";
 import { createOpenAiResponses } from "./openai/responses/responses.ts";
 import type { Exchange } from "./recorder.ts";
+import { createReplay } from "./recordings/create-replay.ts";
 import { echo } from "./script.ts";
 import { loadScript } from "./script-file/load-script.ts";
 import { serve } from "./server.ts";
@@ -18,20 +19,22 @@ import { withAsyncScript } from "./with-async-script.ts";
 const TOKEN_VARIABLE = "PROVIDER_SIMULATOR_TOKEN";
 
 /** Runs the simulator as a process: all providers on one port. Every exchange prints one line. */
-const USAGE = `provider-simulator [--port N] [--host ADDRESS] [--script FILE] [--server NAME] [--seed N]
+const USAGE = `provider-simulator [--port N] [--host ADDRESS] [--script FILE] [--replay FOLDER] [--server NAME] [--seed N]
 
-  --port N       Listen on this port (default: a free port)
-  --host ADDR    Listen on this address instead of 127.0.0.1. Other machines can reach it, so ${TOKEN_VARIABLE}
-                 must hold a token; clients send it as their API key
-  --script FILE  Answer with the replies of a JSON file, or with the default export of a module (default: repeat the input)
-  --server NAME  Behave like this Chat Completions server: ${Object.keys(compatibleProfiles).join(", ")}
-  --seed N       Count tokens with a tokenizer drawn from this seed (default: 3.5 bytes per token)
-  --help         Show this help`;
+  --port N         Listen on this port (default: a free port)
+  --host ADDR      Listen on this address instead of 127.0.0.1. Other machines can reach it, so ${TOKEN_VARIABLE}
+                   must hold a token; clients send it as their API key
+  --script FILE    Answer with the replies of a JSON file, or with the default export of a module (default: repeat the input)
+  --replay FOLDER  Answer what "palimpsest proxy --record FOLDER" has recorded as the service did, and simulate the rest
+  --server NAME    Behave like this Chat Completions server: ${Object.keys(compatibleProfiles).join(", ")}
+  --seed N         Count tokens with a tokenizer drawn from this seed (default: 3.5 bytes per token)
+  --help           Show this help`;
 
 const OPTIONS = {
   port: { type: "string" },
   host: { type: "string" },
   script: { type: "string" },
+  replay: { type: "string" },
   server: { type: "string" },
   seed: { type: "string" },
   help: { type: "boolean" },
@@ -54,6 +57,7 @@ async function run(): Promise<void> {
     port: values.port === undefined ? 0 : toNumber("port", values.port),
     ...(values.host === undefined ? {} : { beyondLoopback: { host: values.host, token: readToken(values.host) } }),
     faces: [
+      ...(values.replay === undefined ? [] : [createReplay({ folder: values.replay })]),
       withAsyncScript(script, (script) => createAnthropic({ tokenizer, script })),
       withAsyncScript(script, (script) => createOpenAiResponses({ tokenizer, script })),
       withAsyncScript(script, (script) => createOpenAiChat({ tokenizer, script, ...profile })),

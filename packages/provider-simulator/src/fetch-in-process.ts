@@ -24,10 +24,19 @@ export function fetchInProcess({ face, clock = idleClock(), eventMs = () => 0 }:
       reply.begun?.();
       return Response.json(reply.body ?? null, { status: reply.status, headers: reply.headers });
     }
+    if (reply.kind === "bytes") {
+      const body = ReadableStream.from(recorded(reply));
+      return new Response(body, { status: reply.status, headers: reply.headers });
+    }
     const pace = eventMs();
     const stream = ReadableStream.from(arriving(reply, { clock, pace, ...(signal == null ? {} : { signal }) }));
     return new Response(stream, { headers: { "content-type": "text/event-stream", ...reply.headers } });
   };
+}
+
+async function* recorded({ bytes, ended: how }: Extract<HttpReply, { kind: "bytes" }>): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes;
+  if (how === "cut") ended("reset");
 }
 
 async function* arriving(

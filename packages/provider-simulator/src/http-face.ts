@@ -55,6 +55,17 @@ export type HttpReply =
       readonly begun: () => void;
       readonly outcome: Outcome;
     }
+  /** Bytes that a real service sent; a connection that broke there breaks again. */
+  | {
+      readonly kind: "bytes";
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly bytes: Uint8Array;
+      readonly ended: "whole" | "cut";
+      /** As for a stream. */
+      readonly begun?: () => void;
+      readonly outcome: Outcome;
+    }
   | { readonly kind: "reset"; readonly outcome: Outcome };
 
 /** The endpoints of one provider. Returns undefined for a call to another provider. */

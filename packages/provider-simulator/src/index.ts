@@ -43,6 +43,7 @@ export {
 } from "./openai/responses/responses.ts";
 export { type Prices, priceUsd } from "./price.ts";
 export { type Exchange, Recorder } from "./recorder.ts";
+export { createReplay, type ReplayOptions } from "./recordings/create-replay.ts";
 export {
   type Ask,
   type AsyncScript,

@@ -25,6 +25,12 @@ export interface Exchange {
         readonly headers: Readonly<Record<string, string>>;
         readonly events: readonly ServerSentEvent[];
       }
+    | {
+        readonly kind: "bytes";
+        readonly status: number;
+        readonly headers: Readonly<Record<string, string>>;
+        readonly bytes: Uint8Array;
+      }
     | { readonly kind: "none" };
   readonly outcome: Outcome;
 }

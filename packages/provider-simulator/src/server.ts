@@ -66,6 +66,7 @@ export async function serve(options: ServeOptions): Promise<SimulatorServer> {
 function toResponse(reply: HttpReply): Exchange["response"] {
   if (reply.kind === "reset") return { kind: "none" };
   const { headers } = reply;
+  if (reply.kind === "bytes") return { kind: "bytes", status: reply.status, headers, bytes: reply.bytes };
   if (reply.kind === "stream") return { kind: "stream", headers, events: reply.events };
   return { kind: "json", status: reply.status, headers, body: reply.body };
 }
@@ -142,6 +143,13 @@ async function send(
     reply.begun?.();
     outgoing.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
     outgoing.end(reply.body === undefined ? "" : JSON.stringify(reply.body));
+    return;
+  }
+  if (reply.kind === "bytes") {
+    outgoing.sendDate = false;
+    outgoing.writeHead(reply.status, reply.headers);
+    if (reply.ended === "whole") outgoing.end(reply.bytes);
+    else outgoing.write(reply.bytes, () => outgoing.destroy());
     return;
   }
   outgoing.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", ...reply.headers });

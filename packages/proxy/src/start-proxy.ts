@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, Agent as HttpAgent, type IncomingMessage, type ServerResponse } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
+import { withoutKeys } from "@palimpsest/provider-simulator/recordings";
 import { aText, checkOptions } from "palimpsest/core";
 import { type ForwardLimits, sendAnswer, sendRequest } from "./forward/forward-request.ts";
 import { listenOnLoopback } from "./forward/listen-on-loopback.ts";
@@ -12,7 +13,7 @@ import type { ProxyEvent } from "./proxy-event.ts";
 import { startObserver } from "./start-observer.ts";
 import { type StoredAnswer, sendStored } from "./store/send-stored.ts";
 import { checkUpstreams, findRoute, type Upstreams } from "./upstreams.ts";
-import { apiOf, credentialOf, shownHeaders, withoutCredentials, withoutKeys } from "./wire/wire-apis.ts";
+import { apiOf, credentialOf, shownHeaders, withoutCredentials } from "./wire/wire-apis.ts";
 
 export interface ProxyOptions {
   /** The services that requests may go to, by the first segment of their path. */

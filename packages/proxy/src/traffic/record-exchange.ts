@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type RecordedExchange, requestKey, toRecordedBody } from "@palimpsest/provider-simulator/recordings";
 import type { Exchange } from "../observe/exchange.ts";
 import { viewOf } from "../wire/view-of.ts";
-import { type RecordedExchange, requestKey, toRecordedBody } from "./recorded-exchange.ts";
 
 /** Writes an exchange into a folder. The names of files sort by time. Throws the file system's error. */
 export function recordExchange(folder: string, exchange: Exchange): void {
@@ -21,7 +21,7 @@ export function recordExchange(folder: string, exchange: Exchange): void {
     ended,
   };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const name = `${sentAtMs}-${requestKey(upstream, method, path, request).slice(0, 16)}`;
+  const name = `${sentAtMs}-${requestKey({ upstream, method, path, body: request }).slice(0, 16)}`;
   const text = `${JSON.stringify(recorded, null, 1)}\n`;
   for (let again = 0; !writeNew(join(folder, `${name}${again === 0 ? "" : `-${again}`}.json`), text); again++) {
     // The same request twice within a millisecond: the next name.

@@ -1,12 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
-import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { openRecording, type RecordedExchange, toBytes, withoutKeys } from "@palimpsest/provider-simulator/recordings";
 import { listenOnLoopback } from "../forward/listen-on-loopback.ts";
 import { answerProblem } from "../forward/proxy-error.ts";
 import { whyRefused } from "../forward/why-refused.ts";
-import { withoutKeys } from "../wire/wire-apis.ts";
-import { type RecordedExchange, requestKey, toBytes } from "./recorded-exchange.ts";
 
 export interface ReplayOptions {
   /** What `startProxy({ record })` wrote. */
@@ -27,7 +24,7 @@ export interface Replay {
  * several times get their answers in turn, and the last one from then on.
  */
 export async function replayTraffic({ folder, port = 0 }: ReplayOptions): Promise<Replay> {
-  const answers = readRecordings(folder);
+  const recording = openRecording(folder);
   const unknown: string[] = [];
   const server = createServer(async (incoming, client) => {
     const refused = whyRefused(incoming);
@@ -37,31 +34,14 @@ export async function replayTraffic({ folder, port = 0 }: ReplayOptions): Promis
     if (body === undefined) return;
     const [, upstream = "", rest = ""] = /^\/([^/?]+)(.*)$/s.exec(target) ?? [];
     const path = withoutKeys(rest.startsWith("/") ? rest : `/${rest}`);
-    const list = answers.get(requestKey(upstream, method, path, body));
-    const [recorded] = list ?? [];
-    if (recorded !== undefined) {
-      if (list!.length > 1) list!.shift();
-      return answerAsRecorded(client, recorded);
-    }
+    const recorded = recording.next({ upstream, method, path, body });
+    if (recorded !== undefined) return answerAsRecorded(client, recorded);
     unknown.push(`${method} /${upstream}${path}`);
     const message = `${method} ${target} is not in ${folder} with this body. Record it: palimpsest proxy --record ${folder}`;
     answerProblem(client, { status: 501, code: "not-recorded", message });
   });
   const { url, close } = await listenOnLoopback(server, port);
   return { url, unknown, close: () => close(Promise.resolve(), 0) };
-}
-
-function readRecordings(folder: string): ReadonlyMap<string, RecordedExchange[]> {
-  const answers = new Map<string, RecordedExchange[]>();
-  for (const name of readdirSync(folder).sort()) {
-    if (!name.endsWith(".json")) continue;
-    const recorded = JSON.parse(readFileSync(join(folder, name), "utf8")) as RecordedExchange;
-    if (recorded.recording !== 1) continue;
-    const { upstream, method, path, request } = recorded;
-    const key = requestKey(upstream, method, path, toBytes(request));
-    answers.set(key, [...(answers.get(key) ?? []), recorded]);
-  }
-  return answers;
 }
 
 /** Of the connection on which it was recorded. */

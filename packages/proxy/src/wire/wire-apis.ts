@@ -85,11 +85,6 @@ export function withoutCredentials(headers: IncomingHttpHeaders): IncomingHttpHe
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !CREDENTIAL_HEADERS.includes(name)));
 }
 
-/** Some services take a key in the query. */
-export function withoutKeys(path: string): string {
-  return path.replaceAll(/([?&](?:key|api[-_]?key|access_token|token|sig)=)[^&]*/gi, "$1left-out");
-}
-
 /** All credentials of a request as one text, to be hashed at once. */
 export function credentialOf(headers: IncomingHttpHeaders): string {
   return JSON.stringify(CREDENTIAL_HEADERS.map((name) => headers[name] ?? null));

@@ -16,6 +16,15 @@ export interface RecordedExchange {
   readonly ended: "whole" | "cut";
 }
 
+/** A request of which a recording may have the answer. */
+export interface RecordedRequest {
+  readonly upstream: string;
+  readonly method: string;
+  /** With the query string; keys in it are left out. */
+  readonly path: string;
+  readonly body: Buffer;
+}
+
 /** As text if the bytes are text, so that people can read and search it. */
 export type RecordedBody = { readonly text: string } | { readonly base64: string };
 
@@ -29,7 +38,7 @@ export function toBytes(body: RecordedBody): Buffer {
 }
 
 /** Requests with the same key have the same answer. */
-export function requestKey(upstream: string, method: string, path: string, body: Buffer): string {
+export function requestKey({ upstream, method, path, body }: RecordedRequest): string {
   return createHash("sha256")
     .update(JSON.stringify([upstream, method, path]))
     .update(body)
