@@ -5,9 +5,9 @@ import { OLDEST_PEERS, TESTS_OF_PEERS } from "./test/peers/oldest-peers.ts";
 
 // Workspace packages resolve to their TypeScript sources: tests judge what is written, not what was last built.
 const conditions = ["palimpsest-source"];
-const toOldest = Object.entries(OLDEST_PEERS).map(([name, replacement]) => ({
-  find: new RegExp(`^${name}$`),
-  replacement,
+const toOldest = Object.entries(OLDEST_PEERS).map(([name, oldest]) => ({
+  find: new RegExp(`^${name}(/.*)?$`),
+  replacement: `${oldest}$1`,
 }));
 
 const config: ViteUserConfig = defineConfig({

@@ -63,7 +63,7 @@ export async function packAndInstall(): Promise<InstalledPackages> {
       folder,
       ...tarballs,
       ...newest("@anthropic-ai/sdk", "ai", "@ai-sdk/anthropic", "openai", "pg", "@types/pg", "@types/node"),
-      ...newest("langchain", "@langchain/core", "@langchain/anthropic", "@openai/agents"),
+      ...newest("langchain", "@langchain/core", "@langchain/anthropic", "@openai/agents", "@mastra/core"),
       ...newest("@earendil-works/pi-agent-core", "@earendil-works/pi-ai"),
     ),
     install(base, "--global", "--prefix", global, ...tarballs),

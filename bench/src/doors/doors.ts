@@ -3,11 +3,12 @@ import { aiSdkDoor } from "./ai-sdk.ts";
 import type { Door } from "./door.ts";
 import { driveDoor } from "./drive-door.ts";
 import { langchainDoor } from "./langchain.ts";
+import { mastraDoor } from "./mastra.ts";
 import { openaiAgentsDoor } from "./openai-agents.ts";
 import { piDoor } from "./pi.ts";
 
 /** Doors that carry model requests. */
-export const DOORS: readonly Door[] = [aiSdkDoor, langchainDoor, openaiAgentsDoor, piDoor];
+export const DOORS: readonly Door[] = [aiSdkDoor, langchainDoor, openaiAgentsDoor, mastraDoor, piDoor];
 const WINDOW_TOKENS = 24_000;
 const TURNS = { quick: 45, full: 400 } as const;
 

@@ -101,7 +101,7 @@ async function timeTurn(agent: DoorAgent, turn: number): Promise<number> {
 
 /** The same turns without Palimpsest, on a server of their own. */
 async function timeBare(door: Door, place: DoorPlace): Promise<number> {
-  const server = await serveModel(door.service ?? "messages", place.windowTokens);
+  const server = await serveModel(door.service ?? "messages", place.windowTokens, "none");
   const times: number[] = [];
   try {
     const agent = await door.open({ ...place, url: server.url, adopted: "bare" });

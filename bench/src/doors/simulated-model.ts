@@ -37,7 +37,7 @@ export function readFile(path: string): string {
 }
 
 /** A model that thinks, reads one to three files at once, now and then twice in a turn, and then answers. */
-const script: Script = ({ userText, toolResults, turn }) => {
+const thinking: Script = ({ userText, toolResults, turn }) => {
   if (userText.includes("nine sections")) return summarize("They read files of the project, one after the other.");
   const isEnough = toolResults.length > 0 && turn % 5 > 0;
   if (isEnough) return answer(`Read it. ${"It is fine. ".repeat(turn % 5)}`);
@@ -45,12 +45,22 @@ const script: Script = ({ userText, toolResults, turn }) => {
   return think(`Turn ${turn}: files will tell.`, callTools(...files));
 };
 
+/** The same without thinking, for agents without Palimpsest: signed thinking is refused where a framework rearranges what it sends back. */
+const plain: Script = (asked) => {
+  const { words, ...rest } = thinking(asked);
+  return { ...rest, words: words.filter(({ kind }) => kind !== "thinking") };
+};
+
 /** A service with a small window, so that some hundred turns fill it several times. */
-export function serveModel(service: SimulatedApi, windowTokens: number): Promise<SimulatorServer> {
-  return serve({ faces: [faceOf(service, windowTokens)] });
+export function serveModel(
+  service: SimulatedApi,
+  windowTokens: number,
+  thoughts: "signed" | "none" = "signed",
+): Promise<SimulatorServer> {
+  return serve({ faces: [faceOf(service, windowTokens, thoughts === "none" ? plain : thinking)] });
 }
 
-function faceOf(service: SimulatedApi, windowTokens: number): HttpFace {
+function faceOf(service: SimulatedApi, windowTokens: number, script: Script): HttpFace {
   const id = MODELS[service];
   if (service === "messages") {
     const model = ANTHROPIC_MODELS.find((one) => one.id === id)!;

@@ -2,11 +2,11 @@ import type { Block } from "../log/block.ts";
 import type { SyncMessage } from "../session/sync/sync-message.ts";
 import { sha256 } from "../stores/sha256.ts";
 
-/** What a list of messages is recognized by. Contents of tool results are no part of it: frameworks rewrite them. */
+/** What a list of messages is recognized by. Tool results are no part of it: frameworks rewrite and rearrange them. */
 export interface Chain {
   /** Of what the user says before the model answers for the first time. */
   readonly head: string;
-  /** One for each answer of the model: of the whole list up to its end. */
+  /** One for each turn of the model: of the whole list up to its end. */
   readonly points: readonly string[];
 }
 
@@ -48,7 +48,7 @@ interface Group {
   last: Block["kind"] | undefined;
 }
 
-/** All that one side says before the other does, whatever messages it is divided into. */
+/** All that one side says before the other does, whatever messages it is divided into. Calls and their results are one turn of the model. */
 function groups(messages: readonly SyncMessage[]): readonly Group[] {
   const found: Group[] = [];
   for (const { role, content } of messages) {
@@ -57,7 +57,7 @@ function groups(messages: readonly SyncMessage[]): readonly Group[] {
     for (const block of blocks) {
       const key = keyOf(block);
       if (key === "") continue;
-      const side = block.kind === "tool_call" ? "assistant" : block.kind === "tool_result" ? "user" : role;
+      const side = block.kind === "tool_call" ? "assistant" : role;
       if (found.at(-1)?.role !== side) found.push({ role: side, keys: [], last: undefined });
       const group = found.at(-1)!;
       // Texts that follow each other are one: frameworks join and divide them.
@@ -75,8 +75,6 @@ function keyOf(block: Block): string {
       return block.text.normalize("NFC").replace(/\s+/gu, "");
     case "tool_call":
       return block.id;
-    case "tool_result":
-      return block.callId;
     case "image":
     case "document":
       return block.source.kind === "url" ? block.source.url : block.source.data;

@@ -280,6 +280,33 @@ test("what is no list of messages is refused", async () => {
   await expect(session.sync([{ role: "tool", content: "x" }] as never)).rejects.toThrow(/role/);
 });
 
+test("a turn with several steps may stand as one answer with all its results", async () => {
+  const session = await open();
+  const steps = [
+    user("What is there?"),
+    assistant([text("I look."), call("a"), call("b")]),
+    user([result("a"), result("b")]),
+    assistant([text("Once more."), call("c")]),
+    user([result("c")]),
+    assistant("There is a tree."),
+  ];
+  await session.sync(steps);
+  const divided = await open();
+  await divided.sync([...steps, user("Go on.")]);
+  const joined = [
+    user("What is there?"),
+    assistant([text("I look."), call("a"), call("b"), text("Once more."), call("c")]),
+    user([result("a"), result("b"), result("c")]),
+    assistant("There is a tree."),
+  ];
+  const next = await session.sync([...joined, user("Go on.")]);
+  expect(next).toMatchObject({ head: "whole", pruned: [], altered: [] });
+  expect(next.rewoundTo).toBeUndefined();
+  expect(said(await session.prepare())).toBe(said(await divided.prepare()));
+  const edited = await session.sync([...joined.slice(0, 3), user("Stop.")]);
+  expect(edited.rewoundTo).toBeGreaterThan(0);
+});
+
 describe("a list of which a framework has pruned calls and results", () => {
   const whole = [
     user("What is there?"),
