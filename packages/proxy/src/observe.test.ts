@@ -114,6 +114,7 @@ test("a cache break is told with its cause and its price", async () => {
   const [broken, ...others] = proxy.eventsOf("break");
   expect(others).toEqual([]);
   expect(broken).toMatchObject({ causes: ["tools"], rebilledTokens: 50_000, model: "claude-sonnet-4-6" });
+  expect((await analyzeLog(proxy.eventsOf("session")[0]!.log)).lost).toMatchObject({ tools: { breaks: 1 } });
   // Written at 3.75 instead of read at 0.30 dollars per million.
   expect(broken!.usd).toBeCloseTo((50_000 * 3.45) / 1e6, 6);
 });

@@ -11,7 +11,7 @@ import { viewOf } from "../wire/view-of.ts";
 import { namesIn } from "../wire/wire-apis.ts";
 import type { WireResponse } from "../wire/wire-response.ts";
 import type { ArrivedRequest, Exchange } from "./exchange.ts";
-import { type CountedRequest, findBreak, toBilled, usdOf } from "./find-break.ts";
+import { type CountedRequest, changedParts, findBreak, toBilled, usdOf } from "./find-break.ts";
 import { openSessionLog, requestLine, type SessionLog } from "./session-log.ts";
 
 export interface ObserverOptions {
@@ -119,7 +119,7 @@ export function createObserver({ folder, onEvent }: ObserverOptions): Observer {
           kind: "failed",
           upstream: exchange.upstream,
           status: exchange.status,
-          why: "no answer of the model",
+          why: exchange.status === 200 ? "no answer of a model" : "the service refused the request",
         });
         return undefined;
       }
@@ -133,7 +133,8 @@ export function createObserver({ folder, onEvent }: ObserverOptions): Observer {
       const isAnswered = relation.kind === "continues" || relation.kind === "cleared";
       const echoed = isAnswered && !isTail ? leadingAnswers(shown, from, fresh) : 0;
       const number = ++keeping.requests;
-      const about = { number, atMs: exchange.sentAtMs, model: sent.request.model, bytes: from.length, echoed };
+      const changed = changedParts(found.thread.head, sent.request.head);
+      const about = { number, atMs: exchange.sentAtMs, model: sent.request.model, bytes: from.length, changed, echoed };
       const items = fresh.slice(echoed).map(({ start, end }) => from.subarray(start, end));
       const lines = [requestLine(relation, about, items), responseLine(number, exchange, response)];
       const breaks = count(found, { exchange, request: sent.request, response, keeping });

@@ -69,12 +69,15 @@ const RELATIONS: Readonly<Partial<Record<Relation["kind"], ChangeCause>>> = {
   replaced: "boundary",
 };
 
+/** The parts of a request before its messages that are different. */
+export function changedParts(before: HeadDigests, now: HeadDigests): readonly (keyof HeadDigests)[] {
+  return (["tools", "system", "parameters"] as const).filter((part) => before[part] !== now[part]);
+}
+
 function changesBetween(before: CountedRequest, now: CountedRequest, relation: Relation) {
   const changes: { cause: ChangeCause; from?: number }[] = [];
   if (before.model !== now.model) changes.push({ cause: "model" });
-  for (const part of ["tools", "system", "parameters"] as const) {
-    if (before.head[part] !== now.head[part]) changes.push({ cause: part });
-  }
+  changes.push(...changedParts(before.head, now.head).map((cause) => ({ cause })));
   const cause = RELATIONS[relation.kind];
   if (cause !== undefined) changes.push({ cause, from: relation.kind === "branches" ? relation.kept : 0 });
   return changes;

@@ -58,6 +58,8 @@ export function requestLine(
     readonly atMs: number;
     readonly model: string | undefined;
     readonly bytes: number;
+    /** Parts before the messages that the request before had otherwise. */
+    readonly changed: readonly string[];
     /** Messages of the model that the log has as a response. */
     readonly echoed: number;
   },

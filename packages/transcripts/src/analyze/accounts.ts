@@ -114,6 +114,7 @@ export function createAccounts(options: AnalyzeOptions): Accounts {
         before,
         now,
         changes,
+        promptChanges: usage.promptChanges ?? [],
         lifetimeMs: kept,
         newBlocks: countBlocks(settled.addedItems),
       };

@@ -1,5 +1,5 @@
 import type { ModelFacts } from "palimpsest";
-import type { RecordedSession } from "../readers/recorded.ts";
+import type { PromptPart, RecordedSession } from "../readers/recorded.ts";
 
 export interface AnalyzeOptions {
   /** Information about a model. Without prices, the agent's own cost figures are used if they are recorded. */
@@ -97,7 +97,16 @@ export interface PartTotals extends Part {
  * why. `look-back`: more was added at once than the service looks back from the only mark. `unknown`: the record shows no
  * reason; a change of the system prompt or of tools is not recorded.
  */
-export type BreakCause = "model" | "pause" | "compaction" | "rewind" | "clearing" | "edited" | "look-back" | "unknown";
+export type BreakCause =
+  | "model"
+  | PromptPart
+  | "pause"
+  | "compaction"
+  | "rewind"
+  | "clearing"
+  | "edited"
+  | "look-back"
+  | "unknown";
 
 /** A request that found much less in the cache than the previous one had left there. */
 export interface RecordedBreak {

@@ -1,4 +1,5 @@
 import { type Cause, type ChangeCause, findDrop, nameCauses } from "palimpsest/core";
+import type { PromptPart } from "../readers/recorded.ts";
 import type { BreakCause } from "./analysis.ts";
 import type { Billed } from "./price-response.ts";
 
@@ -17,6 +18,8 @@ export interface RequestPair {
     readonly inputTokens: number;
   };
   readonly changes: ReadonlySet<RecordedChange>;
+  /** Unlike the changes above, an agent can avoid these. */
+  readonly promptChanges: readonly PromptPart[];
   /** The lifetime of the tokens that the previous request left. */
   readonly lifetimeMs: number;
   /** Blocks that were added in between. */
@@ -31,6 +34,9 @@ const CHANGES: Readonly<Record<RecordedChange, ChangeCause>> = {
 };
 const CAUSES: Readonly<Partial<Record<Cause, BreakCause>>> = {
   model: "model",
+  tools: "tools",
+  system: "system",
+  parameters: "parameters",
   pause: "pause",
   boundary: "compaction",
   rewind: "rewind",
@@ -45,10 +51,14 @@ const LOOK_BACK_BLOCKS = 20;
 
 /** Returns why the cache held less than it could, by the record and the clock. */
 export function causesOf(pair: RequestPair): readonly BreakCause[] {
-  const { before, now, changes, lifetimeMs, newBlocks } = pair;
+  const { before, now, changes, promptChanges, lifetimeMs, newBlocks } = pair;
   const model = before.model === now.model ? [] : [{ cause: "model" as const }];
   const named = nameCauses({
-    changes: [...model, ...[...changes].map((change) => ({ cause: CHANGES[change] }))],
+    changes: [
+      ...model,
+      ...promptChanges.map((cause) => ({ cause })),
+      ...[...changes].map((change) => ({ cause: CHANGES[change] })),
+    ],
     pauseMs: now.sentAtMs - before.sentAtMs,
     lifetimeMs,
   });

@@ -27,6 +27,9 @@ export function partName({ kind, tool }: Pick<PartTotals, "kind" | "tool">): str
 /** The causes of cache misses, in a few words. */
 export const CAUSES: Readonly<Record<BreakCause, string>> = {
   model: "another model",
+  tools: "other tools",
+  system: "another system prompt",
+  parameters: "other request parameters",
   pause: "cache expired",
   compaction: "a compaction",
   rewind: "a rewind",

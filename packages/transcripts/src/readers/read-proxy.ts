@@ -8,7 +8,13 @@ import { asCount, asList, asString, asStrings, type JsonObject, present } from "
 import { asTimeMs } from "./as-time-ms.ts";
 import type { TranscriptLines } from "./read-lines.ts";
 import { readRecords, type TranscriptRecord } from "./read-records.ts";
-import type { RecordedEntry, RecordedMessage, RecordedPosition } from "./recorded.ts";
+import {
+  PROMPT_PARTS,
+  type PromptPart,
+  type RecordedEntry,
+  type RecordedMessage,
+  type RecordedPosition,
+} from "./recorded.ts";
 import { toWireMessage, toWireUsage, WIRE_APIS, type WireApi } from "./wire.ts";
 
 /** The state of the reader. */
@@ -20,13 +26,15 @@ interface Place {
   ids: (string | undefined)[];
   /** The entry that the next one follows. */
   lastId?: string;
+  /** Parts of the request that the one before had otherwise. */
+  changed: readonly PromptPart[];
   /** Responses with usage. */
   readonly counted: Set<string>;
 }
 
 /** Memory grows with the number of messages (an id each). */
 export async function* readProxy(lines: TranscriptLines): AsyncGenerator<RecordedEntry> {
-  const place: Place = { api: "messages", atMs: 0, ids: [], counted: new Set() };
+  const place: Place = { api: "messages", atMs: 0, ids: [], changed: [], counted: new Set() };
   let hasSession = false;
   for await (const record of readRecords(lines)) {
     if (record.kind === "damage") {
@@ -73,6 +81,8 @@ function* addRequest(place: Place, record: TranscriptRecord): Generator<Recorded
   }
   const model = asString(fields["model"]);
   if (model !== undefined) place.model = model;
+  const changed = asStrings(fields["changed"]);
+  place.changed = PROMPT_PARTS.filter((part) => changed.includes(part));
   const kept = Math.min(asCount(fields["kept"]) ?? 0, place.ids.length);
   const echoed = Math.min(asCount(fields["echoed"]) ?? 0, MAX_ECHOED);
   const messages = toMessages(place, record, items);
@@ -136,7 +146,8 @@ function* addResponse(place: Place, { fields, index }: TranscriptRecord): Genera
   if (usage === undefined || place.counted.has(responseId)) return;
   place.counted.add(responseId);
   const outputCount = fields["ended"] === "whole" ? "final" : "provisional";
-  yield { kind: "usage", responseId, branch: "main", atMs: place.atMs, ...named, ...usage, outputCount };
+  const promptChanges = place.changed;
+  yield { kind: "usage", responseId, branch: "main", atMs: place.atMs, ...named, ...usage, outputCount, promptChanges };
 }
 
 function position({ atMs, lastId }: Place, id: string): RecordedPosition {

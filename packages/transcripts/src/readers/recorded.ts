@@ -132,9 +132,14 @@ export interface RecordedUsage {
   reasoningTokens?: number;
   /** The model's window, as the agent saw it. */
   windowTokens?: number;
+  /** The parts before the messages that the request before had otherwise; absent if requests are not recorded. */
+  promptChanges?: readonly PromptPart[];
   /** The cost in US dollars by the agent's own calculation; absent if the agent records none, or had no price. */
   costUsd?: number;
 }
+
+export const PROMPT_PARTS = ["tools", "system", "parameters"] as const;
+export type PromptPart = (typeof PROMPT_PARTS)[number];
 
 /**
  * A compaction: a summary replaced earlier messages. The summary is the message of origin `summary` whose parent is
