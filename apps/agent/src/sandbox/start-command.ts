@@ -43,6 +43,8 @@ export interface RunningCommand {
   kill(): void;
 }
 
+/** Where bubblewrap tells the pid of the sandbox's first process; the seccomp filter is read from the one before. */
+const INFO_DESCRIPTOR = 5;
 /** Between being asked to end and being made to. */
 const GRACE_MS = 1_000;
 /** What was written and not read when it ended comes within this time, or is held by who runs on. */
@@ -64,7 +66,8 @@ export function startCommand({
   timeoutMs,
 }: CommandOptions): RunningCommand {
   const script = enclosed === undefined ? SCRIPT : `${enclosed.limits}; ${SCRIPT}`;
-  const line = [...(enclosed?.startedBy ?? []), shell, "--noprofile", "--norc", "-c", script, "bash", command];
+  const startedBy = enclosed === undefined ? [] : tellingItsPid(enclosed.startedBy);
+  const line = [...startedBy, shell, "--noprofile", "--norc", "-c", script, "bash", command];
   const [program, ...args] = line;
   const filter = enclosed === undefined ? undefined : openSync(enclosed.filterFile, "r");
   const child = spawn(program!, args, {
@@ -72,7 +75,7 @@ export function startCommand({
     cwd: enclosed === undefined ? folder : "/",
     env: { ...environment, ...enclosed?.environment },
     detached: true,
-    stdio: ["ignore", "pipe", "pipe", "pipe", ...(filter === undefined ? [] : [filter])],
+    stdio: ["ignore", "pipe", "pipe", "pipe", ...(filter === undefined ? [] : [filter, "pipe" as const])],
   });
   if (filter !== undefined) closeSync(filter);
   const [stdout, stderr, folderPipe] = child.stdio.slice(1, 4) as Readable[] as [Readable, Readable, Readable];
@@ -86,12 +89,17 @@ export function startCommand({
   folderPipe.on("data", (chunk: Buffer) => {
     told = (told + chunk.toString("utf8")).slice(-8_192);
   });
+  const [infoPipe] = child.stdio.slice(INFO_DESCRIPTOR) as (Readable | undefined)[];
+  const inner = watchInner(infoPipe);
   let by: CommandEnd["by"] = "itself";
   let force: NodeJS.Timeout | undefined;
   function stop(why: CommandEnd["by"]): void {
     if (by !== "itself" || child.exitCode !== null || child.signalCode !== null) return;
     by = why;
-    signalGroup(child, "SIGTERM");
+    void inner.known.then(() => {
+      signalGroup(child, "SIGTERM");
+      inner.kill();
+    });
     force = setTimeout(() => signalGroup(child, "SIGKILL"), GRACE_MS);
   }
   const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop("timeout"), timeoutMs);
@@ -109,6 +117,7 @@ export function startCommand({
       clearTimeout(force);
       unguard?.();
       signalGroup(child, "SIGKILL");
+      if (signal !== null) inner.kill();
       await lastOutput([stdout, stderr, folderPipe], merged);
       for (const pipe of [stdout, stderr, folderPipe]) pipe.destroy();
       merged.end();
@@ -133,6 +142,49 @@ export function startCommand({
   // Whoever reads the output first may be late to hear of it.
   ended.catch(() => undefined);
   return { output: sanitizeStream(merged), ended, kill: () => stop("kill") };
+}
+
+/** The arguments for bubblewrap, which tells the pid of the sandbox's first process on a pipe of its own. */
+function tellingItsPid(startedBy: readonly string[]): readonly string[] {
+  return [...startedBy.slice(0, -1), "--info-fd", String(INFO_DESCRIPTOR), ...startedBy.slice(-1)];
+}
+
+interface InnerProcess {
+  /** Resolves when its pid is known, or when there is none to wait for. */
+  readonly known: Promise<void>;
+  kill(): void;
+}
+
+/**
+ * The first process in the sandbox. It ends with bubblewrap, but only once it has mounted everything: if bubblewrap is killed
+ * before, it goes on alone. So it is killed, too. Nothing runs in the sandbox before its pid is told.
+ */
+function watchInner(pipe: Readable | undefined): InnerProcess {
+  let told = "";
+  let killed: "not-yet" | "done" = "not-yet";
+  const known = new Promise<void>((resolve) => {
+    if (pipe === undefined) return resolve();
+    pipe.on("error", () => resolve());
+    pipe.on("close", () => resolve());
+    pipe.on("data", (chunk: Buffer) => {
+      told += chunk.toString("utf8");
+      if (pidIn(told) !== undefined) resolve();
+    });
+  });
+  return {
+    known,
+    kill() {
+      const pid = pidIn(told);
+      if (pid === undefined || killed === "done") return;
+      killed = "done";
+      signal(pid, "SIGKILL");
+    },
+  };
+}
+
+function pidIn(told: string): number | undefined {
+  const [, pid] = /"child-pid": (\d+)\D/.exec(told) ?? [];
+  return pid === undefined ? undefined : Number(pid);
 }
 
 async function finished(enclosed: Enclosed | undefined): Promise<EnclosedEnd & { readonly problem?: string }> {
@@ -164,10 +216,13 @@ function endOf(pipe: Readable): Promise<void> {
   });
 }
 
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
+function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
+  if (pid !== undefined) signal(-pid, name);
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
   try {
-    process.kill(-pid, signal);
+    process.kill(pid, name);
   } catch {
     // Nothing of it is left.
   }
