@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { methods, type NewSessionRequest, type SessionUpdate } from "@agentclientprotocol/sdk";
 import { expect, test, vi } from "vitest";
 import { type EditorOptions, saidIn, startEditor } from "../testing/acp-editor.ts";
+import { findProcesses } from "../testing/find-processes.ts";
 import { type Cli, startCli } from "../testing/run-cli.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { type TemporaryProject, temporaryProject } from "../testing/temporary-project.ts";
@@ -174,38 +175,35 @@ test("a session goes on in another process: listed, loaded with its history, com
   expect(cli.refused()).toEqual([]);
 });
 
-/** Lines of processes that contain a text. */
-function processes(marker: string): readonly string[] {
-  return readdirSync("/proc").flatMap((pid) => {
-    try {
-      const line = /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/cmdline`, "utf8") : "";
-      return line.includes(marker) ? [line] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
 test("a server of the editor; canceled in the middle of a tool and of a question; two prompts at once; then the editor dies", async () => {
   const project = await setUp({ "server.mjs": QUERY_SERVER });
-  let answer: "once" | "silent" = "once";
+  let answer: "once" | "20" | "silent" = "20";
   const server = { name: "db", command: process.execPath, args: ["server.mjs"], env: [] };
   const editor = await begin(project, { choose: () => answer }, [server]);
   const { sessionId: id, agent, prompt, take, until } = editor;
   await prompt(id, "query it");
   expect(saidIn(take())).toContain("The tool said: no rows");
+  // An editor without forms shows the options of a question.
+  await prompt(id, "ask me");
+  expect(editor.asked.pop()).toMatchObject({
+    options: [{ name: "20 (as the docs say)" }, { name: "50" }, { name: "Skip" }],
+  });
+  expect(saidIn(take())).toContain("The user's answer: 20");
   const isRunning = (update: SessionUpdate): boolean => "status" in update && update.status === "in_progress";
   const cancel = () => agent.notify(methods.agent.session.cancel, { sessionId: id });
 
   // The list of steps is a plan, and the command behind it sleeps for ten minutes.
+  answer = "once";
   const stopped = prompt(id, "todo it");
   const plan = await until(({ sessionUpdate }) => sessionUpdate === "plan");
   expect(plan).toMatchObject({ entries: [{ status: "completed" }, { status: "in_progress" }, { status: "pending" }] });
   await until(isRunning);
-  await expect.poll(() => processes(project.folder).length, { timeout: 20_000 }).toBeGreaterThan(1);
+  const sleeping = () => findProcesses(project.folder).filter((line) => line.includes("sleep 600"));
+  await expect.poll(sleeping, { timeout: 20_000 }).not.toEqual([]);
   await cancel();
   expect(await stopped).toBe("cancelled");
   expect(calls(take()).at(-1)).toMatch(/^failed/);
+  await expect.poll(sleeping, { timeout: 20_000 }).toEqual([]);
 
   // An editor that never answers the question.
   await prompt(id, "hello");
@@ -226,12 +224,11 @@ test("a server of the editor; canceled in the middle of a tool and of a question
 
   const lost = prompt(id, "todo it").catch(() => "lost");
   await until(isRunning);
-  await expect.poll(() => processes("sleep 600").length, { timeout: 20_000 }).toBeGreaterThan(0);
   editor.process.stdout.destroy();
   editor.process.stdin.destroy();
   expect(await editor.ended).toMatchObject({ code: 0 });
   await lost;
-  await expect.poll(() => processes(project.folder), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => findProcesses(project.folder), { timeout: 20_000 }).toEqual([]);
 });
 
 test("mistakes are answered, and the connection stays: lines, methods, folders, keys; a line without end is given up", async () => {

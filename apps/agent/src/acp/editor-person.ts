@@ -2,7 +2,7 @@ import { methods, type SessionUpdate } from "@agentclientprotocol/sdk";
 import type { Dialog } from "../extension/dialog.ts";
 import type { Person } from "../extension/person.ts";
 import type { PermissionQuestion } from "../permissions/permission-question.ts";
-import { askPerson, type PersonPorts, toReply } from "../terminal/ask-person.ts";
+import { askPerson, type PersonPorts, planDialog, toPlanAnswer, toReply } from "../terminal/ask-person.ts";
 import { permissionDialog } from "../terminal/dialogs/permission-dialog.ts";
 import { type FileChange, planFileChange } from "../terminal/dialogs/plan-file-change.ts";
 import {
@@ -40,6 +40,7 @@ export function editorPerson({ announce, send, ...ports }: EditorPersonPorts): E
   return {
     ...askPerson({ ...ports, ask }),
     ask,
+    approvePlan: async (plan, signal) => toPlanAnswer(await ask(planDialog(plan, "source"), signal)),
     async askPermission(question, signal) {
       const { call, input, asker } = question;
       const change = await planFileChange(call.name, input, readFile);

@@ -9,6 +9,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { Provider, QueryEvent } from "palimpsest";
 import type { Agent, AgentOptions } from "../agent/agent.ts";
+import { hearMail } from "../agent/hear-mail.ts";
 import { relayEvents } from "../cli/event-relay.ts";
 import { problemsOf } from "../cli/open-problems.ts";
 import type { Project } from "../cli/open-project.ts";
@@ -116,17 +117,22 @@ export async function openEditorSession(options: EditorSessionOptions): Promise<
     await send({ sessionUpdate: "current_mode_update", currentModeId: now.mode });
     await send({ sessionUpdate: "config_option_update", configOptions: choices().configOptions });
   }
+  let shownUsage = "";
   async function showUsage(): Promise<void> {
     const { tokens, priceUsd, mode: _, model: __, ...status } = await readStatus(agent);
     const { windowTokens } = agent.session.view.size();
     const isPriced = agent.session.ledger.totals().unpricedResponses === 0;
-    await send({
+    const usage: SessionUpdate = {
       sessionUpdate: "usage_update",
       used: tokens,
       size: windowTokens,
       ...(isPriced ? { cost: { amount: priceUsd, currency: "USD" } } : {}),
       _meta: { palimpsest: status },
-    });
+    };
+    const text = JSON.stringify(usage);
+    if (text === shownUsage) return;
+    shownUsage = text;
+    await send(usage);
   }
   async function afterEvent({ kind }: QueryEvent): Promise<void> {
     if (kind !== "response" && kind !== "tool-ended") return;
@@ -182,10 +188,13 @@ export async function openEditorSession(options: EditorSessionOptions): Promise<
         if (isCutShort(await readTranscript(log, SHOWN_ENTRIES))) await updates.notice({ text, weight: "problem" });
       }
       await agent.emitWaiting();
+      await hearMail(agent);
     },
     async prompt(blocks, signal) {
       const { words, content, problems } = readPrompt(blocks, folder);
       for (const text of problems) await updates.notice({ text, weight: "problem" });
+      if (words.trim() === "" && content.length === 1 && typeof content[0] === "string")
+        throw RequestError.invalidParams({}, "the prompt is empty");
       signal.addEventListener("abort", turns.cancel, { once: true });
       try {
         const running = commands.run(words);

@@ -34,10 +34,15 @@ export interface SessionUpdates {
   message(text: string): Promise<void>;
 }
 
+/** A command can put out more than an editor, or the memory of this process, can hold. */
+const MOST_OUTPUT_CHARACTERS = 200_000;
+
 export function createUpdates({ send, log, capabilities, folder }: UpdatePorts): SessionUpdates {
   const announced = new Set<string>();
   const results = new Map<string, WatchedResult>();
   const told = new Set<string>();
+  /** How many characters of a running command were sent. */
+  const outputs = new Map<string, number>();
   /** Editors that show the output of commands which the agent runs itself. The agent's sandbox encloses them. */
   const hasTerminals = capabilities._meta?.["terminal_output"] === true;
   let messageId = randomUUID();
@@ -95,6 +100,7 @@ export function createUpdates({ send, log, capabilities, folder }: UpdatePorts):
     announce(call);
     const result = results.get(call.id);
     results.delete(call.id);
+    outputs.delete(call.id);
     const content = contentOf(event, result);
     const exit = { terminal_id: call.id, exit_code: status === "ok" ? 0 : 1, signal: null };
     await send({
@@ -134,8 +140,12 @@ export function createUpdates({ send, log, capabilities, folder }: UpdatePorts):
     notice,
     message,
     output(callId, text) {
-      if (!hasTerminals) return;
-      const _meta = { terminal_output: { terminal_id: callId, data: sanitize(text) } };
+      const left = MOST_OUTPUT_CHARACTERS - (outputs.get(callId) ?? 0);
+      if (!hasTerminals || left <= 0) return;
+      outputs.set(callId, (outputs.get(callId) ?? 0) + text.length);
+      const shown = sanitize(text.slice(0, left).toWellFormed());
+      const data = text.length < left ? shown : `${shown}\n[The editor is shown no more of this output.]\n`;
+      const _meta = { terminal_output: { terminal_id: callId, data } };
       void send({ sessionUpdate: "tool_call_update", toolCallId: callId, _meta });
     },
     result: (callId, result) => void results.set(callId, result),

@@ -2,7 +2,7 @@ import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
 import type { Person, PlanAnswer, Question } from "../extension/person.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { PermissionReply } from "../permissions/permission-question.ts";
-import type { Line } from "../text/line.ts";
+import { type Line, plain } from "../text/line.ts";
 import { MARKDOWN_START, markdownLine } from "../text/markdown.ts";
 import { visibleLine, visibleText } from "../text/visible-text.ts";
 import { type ApprovalPorts, approveCompaction } from "./approve-compaction.ts";
@@ -66,18 +66,19 @@ function questionDialog({ question, options, choose }: Question): Dialog {
 
 const PLAN_MODES: readonly Exclude<PermissionMode, "plan">[] = ["auto", "accept-edits", "default"];
 
-function planDialog(plan: string): Dialog {
+/** The question about a plan. @param format `source`: the plan is shown by somebody who reads Markdown. @default "lines" */
+export function planDialog(plan: string, format: "lines" | "source" = "lines"): Dialog {
   let state = MARKDOWN_START;
-  const body = visibleText(plan)
-    .split("\n")
-    .map((text): Line => {
-      const { lead, line, state: next } = markdownLine(text, state);
-      state = next;
-      return [...lead, ...line];
-    });
+  const toLine = (text: string): Line => {
+    const { lead, line, state: next } = markdownLine(text, state);
+    state = next;
+    return [...lead, ...line];
+  };
   return {
     title: "Begin with this plan?",
-    body,
+    body: visibleText(plan)
+      .split("\n")
+      .map((text) => (format === "source" ? plain(text) : toLine(text))),
     options: [
       { value: "auto", label: "Yes, and run what stays in the sandbox and the project", from: "all-seen" },
       { value: "accept-edits", label: "Yes, and accept edits in the project", from: "all-seen" },
@@ -87,7 +88,8 @@ function planDialog(plan: string): Dialog {
   };
 }
 
-function toPlanAnswer(answer: DialogAnswer): PlanAnswer {
+/** The answer to the question about a plan. */
+export function toPlanAnswer(answer: DialogAnswer): PlanAnswer {
   if (answer.kind === "words") return { kind: "rejected", comment: answer.text };
   const mode = PLAN_MODES.find((one) => answer.kind === "chosen" && one === answer.values[0]);
   return mode === undefined ? { kind: "rejected", comment: "" } : { kind: "approved", mode };

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { commandOutput, type Provider, type SessionEvent } from "palimpsest";
 import type { Agent, AgentOptions } from "../agent/agent.ts";
 import type { EventOwner } from "../agent/event-owner.ts";
+import { hearMail } from "../agent/hear-mail.ts";
 import { problemsOf } from "../cli/open-problems.ts";
 import type { Project } from "../cli/open-project.ts";
 import type { Terminal } from "../cli/terminal.ts";
@@ -140,11 +141,6 @@ export function createController(options: ControllerOptions): Controller {
   async function closeSession(): Promise<void> {
     await turns.settle();
     await agent.close();
-  }
-
-  /** Shows new mail when it arrives, and not only when a turn reads it. */
-  async function hearMail({ waitForMail, session }: Agent): Promise<void> {
-    while ((await waitForMail(session.signal)) === "mail");
   }
 
   /** A report of an agent starts a turn if none is running. */

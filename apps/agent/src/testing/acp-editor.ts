@@ -30,7 +30,7 @@ export interface Editor extends CommandLine {
   /** Updates of all sessions since this was last read. */
   take(): readonly SessionUpdate[];
   /** Questions for permission so far. */
-  readonly asked: readonly RequestPermissionRequest[];
+  readonly asked: RequestPermissionRequest[];
   /** Resolves when an update has arrived, and forgets those before it. */
   until(fits: (update: SessionUpdate) => boolean): Promise<SessionUpdate>;
   prompt(sessionId: string, text: string): Promise<string>;
