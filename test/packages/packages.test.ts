@@ -87,7 +87,8 @@ test.each(LIBRARIES)("the first program in the readme of %s runs where the packa
 });
 
 /** Declarations of frameworks need those of browsers, and are not for all strict settings: whoever uses a framework skips their check. */
-const NOT_STRICT = /node_modules\/(ai|langchain|(@earendil-works|@ai-sdk|@langchain|@mastra|@openai)\/[\w-]+)\/dist\//;
+const NOT_STRICT =
+  /node_modules\/(ai|langchain|(@earendil-works|@google|@ai-sdk|@langchain|@mastra|@openai)\/[\w-]+)\/dist\//;
 
 describe("types of the first programs", () => {
   const check = (compilerOptions: object): void => {
