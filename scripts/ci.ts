@@ -38,7 +38,6 @@ await node("build", "scripts/build.ts");
 const oldestNode = process.env["OLDEST_NODE"] ?? process.execPath;
 const examples = node("examples and snippets", "scripts/run-examples.ts", "--built", "--examples-on", oldestNode);
 await node("check", "scripts/check.ts");
-await examples;
 // The agent as it was built: hundreds of tests start it, and it starts in a fraction of the time.
 process.env["PALIMPSEST_AGENT"] = "built";
 const floors = [...NODE_ON_SOURCES, "bench/src/main.ts", "floors"];
@@ -49,7 +48,7 @@ process.env["PALIMPSEST_SEED"] = String(seedOf("packages", "apps", "bench", "tes
 // The check has run those of the architecture.
 const vitest = ["run", "--exclude=test/architecture/**", "--reporter=dot", "--reporter=json"];
 await step("tests", installed("vitest"), [...vitest, `--outputFile.json=${report}`], "passed-through");
-await Promise.all([chaos, counts]);
+await Promise.all([examples, chaos, counts]);
 const tests = existsSync(report)
   ? countTests(JSON.parse(readFileSync(report, "utf8")) as VitestReport)
   : { passed: 0, failed: 0, skipped: [] };
