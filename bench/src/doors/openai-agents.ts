@@ -12,7 +12,7 @@ export const openaiAgentsDoor: Door = {
   lines: countLines(import.meta.url),
   versions: versionsOf(import.meta.url, ["@openai/agents", "openai"]),
   async open({ saved = "[]", session, adopted, ...place }) {
-    const client = new OpenAI({ apiKey: "none", baseURL: `${place.url}/v1`, maxRetries: 0 });
+    const client = new OpenAI({ apiKey: "none", baseURL: `${place.url}/v1`, maxRetries: 2 });
     const provider = new OpenAIProvider({ openAIClient: client as never, useResponses: true });
     const context = adopted === "bare" ? undefined : adoptedContext(place);
     const modelProvider = context === undefined ? provider : context.models(provider, session); // adopt
