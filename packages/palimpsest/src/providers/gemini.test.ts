@@ -7,6 +7,7 @@ import {
   inOrder,
   misbehave,
   type Script,
+  spendLimitReached,
   think,
 } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
@@ -131,11 +132,26 @@ test.each([
   expect((await ask()).stop).toBe(stop);
 });
 
+test("spent money is refused, not waited for", async () => {
+  const { ask } = await connect(() => ({ ...answer("no"), fault: spendLimitReached() }));
+  await expect(ask()).rejects.toMatchObject({ failure: { kind: "refused", status: 429 } });
+});
+
 test("a prompt that was blocked has no candidate, and is whole", () => {
   const collector = createStreamCollector();
   const blocked: GeminiResponse = { responseId: "r", promptFeedback: { blockReason: "SAFETY" as never } };
   collector.add(blocked as never);
   expect(plain.readResponse(collector.whole()!)).toMatchObject({ blocks: [], stop: "refused" });
+});
+
+test("usage is reported at the beginning, and again when it has changed: the price of an answer that is interrupted", () => {
+  const collector = createStreamCollector();
+  const usages = [{ promptTokenCount: 9 }, { promptTokenCount: 9 }, { promptTokenCount: 9, candidatesTokenCount: 4 }];
+  const reports = usages.flatMap((usageMetadata) => [
+    ...collector.add({ responseId: "r", modelVersion: "m", usageMetadata } as never),
+  ]);
+  expect(reports).toMatchObject([{ usage: { freshTokens: 9 } }, { usage: { freshTokens: 9, outputTokens: 4 } }]);
+  expect(reports[0]).not.toHaveProperty("usage.outputTokens");
 });
 
 test("contents of other programs, without ids", () => {

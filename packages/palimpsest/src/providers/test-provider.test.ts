@@ -1,4 +1,3 @@
-import { GoogleGenAI } from "@google/genai";
 import {
   ANTHROPIC_MODELS,
   createAnthropic,
@@ -14,9 +13,8 @@ import {
   serve,
 } from "@palimpsest/provider-simulator";
 import { describe, test } from "vitest";
-import { gemini } from "./gemini.ts";
 import { testProvider } from "./test-provider.ts";
-import { type AnyProvider, WORLDS, type World } from "./testing/worlds.ts";
+import { WORLDS, type World } from "./testing/worlds.ts";
 
 interface Subject extends Pick<World, "model" | "connect"> {
   readonly path: string;
@@ -50,15 +48,9 @@ const subjects: Readonly<Record<string, Subject>> = {
 
 function geminiSubject(model: string): Subject {
   return {
+    ...WORLDS.Gemini,
     model,
     path: `/v1beta/models/${model}:streamGenerateContent`,
-    connect: (baseUrl) =>
-      gemini(
-        new GoogleGenAI({
-          apiKey: "none",
-          httpOptions: { baseUrl, retryOptions: { attempts: 3, initialDelay: 0.01 } },
-        }),
-      ) as AnyProvider,
     face(script, windowTokens) {
       const small = { ...geminiModels[model]!, maxInputTokens: windowTokens ?? 0 };
       return createGemini({ script, models: windowTokens === undefined ? {} : { [model]: small } });

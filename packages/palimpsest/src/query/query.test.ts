@@ -154,7 +154,7 @@ describe.each(WORLD_NAMES)("%s", (world) => {
   });
 
   test("a stalled stream is given up and asked for again", async () => {
-    const fault = stallStream(3, 60_000);
+    const fault = stallStream(1, 60_000);
     const opened = await open(
       inOrder([{ ...answer("Never the end"), fault }], () => answer("The end.")),
       world,

@@ -1,6 +1,6 @@
 import type { Candidate, GenerateContentResponse, Part } from "@google/genai";
 import { asObject } from "../../log/json-fields.ts";
-import type { StreamPart } from "../provider.ts";
+import type { ResponseReport, StreamPart } from "../provider.ts";
 import type { Collector } from "../send-stream.ts";
 import { callIdOf, readUsage } from "./read-response.ts";
 import type { GeminiResponse } from "./wire.ts";
@@ -11,6 +11,7 @@ import type { GeminiResponse } from "./wire.ts";
  */
 export function createStreamCollector(): Collector<GenerateContentResponse, GeminiResponse> {
   let newest: GeminiResponse | undefined;
+  let reported: string | undefined;
   let ending: Omit<Candidate, "content"> = {};
   const parts: Part[] = [];
 
@@ -35,10 +36,11 @@ export function createStreamCollector(): Collector<GenerateContentResponse, Gemi
       newest = { ...newest, ...defined({ usageMetadata, modelVersion, responseId, promptFeedback }) };
       const { content, ...rest } = candidate ?? {};
       ending = { ...ending, ...rest };
-      const usage = usageMetadata === undefined ? {} : { usage: readUsage(asObject(usageMetadata) ?? {}) };
-      const report = { kind: "report", responseId, model: modelVersion ?? "", ...usage } as const;
+      const counted = JSON.stringify(usageMetadata);
+      const isNew = isFirst || (counted !== undefined && counted !== reported);
+      reported = counted ?? reported;
       return [
-        ...(isFirst || candidate?.finishReason !== undefined ? [report] : []),
+        ...(isNew ? [reportOf({ responseId, modelVersion, usageMetadata })] : []),
         ...(content?.parts ?? []).flatMap((part) => show(part, responseId)),
       ];
     },
@@ -48,6 +50,21 @@ export function createStreamCollector(): Collector<GenerateContentResponse, Gemi
       return newest?.promptFeedback?.blockReason === undefined ? undefined : newest;
     },
   };
+}
+
+/** Every chunk repeats the usage, and adds the output once it is counted. */
+function reportOf({ responseId, modelVersion: model = "", usageMetadata }: ReportedFields): ResponseReport {
+  const report = { kind: "report", responseId, model } as const;
+  const counts = asObject(usageMetadata);
+  if (counts === undefined) return report;
+  const { outputTokens, ...input } = readUsage(counts);
+  return { ...report, usage: outputTokens === 0 ? input : { ...input, outputTokens } };
+}
+
+interface ReportedFields {
+  readonly responseId: string;
+  readonly modelVersion: string | undefined;
+  readonly usageMetadata: unknown;
 }
 
 function defined(fields: { [Name in keyof GeminiResponse]: GeminiResponse[Name] | undefined }): GeminiResponse {

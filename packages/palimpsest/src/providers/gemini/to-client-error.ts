@@ -14,11 +14,15 @@ export function toClientError(error: unknown): unknown {
     const headers = new Headers(waitMs === undefined ? {} : { "retry-after-ms": String(waitMs) });
     const { status } = error as Error & { status?: unknown };
     const message = asString(asObject(body?.["error"])?.["message"]) ?? text;
-    return Object.assign(new Error(message, { cause: error }), { status, headers, error: body });
+    const code = status === 429 && waitMs === undefined && SPENT.test(message) ? "insufficient_quota" : undefined;
+    return Object.assign(new Error(message, { cause: error }), { status, headers, error: body, code });
   }
   if (error.name !== "TypeError" || !/fetch|network|load failed/i.test(error.message)) return error;
   return Object.assign(new Error(error.message, { cause: error }), { status: undefined, headers: undefined });
 }
+
+/** With this text, and without a time to wait, the quota of the day or the money is spent: waiting does not help. */
+const SPENT = /check your plan and billing/i;
 
 /** `google.rpc.RetryInfo` has a duration in seconds: "47.4s". */
 function readRetryDelayMs(details: unknown): number | undefined {

@@ -1,6 +1,8 @@
 import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
 import {
   createAnthropic,
+  createGemini,
   createOpenAiChat,
   createOpenAiResponses,
   type HttpFace,
@@ -8,6 +10,7 @@ import {
 } from "@palimpsest/provider-simulator";
 import OpenAI from "openai";
 import { anthropic } from "../anthropic.ts";
+import { gemini } from "../gemini.ts";
 import { openaiChat, openaiResponses } from "../openai.ts";
 import type { Provider } from "../provider.ts";
 
@@ -23,7 +26,7 @@ export interface World {
 
 const openai = (url: string): OpenAI => new OpenAI({ apiKey: "none", baseURL: `${url}/v1` });
 
-export type WorldName = "Anthropic" | "OpenAI Responses" | "OpenAI Chat";
+export type WorldName = "Anthropic" | "OpenAI Responses" | "OpenAI Chat" | "Gemini";
 
 export const WORLDS: Readonly<Record<WorldName, World>> = {
   Anthropic: {
@@ -40,6 +43,18 @@ export const WORLDS: Readonly<Record<WorldName, World>> = {
     model: "gpt-6-sol",
     face: createOpenAiChat,
     connect: (url) => openaiChat(openai(url)) as AnyProvider,
+  },
+  Gemini: {
+    model: "gemini-4-argon",
+    face: createGemini,
+    connect: (baseUrl) =>
+      gemini(
+        // A client with retries of its own: calls must switch them off.
+        new GoogleGenAI({
+          apiKey: "none",
+          httpOptions: { baseUrl, retryOptions: { attempts: 3, initialDelay: 0.01 } },
+        }),
+      ) as AnyProvider,
   },
 };
 
