@@ -12,6 +12,8 @@ export interface PlannedSession {
   /** Whose session it is. */
   readonly repository: string;
   readonly path: string;
+  /** Of its content. */
+  readonly digest: string;
   readonly jobs: readonly { readonly job: Job; readonly file: string }[];
   fileOf(job: Job): string;
 }
@@ -31,6 +33,6 @@ export function planSessions(names: readonly string[], plan: EconomicsPlan): rea
     const digest = createHash("sha256").update(readFileSync(path)).digest("hex");
     const jobs = coded.map(({ job, code }) => ({ job, file: resultFile({ name, digest }, job, code) }));
     const files = new Map(jobs.map(({ job, file }) => [jobName(job), file]));
-    return { name, repository: name.split("/")[0]!, path, jobs, fileOf: (job) => files.get(jobName(job))! };
+    return { name, repository: name.split("/")[0]!, path, digest, jobs, fileOf: (job) => files.get(jobName(job))! };
   });
 }

@@ -45,13 +45,14 @@ export async function replayAll(sessions: readonly PlannedSession[]): Promise<re
   async function runNext(): Promise<void> {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const { session, jobs } = next;
-      const reason = await runSession({ path: session.path, jobs }, () => {
+      const { name, path, digest } = session;
+      const reason = await runSession({ name, path, digest, jobs }, () => {
         done++;
         tell();
       });
       if (reason === undefined) continue;
-      console.error(`${session.name} cannot be replayed: ${reason}`);
-      failed.push({ name: session.name, reason });
+      console.error(`${name} cannot be replayed: ${reason}`);
+      failed.push({ name, reason });
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, runNext));
