@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import { type EconomicsFigures, economicsTables, ownerOf, type SettingFigures } from "./economics-tables.ts";
 
-const POLICIES = ["append_only", "quality", "balanced", "economy", "plain_80k", "plain_100k", "plain_130k", "plain_167k"];
+const POLICIES = [
+  "append_only",
+  "quality",
+  "balanced",
+  "economy",
+  "plain_80k",
+  "plain_100k",
+  "plain_130k",
+  "plain_167k",
+];
 const each = <Value>(value: Value) => Object.fromEntries(POLICIES.map((policy) => [policy, value]));
 const SETTING: SettingFigures = {
   cost_ratio: { ...each([0.9, 0.8, 1] as const), balanced: [0.86, 0.84, 0.88] },
