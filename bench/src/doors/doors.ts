@@ -5,10 +5,11 @@ import { driveDoor } from "./drive-door.ts";
 import { langchainDoor } from "./langchain.ts";
 import { mastraDoor } from "./mastra.ts";
 import { openaiAgentsDoor } from "./openai-agents.ts";
+import { ownLoopDoor } from "./own-loop.ts";
 import { piDoor } from "./pi.ts";
 
 /** Doors that carry model requests. */
-export const DOORS: readonly Door[] = [aiSdkDoor, langchainDoor, openaiAgentsDoor, mastraDoor, piDoor];
+export const DOORS: readonly Door[] = [ownLoopDoor, aiSdkDoor, langchainDoor, openaiAgentsDoor, mastraDoor, piDoor];
 const WINDOW_TOKENS = 24_000;
 const TURNS = { quick: 45, full: 400 } as const;
 
