@@ -14,7 +14,6 @@ const RUNS = { full: 3, quick: 1 } as const;
 /** Compares the cost of storing a tool's output while it arrives with that of writing it to a file. */
 export const spillBench: Bench = {
   name: "spill",
-  figures: "counts",
   about: "a tool output of 500 MB from a process into its file: memory, and time beside `cat > file`, both synced",
   run: ({ size }) =>
     inTemporaryFolder(async (folder) => {
