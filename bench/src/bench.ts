@@ -11,8 +11,8 @@ export interface BenchOptions {
 export interface Bench {
   readonly name: string;
   readonly about: string;
-  /** A requirement that not every machine meets: recorded sessions, or a pseudo terminal by `script` of util-linux. */
-  readonly needs?: "traces" | "script";
+  /** A requirement that not every machine meets: recorded sessions, a pseudo terminal by `script` of util-linux, or Debian's Chromium. */
+  readonly needs?: "traces" | "script" | "chromium";
   /**
    * `counts`: counts, memory, or the processor's time, which are the same on a busy machine: the gate runs it beside its tests.
    * `waits`: times of servers and programs, which leave a processor to whoever works. @default "times": of what works all the time

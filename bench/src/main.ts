@@ -7,6 +7,7 @@ import { cacheFidelityBench } from "./cache-fidelity/cache-fidelity.ts";
 import { checkFloors } from "./check-floors.ts";
 import { consentBench } from "./consent/consent.ts";
 import { countingBench } from "./counting/counting.ts";
+import { deferredToolsBench } from "./deferred-tools/deferred-tools.ts";
 import { dispatchBench } from "./dispatch/dispatch.ts";
 import { doorsBench } from "./doors/doors.ts";
 import { economicsBench } from "./economics/economics.ts";
@@ -14,6 +15,7 @@ import { tuningBench } from "./economics/tuning.ts";
 import { figuresText } from "./figures-text.ts";
 import { fleetBench } from "./fleet/fleet.ts";
 import { forksBench } from "./forks/forks.ts";
+import { inspectBench } from "./inspect/inspect.ts";
 import { judgeBench } from "./judge.ts";
 import { manyBench } from "./many/many.ts";
 import { memoryScaleBench } from "./memory-scale/memory-scale.ts";
@@ -42,12 +44,14 @@ const BENCHES: readonly Bench[] = [
   cacheFidelityBench,
   consentBench,
   countingBench,
+  deferredToolsBench,
   dispatchBench,
   doorsBench,
   economicsBench,
   fleetBench,
   forksBench,
   importBench,
+  inspectBench,
   judgeBench,
   manyBench,
   memoryScaleBench,

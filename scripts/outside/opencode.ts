@@ -1,18 +1,21 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { answer, createAnthropic, serve } from "@palimpsest/provider-simulator";
 import { type ProxyEvent, startProxy } from "@palimpsest/proxy";
-import { installOutside } from "./install-outside.ts";
+import { installOpencode, writeOpencodeSettings } from "./install-opencode.ts";
+import { tryOpencodePlugin } from "./opencode-plugin.ts";
 
-const MODEL = "claude-opus-5-5";
-const NAME = `opencode-${process.platform}-${process.arch}`;
+export async function tryOpencode(root: string, version: string): Promise<void> {
+  await tryBehindProxy(version);
+  await tryOpencodePlugin(root, version);
+}
 
 /** The real program, behind the proxy: two turns of one conversation are one session in the log, and no byte was changed. */
-export async function tryOpencode(_root: string, version: string): Promise<void> {
-  const installed = installOutside(NAME, version);
+async function tryBehindProxy(version: string): Promise<void> {
+  const program = installOpencode(version);
   const service = await serve({ faces: [createAnthropic({ script: () => answer("It is 8080.") })] });
   const base = mkdtempSync(join(tmpdir(), "opencode-"));
   const events: ProxyEvent[] = [];
@@ -22,22 +25,9 @@ export async function tryOpencode(_root: string, version: string): Promise<void>
     onEvent: (event) => events.push(event),
   });
   try {
-    const model = { limit: { context: 200_000, output: 8_000 }, tool_call: true, reasoning: true };
-    const anthropic = {
-      options: { baseURL: `${proxy.url}/anthropic/v1`, apiKey: "none" },
-      models: { [MODEL]: model },
-    };
-    const settings = { provider: { anthropic }, model: `anthropic/${MODEL}`, small_model: `anthropic/${MODEL}` };
-    writeFileSync(join(base, "opencode.json"), JSON.stringify({ ...settings, share: "disabled", autoupdate: false }));
-    const env = {
-      PATH: process.env["PATH"],
-      HOME: base,
-      OPENCODE_DISABLE_MODELS_FETCH: "1",
-      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-    };
-    const program = join(installed, "node_modules", NAME, "bin", "opencode");
+    const env = writeOpencodeSettings(base, { url: `${proxy.url}/anthropic`, windowTokens: 200_000 });
     const run = (...args: readonly string[]) => {
-      const running = promisify(execFile)(program, ["run", ...args], { cwd: base, env, timeout: 120_000 });
+      const running = promisify(execFile)(program, ["run", ...args], { cwd: base, env, timeout: 300_000 });
       // It waits for the end of its input before it begins.
       running.child.stdin?.end();
       return running;

@@ -9,7 +9,10 @@ import { checkShape } from "./session-shape.ts";
 import { readSource } from "./source-facts.ts";
 
 const SOURCES = "packages/palimpsest/src";
-const WITHOUT_NODE = ["index.ts", "core.ts", "providers/anthropic.ts", "providers/gemini.ts", "providers/openai.ts"];
+const WITHOUT_NODE = [
+  ...["index.ts", "core.ts", "providers/anthropic.ts", "providers/bedrock.ts", "providers/gemini.ts"],
+  "providers/openai.ts",
+];
 const readText = (path: string): string => readFileSync(path, "utf8");
 const globals = readGlobalNames();
 

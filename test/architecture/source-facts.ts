@@ -25,7 +25,7 @@ const EFFECTFUL_NAMES = new Set([
   "globalThis",
 ]);
 const EFFECTFUL_MEMBERS = new Set(["Math.random"]);
-const VENDORS = /anthropic|claude|openai|codex|gemini|mistral|ollama/gi;
+const VENDORS = /anthropic|claude|openai|codex|gemini|bedrock|mistral|ollama/gi;
 
 export function readSource(path: string, text: string): SourceFacts {
   const { module, program } = parseSync(path, text);

@@ -76,6 +76,8 @@ export interface Lived {
   readonly stored: number;
   /** Responses to requests of which the provider has left something out. */
   readonly leftOut: number;
+  /** What was sent, and the newest entry then. */
+  readonly sent: Life["requests"];
 }
 
 export type Policy = "payback" | "fixed";
@@ -115,7 +117,7 @@ export async function live(
   for (const operation of [...operations, { do: "reopen" }] satisfies Operation[]) {
     if (await act(life, operation)) requests++;
   }
-  return { requests, ...(await checkDecisions(life)) };
+  return { requests, sent: life.requests, ...(await checkDecisions(life)) };
 }
 
 type Base = Pick<Life, "world" | "store" | "files" | "clock" | "policy">;
@@ -137,7 +139,7 @@ function open({ world, store, files, clock, policy }: Base, more: object = {}): 
 }
 
 /** What the stages decided: nothing is cleared twice or that must stay, and everything can be had back. */
-async function checkDecisions(life: Life): Promise<Omit<Lived, "requests">> {
+async function checkDecisions(life: Life): Promise<Omit<Lived, "requests" | "sent">> {
   const entries = await entriesBehind(life, 0);
   const byEntry = new Map(entries.map((entry) => [entry.sequence, readPayload(entry)]));
   const decided = [...byEntry.values()]

@@ -20,6 +20,7 @@ import {
 import { askForDreams, dream, extract, extractSlowly, recallMemories } from "./drives/memory.ts";
 import { compactByNotes, noteBeforePause, noteTooMuch, noteTurns } from "./drives/notes.ts";
 import { storeResults } from "./drives/storing.ts";
+import { offerTools } from "./drives/tools.ts";
 import { type Experiment, experiment } from "./experiment.ts";
 import type { Values } from "./world.ts";
 
@@ -64,6 +65,7 @@ export const SETTING_EXPERIMENTS: Readonly<Record<Exclude<SettingName, AgentOnly
   "compaction.summaryTokens": experiment(compactOnce, [20_000, 500]),
   "compaction.userMessageTokens": experiment(compactOnce, [20_000, 100]),
   "compaction.evidenceTokens": experiment(compactOnce, [8_000, 20]),
+  "compaction.quotedLinesTokens": experiment(compactOnce, [3_000, 0]),
   "rehydration.files": experiment(compactOnce, ["on", "off"]),
   "rehydration.fileTokens": experiment(compactOnce, [5_000, 400]),
   "rehydration.filesTokens": experiment(compactOnce, [50_000, 1_000]),
@@ -138,6 +140,7 @@ export const SETTING_EXPERIMENTS: Readonly<Record<Exclude<SettingName, AgentOnly
   "agents.resultsCharacters": experiment(workWithAgents, [60_000, 3_000]),
   "agents.summaries": experiment(watchAgent, ["on", "off"]),
   "agents.summarySeconds": experiment(watchAgent, [30, 100_000]),
+  "tools.deferAboveTokens": experiment(offerTools, [10_000, 0]),
   "cache.ttl": experiment(sayTwice, ["5m", "1h"]),
   "keepWarm.enabled": experiment(waitForTool, ["on", "off"]),
   "keepWarm.whileToolRuns": experiment(waitForTool, [11, 1], WARM),

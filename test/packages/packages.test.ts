@@ -53,7 +53,7 @@ describe.each(NAMES)("the package %s", (name) => {
     for (const [dependency, range] of Object.entries(manifest.dependencies ?? {})) {
       if (NAMES.includes(dependency))
         expect([dependency, range]).toEqual([dependency, find(dependency).manifest.version]);
-      const uses = new RegExp(`["']${dependency}["'/]`);
+      const uses = new RegExp(`["'\`]${dependency}["'\`/]`);
       expect(
         code.some((source) => uses.test(source)),
         `${name} uses ${dependency}`,

@@ -4,6 +4,7 @@ export const OLDEST_PEERS: Readonly<Record<string, string>> = {
   "@ai-sdk/openai": "oldest-ai-sdk-openai",
   "@ai-sdk/provider": "oldest-ai-sdk-provider",
   "@anthropic-ai/sdk": "oldest-anthropic",
+  "@aws-sdk/client-bedrock-runtime": "oldest-bedrock-runtime",
   "@google/genai": "oldest-google-genai",
   "@langchain/core": "oldest-langchain-core",
   "@mastra/core": "oldest-mastra-core",

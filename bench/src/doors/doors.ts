@@ -20,7 +20,9 @@ export const doorsBench: Bench = {
   figures: "counts",
   async run({ size, only = "" }) {
     const doors: Record<string, unknown> = {};
-    for (const door of DOORS.filter(({ name }) => name.includes(only))) {
+    const chosen = DOORS.filter(({ name }) => name.includes(only));
+    if (chosen.length === 0) throw new Error(`No door "${only}". Doors: ${DOORS.map(({ name }) => name).join(", ")}.`);
+    for (const door of chosen) {
       doors[door.name] = await driveDoor(door, { turns: TURNS[size], windowTokens: WINDOW_TOKENS });
     }
     return { doors };

@@ -1,4 +1,4 @@
-import { memoryStore } from "palimpsest";
+import { memoryStore, type Store } from "palimpsest";
 import { median, round } from "../statistics.ts";
 import type { Door, DoorAgent, DoorPlace } from "./door.ts";
 import { measurePrefix } from "./measure-prefix.ts";
@@ -42,7 +42,8 @@ export async function driveDoor(
 ): Promise<DoorFigures> {
   const { service = "messages" } = door;
   const server = await serveModel(service, windowTokens);
-  const store = memoryStore();
+  const kept = memoryStore();
+  const { store, openings } = countOpenings(kept);
   const place: DoorPlace = {
     url: server.url,
     model: MODELS[service],
@@ -59,6 +60,8 @@ export async function driveDoor(
     let agent = await door.open(place);
     for (let turn = 1; turn <= turns; turn++) {
       times.push(await timeTurn(agent, turn));
+      // What no turn follows shows nothing.
+      if (turn === turns) continue;
       if (turn % EDIT_EVERY === 0) {
         agent.removeTurns(EDITED_TURNS);
         edits++;
@@ -71,11 +74,15 @@ export async function driveDoor(
     }
     await agent.close();
     const { exchanges } = server.recorder;
-    const { keptPct, requests, compactions, decisions } = await measurePrefix(exchanges, store, place.session);
+    const { keptPct, requests, compactions, decisions, rewinds } = await measurePrefix(exchanges, kept, place.session);
+    // A door that forgets to remove messages, or to close, is not measured; nor is one that goes back where nobody edited.
+    const reopened = openings(place.session) - 1;
+    if (rewinds !== edits) throw new Error(`${door.name}: ${edits} edits, and the session went back ${rewinds} times.`);
+    if (reopened < restarts) throw new Error(`${door.name}: ${restarts} restarts, and ${reopened} times opened again.`);
     return {
       turns,
       requests,
-      refused: exchanges.filter(({ outcome }) => outcome.kind === "refused").length,
+      refused: exchanges.filter(({ outcome }) => outcome.kind === "refused" || outcome.kind === "broken").length,
       prefix_kept_pct: keptPct,
       decisions,
       compactions,
@@ -87,8 +94,21 @@ export async function driveDoor(
     };
   } finally {
     await server.close();
-    await store.close();
+    await kept.close();
   }
+}
+
+/** The same store, and how often a session was opened to be written. */
+function countOpenings(kept: Store): { readonly store: Store; openings(session: string): number } {
+  const opened: string[] = [];
+  const store: Store = {
+    ...kept,
+    openWriter(session, options) {
+      opened.push(session);
+      return kept.openWriter(session, options);
+    },
+  };
+  return { store, openings: (session) => opened.filter((one) => one === session).length };
 }
 
 /** Milliseconds of the processor: what else the machine does is no part of them. */

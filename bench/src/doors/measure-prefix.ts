@@ -7,6 +7,8 @@ export interface PrefixFigures {
   readonly keptPct: number;
   readonly requests: number;
   readonly compactions: number;
+  /** How often the session went back because a message was edited. */
+  readonly rewinds: number;
   /** Requests before which the session had decided to change what is shown, or the user had edited a message. */
   readonly decisions: number;
 }
@@ -21,7 +23,7 @@ export async function measurePrefix(
   session: string,
 ): Promise<PrefixFigures> {
   const sent = exchanges.map(({ body }) => body).filter((body) => !body.includes("nine sections"));
-  const { afterDecision, compactions } = await readRequests(store, session);
+  const { afterDecision, compactions, rewinds } = await readRequests(store, session);
   if (sent.length !== afterDecision.length) {
     throw new Error(`The service received ${sent.length} requests, and the log has ${afterDecision.length}.`);
   }
@@ -36,7 +38,7 @@ export async function measurePrefix(
       kept += commonLength(before, text);
     }
   }
-  return { keptPct: (100 * kept) / all, requests: sent.length, compactions, decisions };
+  return { keptPct: (100 * kept) / all, requests: sent.length, compactions, rewinds, decisions };
 }
 
 /** Whether a decision lies between each request of a log and the one before it. */
@@ -44,17 +46,18 @@ async function readRequests(store: Store, session: string) {
   const log = await store.openReader(session);
   if (log === undefined) throw new Error(`There is no session ${session}.`);
   const afterDecision: boolean[] = [];
-  let [decided, compactions] = [false, 0];
+  let [decided, compactions, rewinds] = [false, 0, 0];
   for await (const entry of readEntries(log, 1, (await log.head()).sequence)) {
     const { kind } = readPayload(entry);
     if (kind === "boundary") compactions++;
+    if (kind === "rewind") rewinds++;
     decided ||= DECISIONS.includes(kind);
     if (kind !== "request") continue;
     afterDecision.push(decided);
     decided = false;
   }
   await log.close();
-  return { afterDecision, compactions };
+  return { afterDecision, compactions, rewinds };
 }
 
 /** What a service caches by, in its order, without the marks, which move with the end. */

@@ -1,37 +1,31 @@
 import type { EnginePolicy } from "@palimpsest/replay";
 
-const BASE = {
-  "notes.enabled": "off",
-  "clearing.bySize": "off",
-  "compaction.economicFromTokens": 60_000,
-  "compaction.horizonRequests": 60,
-} as const;
-
-interface Candidate {
-  readonly inTurnFromTokens: number;
-  readonly keepNewest: number;
+/** A profile whose budgets are chosen, and how far its choice has to be above compaction at 167,000 tokens. */
+export interface TunedProfile {
+  readonly profile: "balanced" | "economy";
+  /**
+   * In percentage points of strict needs. Without a tenth of a point, the choice fell below the floor on repositories that had
+   * no say in it.
+   */
+  readonly marginPoints: number;
+  readonly candidates: readonly EnginePolicy[];
 }
 
-/** What is tried as a default: when compaction may interrupt work, and how much clearing leaves. */
-export const CANDIDATES: readonly EnginePolicy[] = [
-  candidate("in-turn-115K-keep-8", { inTurnFromTokens: 115_000, keepNewest: 8 }),
-  candidate("in-turn-115K-keep-16", { inTurnFromTokens: 115_000, keepNewest: 16 }),
-  candidate("in-turn-130K-keep-3", { inTurnFromTokens: 130_000, keepNewest: 3 }),
-  candidate("in-turn-130K-keep-8", { inTurnFromTokens: 130_000, keepNewest: 8 }),
-  candidate("in-turn-130K-keep-12", { inTurnFromTokens: 130_000, keepNewest: 12 }),
-  candidate("in-turn-160K-keep-3", { inTurnFromTokens: 160_000, keepNewest: 3 }),
-  candidate("between-turns-keep-3", { inTurnFromTokens: 1_000_000_000, keepNewest: 3 }),
+const QUOTED_TOKENS = [0, 2_000, 4_000, 6_000, 8_000];
+
+/** What is tried: how many tokens of lines a compaction quotes. */
+export const TUNED_PROFILES: readonly TunedProfile[] = [
+  { profile: "balanced", marginPoints: 0.1, candidates: quoting("balanced", QUOTED_TOKENS) },
+  { profile: "economy", marginPoints: -0.9, candidates: quoting("economy", QUOTED_TOKENS) },
 ];
 
-function candidate(name: string, { inTurnFromTokens, keepNewest }: Candidate): EnginePolicy {
-  return {
+export const CANDIDATES: readonly EnginePolicy[] = TUNED_PROFILES.flatMap(({ candidates }) => candidates);
+
+function quoting(profile: TunedProfile["profile"], tokens: readonly number[]): readonly EnginePolicy[] {
+  return tokens.map((quotedTokens) => ({
     kind: "engine",
-    name,
+    name: `${profile}-quotes-${quotedTokens}`,
     about: "tried as a default",
-    settings: {
-      ...BASE,
-      "compaction.economicInTurnFromTokens": inTurnFromTokens,
-      "clearing.keepNewest": keepNewest,
-    },
-  };
+    settings: { profile, "compaction.quotedLinesTokens": quotedTokens },
+  }));
 }

@@ -46,7 +46,7 @@ export async function tryCrossings(database: StartedDatabase): Promise<{ attempt
 
 /** Only who runs the sessions of all tenants may take them. */
 const TAKING: readonly Attempt[] = [
-  `SELECT 1 FROM palimpsest.take_wakeups(9, '', 5, 1000, NULL) WHERE tenant = '${THEIRS}'`,
+  `SELECT 1 FROM palimpsest.take_wakeups(9, '', 'run', 5, 1000, NULL) WHERE tenant = '${THEIRS}'`,
   `SELECT 1 FROM palimpsest.take_over_wakeup('${THEIRS}', 's', 0, 5, 1000, NULL)`,
 ].map((sql) => ({ sql, control: { sql, as: "admin" } }));
 /** Only an operator may see what all workers do. */

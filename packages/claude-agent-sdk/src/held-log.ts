@@ -1,5 +1,5 @@
 import type { Store } from "palimpsest";
-import { asString, type LogHead, readEntries, sealEntries, sha256 } from "palimpsest/core";
+import { asString, type LogHead, type LogWriter, readEntries, sealEntries, sha256 } from "palimpsest/core";
 
 /** One line of a transcript. What it has beside its type is the SDK's own affair. */
 export type TranscriptLine = { type: string; uuid?: string; timestamp?: string } & { [name: string]: unknown };
@@ -19,6 +19,16 @@ export async function holdLog(store: Store, id: string): Promise<HeldLog> {
   const opened = await store.openWriter(id, { owner: `claude-agent-sdk ${process.pid}`, takeover: "always" });
   if (opened.kind === "busy") throw new Error(`The transcript ${id} is held by ${opened.owner}. Try again.`);
   const { writer } = opened;
+  try {
+    return await hold(writer);
+  } catch (error) {
+    // Nobody else knows that it is open.
+    await writer.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function hold(writer: LogWriter): Promise<HeldLog> {
   let head: LogHead = await writer.head();
   const known = new Set<string>();
   for await (const { payload } of readEntries(writer, 1, head.sequence)) {
@@ -28,10 +38,12 @@ export async function holdLog(store: Store, id: string): Promise<HeldLog> {
   return {
     async add(lines, atMs) {
       // The SDK sends lines again after a failure. Those without an id are no messages, and the last one counts.
-      const fresh = lines.filter((line, at) => {
+      const added = new Set<string>();
+      const fresh = lines.filter((line) => {
         const uuid = uuidOf(line);
-        const isTwice = lines.findIndex((other) => uuidOf(other) === uuid) < at;
-        return uuid === undefined || !(known.has(uuid) || isTwice);
+        const isThere = uuid !== undefined && (known.has(uuid) || added.has(uuid));
+        if (uuid !== undefined) added.add(uuid);
+        return !isThere;
       });
       if (fresh.length === 0) return "added";
       const drafts = fresh.map((line) => ({ kind: KIND, version: 1, payload: JSON.stringify(line) }));
@@ -40,10 +52,7 @@ export async function holdLog(store: Store, id: string): Promise<HeldLog> {
       );
       if (result.kind !== "appended") return "lost";
       head = result.head;
-      for (const line of fresh) {
-        const uuid = uuidOf(line);
-        if (uuid !== undefined) known.add(uuid);
-      }
+      for (const uuid of added) known.add(uuid);
       return "added";
     },
     close: () => writer.close(),

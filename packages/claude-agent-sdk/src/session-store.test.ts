@@ -6,6 +6,7 @@ import { sqliteStore } from "palimpsest/sqlite-store";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { TranscriptLine } from "./held-log.ts";
 import { sessionStore } from "./session-store.ts";
+import { logId } from "./transcript-key.ts";
 
 const key = { projectKey: "/home/ada/engine", sessionId: "0d1f7e4a-8f5e-4b0e-9a5c-2f3f1f6f7a01" };
 const line = (uuid: string, text = uuid): TranscriptLine => ({ type: "user", uuid, message: { content: text } });
@@ -94,6 +95,26 @@ test("a transcript that is not written is let go", async () => {
   await transcripts.append(key, [line("b")]);
   expect(await transcripts.load(key)).toHaveLength(2);
   await transcripts.close();
+});
+
+test("a transcript that cannot be read is let go, and the failure told", async () => {
+  const store = memoryStore();
+  let fails = true;
+  const failing: Store = {
+    ...store,
+    async openWriter(...given) {
+      const opened = await store.openWriter(...given);
+      if (opened.kind !== "opened" || !fails) return opened;
+      return { ...opened, writer: { ...opened.writer, head: () => Promise.reject(new Error("the disk is gone")) } };
+    },
+  };
+  const transcripts = sessionStore({ store: failing });
+  onTestFinished(() => transcripts.close());
+  await expect(transcripts.append(key, [line("a")])).rejects.toThrow("the disk is gone");
+  expect(await store.writerOf(logId(key))).toBeUndefined();
+  fails = false;
+  await transcripts.append(key, [line("a")]);
+  expect(await transcripts.load(key)).toEqual([line("a")]);
 });
 
 test("options that cannot work say what to pass", () => {

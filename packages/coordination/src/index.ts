@@ -58,7 +58,7 @@ export {
 } from "./rates/rate-limits.ts";
 export type { RateAmount, RateBucket, RateClaim, RateGrant, RateLimit, RateSource } from "./rates/rate-source.ts";
 export type { RateTurn, RateWait } from "./rates/rate-turn.ts";
-export type { GivenReminder, Run, RunQueue, SessionTarget, TakenRuns } from "./schedule/run-queue.ts";
+export type { GivenReminder, Run, RunQueue, SessionTarget, TakenRuns, TakenTo } from "./schedule/run-queue.ts";
 export type { Reminder, Schedule, SetAsideSession } from "./schedule/schedule.ts";
 export {
   type ListeningSocket,

@@ -19,6 +19,8 @@ export interface Engine {
 
 /** What an engine did not take is sent again after this long. */
 const SEND_AGAIN_AFTER_MS = 1_000;
+/** What no worker has taken by then may be with one that stands still, which no engine notices for long. It is sent again. */
+const TAKEN_WITHIN_MS = 15_000;
 
 /**
  * Sends sessions that are due to another engine. The run that sends a session is renewed until a worker takes it over: so a session is sent
@@ -27,16 +29,18 @@ const SEND_AGAIN_AFTER_MS = 1_000;
  */
 export function relayTo(engine: Engine, queue: RunQueue, options: ServeOptions): Serving {
   const send: Work = async ({ tenant, session, number, left }) => {
+    const late = AbortSignal.timeout(TAKEN_WITHIN_MS);
     try {
-      await engine.run({ tenant, session, from: number }, left);
+      await engine.run({ tenant, session, from: number }, AbortSignal.any([left, late]));
     } catch (error) {
       // `left`: a worker has it, or this process goes.
-      if (!left.aborted) {
+      if (!left.aborted && !late.aborted) {
         options.onError?.(error, { tenant, session });
         return { kind: "later", afterMs: SEND_AGAIN_AFTER_MS };
       }
     }
     return { kind: "left" };
   };
-  return serveQueue(queue, send, options, NO_SUSPECTS);
+  const toSend: RunQueue = { ...queue, take: (take) => queue.take({ ...take, to: "send" }) };
+  return serveQueue(toSend, send, options, NO_SUSPECTS);
 }

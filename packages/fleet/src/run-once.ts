@@ -5,6 +5,8 @@ import { DEFAULT_SERVE, defaultRetryAfterMs, type ServeOptions, type Work } from
 export interface RunOnceOptions extends ServeOptions {
   /** Aborted when the worker is to leave the run, and by the run itself when it is lost. */
   readonly left: AbortController;
+  /** Called whenever the queue has answered. @default none */
+  readonly onHeard?: () => void;
 }
 
 /** What became of a run. `unknown`: the queue could not be told; it will find out by itself. */
@@ -53,7 +55,7 @@ export async function runOnce(run: Run, work: Work, options: RunOnceOptions): Pr
 function keepRenewing(
   run: Run,
   listeners: ReadonlySet<() => void>,
-  { left, renewEveryMs = DEFAULT_SERVE.renewEveryMs, onError }: RunOnceOptions,
+  { left, renewEveryMs = DEFAULT_SERVE.renewEveryMs, onError, onHeard }: RunOnceOptions,
 ) {
   let renewing: Promise<void> | undefined;
   let heldAtMs = performance.now();
@@ -61,6 +63,7 @@ function keepRenewing(
     const askedAtMs = performance.now();
     try {
       const renewed = await run.renew();
+      onHeard?.();
       if (renewed === "lost") left.abort();
       else heldAtMs = askedAtMs;
       if (renewed === "woken") for (const listener of listeners) listener();

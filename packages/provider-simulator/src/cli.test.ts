@@ -29,6 +29,7 @@ test("serves all faces on one port and prints every exchange", async () => {
   const url = (await line()).replace("Anthropic clients: ", "");
   expect(await line()).toBe(`OpenAI clients:    ${url}/v1`);
   expect(await line()).toBe(`Gemini clients:    ${url}`);
+  expect(await line()).toBe(`Bedrock clients:   ${url}`);
   const messages = [{ role: "user", content: "Hi" }];
   await post(`${url}/v1/messages`, { model: "claude-opus-5-5", max_tokens: 10, messages });
   expect(await line()).toMatch(/^\/v1\/messages {2}5 tokens in \(0 read, 0 written\), 4 out, \$0\.000100$/);

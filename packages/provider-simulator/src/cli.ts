@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
 import { createAnthropic } from "./anthropic/anthropic.ts";
+import { createBedrock } from "./bedrock/bedrock.ts";
 import { createGemini } from "./gemini/gemini.ts";
 import { createOpenAiChat } from "./openai/chat/chat.ts";
 import { type CompatibleServer, compatibleProfiles } from "./openai/chat/compatible.ts";
@@ -62,6 +63,7 @@ async function run(): Promise<void> {
       withAsyncScript(script, (script) => createOpenAiResponses({ tokenizer, script })),
       withAsyncScript(script, (script) => createOpenAiChat({ tokenizer, script, ...profile })),
       withAsyncScript(script, (script) => createGemini({ tokenizer, script })),
+      withAsyncScript(script, (script) => createBedrock({ tokenizer, script })),
     ],
     watch: (exchange) => {
       console.log(toLine(exchange));
@@ -70,7 +72,7 @@ async function run(): Promise<void> {
     },
   });
   console.log(
-    `Anthropic clients: ${server.url}\nOpenAI clients:    ${server.url}/v1\nGemini clients:    ${server.url}`,
+    `Anthropic clients: ${server.url}\nOpenAI clients:    ${server.url}/v1\nGemini clients:    ${server.url}\nBedrock clients:   ${server.url}`,
   );
 }
 

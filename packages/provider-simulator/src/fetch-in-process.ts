@@ -1,4 +1,4 @@
-import type { AsyncHttpFace, HttpReply } from "./http-face.ts";
+import { type AsyncHttpFace, encodeEvent, type HttpReply } from "./http-face.ts";
 import { type IdleClock, idleClock } from "./idle-clock.ts";
 
 export interface InProcessOptions {
@@ -40,28 +40,33 @@ async function* recorded({ bytes, ended: how }: Extract<HttpReply, { kind: "byte
 }
 
 async function* arriving(
-  { events, fault, begun }: Extract<HttpReply, { kind: "stream" }>,
+  { events, fault, begun, encode = encodeEvent }: Extract<HttpReply, { kind: "stream" }>,
   { clock, pace, signal }: { readonly clock: IdleClock; readonly pace: number; readonly signal?: AbortSignal },
 ): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
   begun();
   // A quick stream arrives in a few pieces, because the time between its events does not matter.
-  let waiting = "";
-  for (const [index, { event, data }] of events.entries()) {
+  let waiting: Uint8Array[] = [];
+  let size = 0;
+  const arrived = (): Uint8Array[] => {
+    const piece = waiting.length === 0 ? [] : [Buffer.concat(waiting)];
+    waiting = [];
+    size = 0;
+    return piece;
+  };
+  for (const [index, event] of events.entries()) {
     if (fault?.afterEvents === index) {
-      if (waiting !== "") yield encoder.encode(waiting);
-      waiting = "";
+      yield* arrived();
       if (fault.kind === "stream-cut") return ended(fault.how);
       await clock.wait(fault.forMs, signal);
     }
     if (pace > 0) await clock.wait(pace, signal);
     signal?.throwIfAborted();
-    waiting += `${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`;
-    if (pace === 0 && waiting.length < 10_000) continue;
-    yield encoder.encode(waiting);
-    waiting = "";
+    const bytes = encode(event);
+    waiting.push(bytes);
+    size += bytes.length;
+    if (pace > 0 || size >= 10_000) yield* arrived();
   }
-  if (waiting !== "") yield encoder.encode(waiting);
+  yield* arrived();
   if (fault?.kind === "stream-cut") ended(fault.how);
 }
 

@@ -11,12 +11,19 @@ export interface HttpCall {
   readonly query?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The body as it came, which need not be text. @default the bytes of `body` */
+  readonly bytes?: Uint8Array;
 }
 
 export interface ServerSentEvent {
   /** Absent if the protocol sends data lines only. */
   readonly event?: string;
   readonly data: string;
+}
+
+/** The bytes of an event, by the rules of server-sent events. */
+export function encodeEvent({ event, data }: ServerSentEvent): Uint8Array {
+  return Buffer.from(`${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`);
 }
 
 /** The outcome of a call, for the record. */
@@ -49,6 +56,8 @@ export type HttpReply =
       readonly kind: "stream";
       readonly headers: Readonly<Record<string, string>>;
       readonly events: readonly ServerSentEvent[];
+      /** The bytes of an event. @default those of a server-sent event */
+      readonly encode?: (event: ServerSentEvent) => Uint8Array;
       /** Breaks the stream. An error event is already among `events`. */
       readonly fault?: Extract<Fault, { kind: "stream-cut" | "stream-stall" }>;
       /** Called when the first byte leaves: from then on the prompt can be read from the cache. */

@@ -1,8 +1,12 @@
 export type { AnthropicAcceptance } from "./anthropic/acceptance.ts";
-export { type Anthropic, type AnthropicOptions, createAnthropic } from "./anthropic/anthropic.ts";
+export { type Anthropic, createAnthropic } from "./anthropic/anthropic.ts";
+export type { AnthropicOptions } from "./anthropic/claude-models.ts";
 export { ANTHROPIC_MODELS, type AnthropicModel } from "./anthropic/models.ts";
 export type { AnthropicMessage } from "./anthropic/reply/message.ts";
 export type { CallOptions } from "./anthropic/request.ts";
+export { type Bedrock, type BedrockCall, type BedrockOptions, createBedrock } from "./bedrock/bedrock.ts";
+export { type BedrockModel, bedrockModels } from "./bedrock/models.ts";
+export type { ConverseResponse } from "./bedrock/to-converse.ts";
 export { type Clock, type ManualClock, manualClock, systemClock } from "./clock.ts";
 export {
   cutStream,

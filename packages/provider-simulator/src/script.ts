@@ -32,7 +32,7 @@ export interface Reply {
 
 /** The data from which a script chooses the answer. */
 export interface Ask {
-  readonly provider: "anthropic-messages" | "openai-responses" | "openai-chat" | "gemini";
+  readonly provider: "anthropic-messages" | "openai-responses" | "openai-chat" | "gemini" | "bedrock";
   /** Whether the words answer the conversation, or become the summary of a compaction by the service. */
   readonly purpose: "answer" | "compaction";
   /** How many answers this script gave before, faulty ones included; summaries and refused requests are not counted. */

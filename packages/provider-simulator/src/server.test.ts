@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { manualClock } from "./clock.ts";
 import type { HttpCall, HttpReply, ServerSentEvent } from "./http-face.ts";
@@ -131,4 +133,35 @@ test("a server that is closed waits for nobody", async () => {
   await server.close();
   await expect(response).rejects.toThrow();
   server = await serve({ faces: [] });
+});
+
+test("a client that leaves in the middle of its request, or asks for an address that is none, ends nothing", async () => {
+  const url = await serveReply(() => ({ kind: "json", status: 200, headers: {}, body: {}, outcome: free }));
+  const { port } = new URL(url);
+  const say = async (text: string) => {
+    const socket = connect(Number(port), "127.0.0.1");
+    await once(socket, "connect");
+    socket.write(text);
+    return socket;
+  };
+  const leaving = await say("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\nonly so much");
+  leaving.resetAndDestroy();
+  const lost = await say("GET // HTTP/1.1\r\nhost: a\r\n\r\n");
+  const [answer] = (await once(lost, "data")) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1.1 500 .*simulator itself failed/s);
+  lost.destroy();
+  expect((await fetch(url)).status).toBe(200);
+});
+
+test("a reply that cannot be sent is told, and ends nothing", async () => {
+  const url = await serveReply(({ path }) => ({
+    kind: "json",
+    status: path === "/odd" ? 9 : 200,
+    headers: {},
+    body: {},
+    outcome: free,
+  }));
+  const response = await fetch(`${url}/odd`);
+  expect([response.status, await response.text()]).toEqual([500, expect.stringContaining("Invalid status code")]);
+  expect((await fetch(url)).status).toBe(200);
 });

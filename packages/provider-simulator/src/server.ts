@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerResponse } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, systemClock } from "./clock.ts";
-import type { AsyncHttpFace, HttpCall, HttpReply, ServerSentEvent } from "./http-face.ts";
+import { type AsyncHttpFace, encodeEvent, type HttpCall, type HttpReply } from "./http-face.ts";
 import { type BeyondLoopback, toListenAddress } from "./listen-address.ts";
+import { listenBoth } from "./listen-both.ts";
 import { type Exchange, Recorder } from "./recorder.ts";
 
 export interface ServeOptions {
@@ -37,30 +38,24 @@ export async function serve(options: ServeOptions): Promise<SimulatorServer> {
   const { faces, clock = systemClock, port = 0, firstByteAfterMs = 0, watch } = options;
   const address = toListenAddress(options.beyondLoopback);
   const recorder = new Recorder();
-  const server = createServer(async (incoming, outgoing) => {
+  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     // Before the body is read: strangers cannot fill the memory.
     if (!address.admits(incoming.headers)) return refuseStranger(outgoing);
-    const { call, bytes } = await readCall(incoming);
+    const call = await readCall(incoming);
     const reply = await replyTo(call, faces);
     const { outcome } = reply;
-    const exchange = recorder.record({ atMs: clock.now(), ...call, bytes, response: toResponse(reply), outcome });
+    const exchange = recorder.record({ atMs: clock.now(), ...call, response: toResponse(reply), outcome });
     watch?.(exchange);
     const gone = new AbortController();
     outgoing.once("close", () => gone.abort());
     await send(reply, outgoing, { firstByteAfterMs, gone: gone.signal });
-  });
-  server.listen(port, address.host);
-  await once(server, "listening");
-  const { port: boundPort } = server.address() as AddressInfo;
-  return {
-    url: `http://${address.urlHost}:${boundPort}`,
-    recorder,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+  }
+  // A client that leaves in the middle of its request must not end the process, and neither must an address that is none.
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    answer(incoming, outgoing).catch((error: unknown) => giveUp(outgoing, error));
   };
+  const server = await listenBoth(take, { port, host: address.host });
+  return { url: `http://${address.urlHost}:${server.port}`, recorder, close: () => server.close() };
 }
 
 function toResponse(reply: HttpReply): Exchange["response"] {
@@ -94,12 +89,15 @@ async function replyTo(call: HttpCall, faces: readonly AsyncHttpFace[]): Promise
 function refuseStranger(outgoing: ServerResponse): void {
   const message =
     "The simulator's token is missing or wrong. Send it as your API key, or in the header x-simulator-token.";
-  outgoing.writeHead(401, { "content-type": "application/json", connection: "close" });
+  outgoing.writeHead(401, {
+    "content-type": "application/json",
+    ...closing(outgoing),
+  });
   outgoing.end(JSON.stringify({ type: "error", error: { type: "authentication_error", message } }));
 }
 
 /** An error in a script must not look like a fault of the provider, nor be hidden by a client's retry. */
-function brokenReply(error: unknown): HttpReply {
+function brokenReply(error: unknown): Extract<HttpReply, { kind: "json" }> {
   const message = `The simulator itself failed: ${error instanceof Error ? error.stack : String(error)}`;
   return {
     kind: "json",
@@ -110,17 +108,30 @@ function brokenReply(error: unknown): HttpReply {
   };
 }
 
-async function readCall(incoming: IncomingMessage): Promise<{ call: HttpCall; bytes: Uint8Array }> {
+function giveUp(outgoing: ServerResponse, error: unknown): void {
+  if (outgoing.headersSent || outgoing.destroyed) {
+    outgoing.destroy();
+    return;
+  }
+  const { status, headers, body } = brokenReply(error);
+  outgoing.writeHead(status, { "content-type": "application/json", ...headers, ...closing(outgoing) });
+  outgoing.end(JSON.stringify(body));
+}
+
+async function readCall(incoming: IncomingMessage): Promise<Required<HttpCall>> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(incoming.headers)) {
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
+    // Of HTTP/2 alone: method, path, and the host under another name.
+    if (name === ":authority") headers["host"] ??= String(value);
+    else if (value !== undefined && !name.startsWith(":"))
+      headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
   const bytes = Buffer.concat(chunks);
   const { pathname: path, search } = new URL(incoming.url ?? "/", "http://simulator");
   const { method = "GET" } = incoming;
-  return { call: { method, path, query: search.slice(1), headers, body: bytes.toString("utf8") }, bytes };
+  return { method, path, query: search.slice(1), headers, body: bytes.toString("utf8"), bytes };
 }
 
 interface SendOptions {
@@ -134,10 +145,7 @@ async function send(
   outgoing: ServerResponse,
   { firstByteAfterMs, gone }: SendOptions,
 ): Promise<void> {
-  if (reply.kind === "reset") {
-    outgoing.destroy();
-    return;
-  }
+  if (reply.kind === "reset") return reset(outgoing);
   await pause(firstByteAfterMs, gone);
   if (reply.kind === "json") {
     reply.begun?.();
@@ -149,16 +157,17 @@ async function send(
     outgoing.sendDate = false;
     outgoing.writeHead(reply.status, reply.headers);
     if (reply.ended === "whole") outgoing.end(reply.bytes);
-    else outgoing.write(reply.bytes, () => outgoing.destroy());
+    else outgoing.write(reply.bytes, () => reset(outgoing));
     return;
   }
   outgoing.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", ...reply.headers });
+  const { encode = encodeEvent } = reply;
   for (const [index, event] of reply.events.entries()) {
     if (reply.fault?.afterEvents === index) {
       if (reply.fault.kind === "stream-cut") return cut(reply.fault.how, outgoing);
       await pause(reply.fault.forMs, gone);
     }
-    if (outgoing.destroyed) return;
+    if (gone.aborted) return;
     const isTaken = outgoing.write(encode(event));
     if (index === 0) reply.begun();
     if (!isTaken) await Promise.race([once(outgoing, "drain"), once(outgoing, "close")]);
@@ -174,9 +183,20 @@ async function pause(forMs: number, gone: AbortSignal): Promise<void> {
 
 function cut(how: "closed" | "reset", outgoing: ServerResponse): void {
   if (how === "closed") outgoing.end();
+  else reset(outgoing);
+}
+
+/** The connection breaks, with every stream that it has. */
+function reset(outgoing: ServerResponse): void {
+  if (isSecond(outgoing)) outgoing.stream.session?.destroy();
   else outgoing.destroy();
 }
 
-function encode({ event, data }: ServerSentEvent): string {
-  return `${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`;
+/** HTTP/2 has no such header. */
+function closing(outgoing: ServerResponse): Record<string, string> {
+  return isSecond(outgoing) ? {} : { connection: "close" };
+}
+
+function isSecond(outgoing: ServerResponse): outgoing is ServerResponse & Pick<Http2ServerResponse, "stream"> {
+  return "stream" in outgoing;
 }

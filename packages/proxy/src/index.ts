@@ -10,5 +10,4 @@ export {
   type StartedProxy,
   startProxy,
 } from "./start-proxy.ts";
-export { type Replay, type ReplayOptions, replayTraffic } from "./traffic/replay-traffic.ts";
 export type { Upstreams } from "./upstreams.ts";

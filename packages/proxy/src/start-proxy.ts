@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, Agent as HttpAgent, type IncomingMessage, type ServerResponse } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import { withoutKeys } from "@palimpsest/provider-simulator/recordings";
 import { aText, checkOptions } from "palimpsest/core";
 import { type ForwardLimits, sendAnswer, sendRequest } from "./forward/forward-request.ts";
 import { listenOnLoopback } from "./forward/listen-on-loopback.ts";
 import { answerProblem } from "./forward/proxy-error.ts";
 import { createTee, type HeldBytes } from "./forward/tee.ts";
 import { whyRefused } from "./forward/why-refused.ts";
+import { withoutKeys } from "./forward/without-keys.ts";
 import type { ExchangeFacts } from "./observe/exchange.ts";
 import type { ProxyEvent } from "./proxy-event.ts";
 import { startObserver } from "./start-observer.ts";

@@ -7,7 +7,7 @@ export const AUTH_METHODS: AuthMethod[] = [
     id: "api-key",
     name: "API key",
     description:
-      'Set ANTHROPIC_API_KEY or OPENAI_API_KEY where your editor names this agent ("env"), and start the agent again.',
+      'Set ANTHROPIC_API_KEY, OPENAI_API_KEY or AWS_BEARER_TOKEN_BEDROCK where your editor names this agent ("env"), and start the agent again.',
   },
 ];
 

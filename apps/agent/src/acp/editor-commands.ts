@@ -4,7 +4,6 @@ import type { Agent } from "../agent/agent.ts";
 import type { Project } from "../cli/open-project.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { loadCommand } from "../commands/load-command.ts";
-import type { CommandContext } from "../extension/slash-command.ts";
 import { asTerminal } from "../terminal/commands/as-terminal.ts";
 import { findCommand } from "../terminal/commands/find-command.ts";
 import type { ScreenContext } from "../terminal/commands/screen-command.ts";
@@ -12,7 +11,7 @@ import { slashCommands } from "../terminal/commands/slash-commands.ts";
 import { type Line, textOf } from "../text/line.ts";
 import { fenced } from "./describe-call.ts";
 
-export interface CommandPorts extends Pick<CommandContext, "ask" | "during"> {
+export interface CommandPorts extends Pick<ScreenContext, "ask" | "during" | "listModels"> {
   readonly agent: Agent;
   readonly project: Project;
   readonly provider: Provider;
@@ -58,6 +57,7 @@ export function editorCommands(ports: CommandPorts): EditorCommands {
       provider,
       terminal,
       commands,
+      listModels: ports.listModels,
       columns: COLUMNS,
       say,
       ask: ports.ask,

@@ -10,6 +10,7 @@ import {
 import type { Provider, QueryEvent } from "palimpsest";
 import type { Agent, AgentOptions } from "../agent/agent.ts";
 import { hearMail } from "../agent/hear-mail.ts";
+import type { Connection } from "../cli/connect-chosen.ts";
 import { relayEvents } from "../cli/event-relay.ts";
 import { problemsOf } from "../cli/open-problems.ts";
 import type { Project } from "../cli/open-project.ts";
@@ -36,6 +37,7 @@ export interface EditorSessionOptions {
   readonly terminal: Terminal;
   readonly project: Project;
   readonly provider: Provider;
+  readonly listModels: Connection["listModels"];
   /** Models that the user can choose, besides the session's own. */
   readonly models: readonly string[];
   readonly sessionId: string;
@@ -153,6 +155,7 @@ export async function openEditorSession(options: EditorSessionOptions): Promise<
     agent,
     project,
     provider,
+    listModels: options.listModels,
     terminal,
     ask: person.ask,
     during: turns.during,

@@ -66,7 +66,7 @@ async function openIn(project: Project, operations: Operations, options: ScopeOp
   const before = begins === "new" ? undefined : await findBefore(project, sessionId);
   const connection = await connectChosen(wanted, terminal, before);
   if (connection === undefined) throw keyRequired(chooseProvider(wanted, terminal.environment, before));
-  const { choice, provider, modelFacts } = connection;
+  const { choice, provider, listModels, modelFacts } = connection;
   const servers = toToolServers(options.mcpServers);
   const models = Object.keys(await userModels(terminal.environment));
   return openEditorSession({
@@ -76,6 +76,7 @@ async function openIn(project: Project, operations: Operations, options: ScopeOp
     terminal,
     project,
     provider,
+    listModels,
     models,
     sessionId,
     begins,

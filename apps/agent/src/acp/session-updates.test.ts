@@ -24,7 +24,7 @@ test("a flood of output is cut, and the call ends all the same", async () => {
   announce(bash);
   announce(bash);
   for (let chunk = 0; chunk < 100; chunk++) output("c", `\u001b[31m${"y\n".repeat(5_000)}`);
-  result("c", { text: "y\n" });
+  result("c", { text: "y\n", lines: 1 });
   await event({ kind: "tool-ended", call: bash, status: "ok", how: "ran" });
   expect(JSON.stringify(sent).length).toBeLessThan(500_000);
   expect(JSON.stringify(sent)).not.toContain("u001b");

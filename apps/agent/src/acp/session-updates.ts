@@ -4,7 +4,8 @@ import type { QueryEvent, SessionEvent, ToolCall } from "palimpsest";
 import { sanitize } from "palimpsest/sanitize";
 import { noticeOf } from "../cli/notice-text.ts";
 import type { Notice } from "../cli/notices/notice.ts";
-import { OUTCOME_UNKNOWN, type ReportedEvent, retryText } from "../cli/turn-report.ts";
+import { retryWords } from "../cli/provider-words.ts";
+import { OUTCOME_UNKNOWN, type ReportedEvent } from "../cli/turn-report.ts";
 import { TODO } from "../extensions/todos/todo.ts";
 import type { WatchedResult } from "../terminal/watch-tools.ts";
 import { describeCall, diffContent, textContent } from "./describe-call.ts";
@@ -167,7 +168,7 @@ export function createUpdates({ send, log, capabilities, folder }: UpdatePorts):
         case "retry-waiting":
           if (streamed === "text")
             await message("\n\n> The connection broke here. The model starts its answer again.\n\n");
-          return notice({ text: retryText(event), weight: "news" });
+          return notice({ text: retryWords(event), weight: "news" });
         case "request-waiting":
           return notice({ text: event.message, weight: "news" });
         case "tool-started":

@@ -22,6 +22,19 @@ test("an endpoint of one's own needs no key, any other does", () => {
   expect(noKeyText(without)).toMatch(/ANTHROPIC_API_KEY[\s\S]*palimpsest demo/);
 });
 
+test("Bedrock is chosen by its key, and needs none where it is named: its client finds other credentials", () => {
+  const key = { AWS_BEARER_TOKEN_BEDROCK: "k" };
+  expect(chooseProvider({}, key)).toMatchObject({
+    provider: "bedrock",
+    key: "k",
+    model: "global.anthropic.claude-sonnet-5",
+  });
+  expect(chooseProvider({}, { ...key, ANTHROPIC_API_KEY: "a" }).provider).toBe("anthropic");
+  expect(chooseProvider({ provider: "bedrock" }, {})).toMatchObject({ key: "none" });
+  const before = { provider: "bedrock", model: "us.anthropic.claude-opus-5-5" };
+  expect(chooseProvider({}, { ANTHROPIC_API_KEY: "a" }, before)).toMatchObject(before);
+});
+
 test("a session goes to the endpoint that it went to, unless another is named or the provider is another", () => {
   const before = { provider: "openai-chat", model: "m", baseUrl: "http://127.0.0.1:1/v1" };
   expect(chooseProvider({}, {}, before)).toMatchObject({ baseUrl: "http://127.0.0.1:1/v1", key: "none" });

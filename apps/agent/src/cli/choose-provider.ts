@@ -2,7 +2,7 @@ import type { UsedBefore } from "../workspace/stored-sessions.ts";
 import { oneOf } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-export type ProviderWord = "anthropic" | "openai" | "openai-chat";
+export type ProviderWord = "anthropic" | "openai" | "openai-chat" | "bedrock";
 
 export interface WantedProvider {
   readonly model?: string | undefined;
@@ -20,18 +20,28 @@ export interface ProviderChoice {
   readonly keyName: string;
 }
 
-export const PROVIDERS: readonly ProviderWord[] = ["anthropic", "openai", "openai-chat"];
+export const PROVIDERS: readonly ProviderWord[] = ["anthropic", "openai", "openai-chat", "bedrock"];
 const KEY_NAMES = {
   anthropic: "ANTHROPIC_API_KEY",
   openai: "OPENAI_API_KEY",
   "openai-chat": "OPENAI_API_KEY",
+  bedrock: "AWS_BEARER_TOKEN_BEDROCK",
 } as const;
-const MODELS = { anthropic: "claude-sonnet-5-5", openai: "gpt-6-sol", "openai-chat": "gpt-6-sol" } as const;
+const MODELS = {
+  anthropic: "claude-sonnet-5-5",
+  openai: "gpt-6-sol",
+  "openai-chat": "gpt-6-sol",
+  bedrock: "global.anthropic.claude-sonnet-5",
+} as const;
 const NAMES_IN_LOGS: Readonly<Record<string, ProviderWord>> = {
   anthropic: "anthropic",
   "openai-responses": "openai",
   "openai-chat": "openai-chat",
+  bedrock: "bedrock",
 };
+
+/** In the place of a key, where none is needed. */
+export const NO_KEY = "none";
 
 /** Chooses provider and model: from the command line, else from the session's last request, else by the key that is set. */
 export function chooseProvider(
@@ -46,6 +56,8 @@ export function chooseProvider(
   // An empty URL means the provider's own endpoint.
   const baseUrl = (wanted["base-url"] ?? (isSame ? before.baseUrl : undefined)) || undefined;
   const key = environment[KEY_NAMES[provider]];
+  // Without a key, the client of Bedrock looks for other credentials: a profile, a role, keys in the environment.
+  const isKeyless = baseUrl !== undefined || provider === "bedrock";
   const model = wanted.model ?? (isSame ? before.model : MODELS[provider]);
   return {
     provider,
@@ -53,7 +65,7 @@ export function chooseProvider(
     keyName: KEY_NAMES[provider],
     ...(baseUrl === undefined ? {} : { baseUrl }),
     // Local servers need no key, but the clients refuse to start without one.
-    ...(key ? { key } : baseUrl === undefined ? {} : { key: "none" }),
+    ...(key ? { key } : isKeyless ? { key: NO_KEY } : {}),
   };
 }
 
@@ -62,6 +74,7 @@ export function noKeyText({ provider, keyName }: ProviderChoice): string {
 
   export ANTHROPIC_API_KEY=...      use a key from console.anthropic.com
   export OPENAI_API_KEY=...         use a key from platform.openai.com
+  palimpsest --provider bedrock     use Claude on Amazon Bedrock, with the credentials and the region of the AWS tools
   palimpsest --provider openai-chat --base-url http://127.0.0.1:8080/v1 --model NAME -p "..."
                                     use any server with an OpenAI-compatible API, for example a local one
   palimpsest demo                   watch a whole session with a simulated model: no key, no network, no cost`;

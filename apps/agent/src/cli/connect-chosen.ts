@@ -8,6 +8,8 @@ import { userModels } from "./user-models.ts";
 export interface Connection {
   readonly choice: ProviderChoice;
   readonly provider: Provider;
+  /** Asks the provider for the ids of its models. */
+  readonly listModels: (signal: AbortSignal) => Promise<readonly string[]>;
   /** `asked`: the server is asked for the model's window, since the user's own servers are in no table. */
   readonly modelFacts: "if-unknown" | "asked";
 }
@@ -24,6 +26,11 @@ export async function connectChosen(
     return undefined;
   }
   const isOwn = choice.provider === "openai-chat" && choice.baseUrl !== undefined;
-  const models = await userModels(terminal.environment);
-  return { choice, provider: await connect(choice, { models }), modelFacts: isOwn ? "asked" : "if-unknown" };
+  const provider = await connect(choice, { models: await userModels(terminal.environment) });
+  return {
+    choice,
+    provider,
+    listModels: async (signal) => (await import("./list-models.ts")).listModels(choice, { signal }),
+    modelFacts: isOwn ? "asked" : "if-unknown",
+  };
 }

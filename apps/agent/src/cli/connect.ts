@@ -1,6 +1,7 @@
 import type { Provider } from "palimpsest";
 import type { ExtraModels } from "palimpsest/core";
-import type { ProviderChoice, ProviderWord } from "./choose-provider.ts";
+import { UsageError } from "../workspace/usage-error.ts";
+import { NO_KEY, type ProviderChoice, type ProviderWord } from "./choose-provider.ts";
 
 export interface ConnectOptions {
   /** Makes the HTTP calls. @default the global `fetch` */
@@ -9,17 +10,29 @@ export interface ConnectOptions {
   readonly models?: ExtraModels;
 }
 
-/** Creates the provider with its client. Loads only this client. The agent loop retries failed calls, so the client does not. */
-export async function connect(
-  { provider, baseUrl, key }: ProviderChoice,
-  { fetch, models = {} }: ConnectOptions = {},
-): Promise<Provider> {
-  const options = {
-    apiKey: key ?? "none",
+interface ClientOptions extends Pick<ConnectOptions, "fetch"> {
+  readonly apiKey: string;
+  readonly maxRetries: number;
+  readonly baseURL?: string;
+}
+
+/** The options of a client. The agent loop retries failed calls, so the client does not. */
+export function clientOptions(
+  { baseUrl, key }: Pick<ProviderChoice, "baseUrl" | "key">,
+  { fetch }: Pick<ConnectOptions, "fetch"> = {},
+): ClientOptions {
+  return {
+    apiKey: key ?? NO_KEY,
     maxRetries: 0,
     ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
     ...(fetch === undefined ? {} : { fetch }),
   };
+}
+
+/** Creates the provider with its client. Loads only this client. */
+export async function connect(choice: ProviderChoice, { fetch, models = {} }: ConnectOptions = {}): Promise<Provider> {
+  const { provider, baseUrl } = choice;
+  const options = clientOptions(choice, fetch === undefined ? {} : { fetch });
   if (provider === "anthropic") {
     const [{ Anthropic }, { anthropic }] = await Promise.all([
       import("@anthropic-ai/sdk"),
@@ -29,6 +42,7 @@ export async function connect(
     const betas = baseUrl === undefined ? ({ edits: "asked" } as const) : ({ cacheDiagnostics: "off" } as const);
     return anthropic(new Anthropic(options), { models, ...betas });
   }
+  if (provider === "bedrock") return connectBedrock({ baseUrl, key: choice.key, models });
   const [{ OpenAI }, { openaiResponses, openaiChat }] = await Promise.all([
     import("openai"),
     import("palimpsest/openai"),
@@ -40,12 +54,68 @@ export async function connect(
   return openaiChat(client, { models, dialect: baseUrl === undefined ? "openai" : "compatible" });
 }
 
+/** Names of wire forms in logs, and how the agent asks for them by default: what it renders again is then what it sent. */
+const RENDERERS: Readonly<Record<string, (models: ExtraModels) => Promise<Provider>>> = {
+  anthropic: async (models) => {
+    const { anthropic } = await import("palimpsest/anthropic");
+    return anthropic({} as never, { models, edits: "asked", cacheDiagnostics: "asked" });
+  },
+  "openai-responses": async (models) => {
+    const { openaiResponses } = await import("palimpsest/openai");
+    return openaiResponses({} as never, { models });
+  },
+  "openai-chat": async (models) => {
+    const { openaiChat } = await import("palimpsest/openai");
+    return openaiChat({} as never, { models, dialect: "openai" });
+  },
+  gemini: async (models) => {
+    const { gemini } = await import("palimpsest/gemini");
+    return gemini({} as never, { models });
+  },
+  bedrock: async (models) => {
+    const { bedrock } = await import("palimpsest/bedrock");
+    return bedrock({} as never, { models });
+  },
+};
+
+/** Creates a provider that renders requests of a log again, by the name in the log; undefined if there is none of that name. */
+export async function offlineByName(name: string, models: ExtraModels = {}): Promise<Provider | undefined> {
+  return Object.hasOwn(RENDERERS, name) ? RENDERERS[name]!(models) : undefined;
+}
+
+interface BedrockConnection {
+  readonly baseUrl: string | undefined;
+  readonly key: string | undefined;
+  readonly models: ExtraModels;
+}
+
+/** The client is large and for few, so the user installs it. It finds region and credentials as all AWS tools do. */
+async function connectBedrock({ baseUrl, key, models }: BedrockConnection): Promise<Provider> {
+  const [{ BedrockRuntime }, { bedrock }] = await Promise.all([
+    import("@aws-sdk/client-bedrock-runtime").catch((error: unknown) => {
+      throw new UsageError(
+        "--provider bedrock needs a package that is not installed. Run: npm install -g @aws-sdk/client-bedrock-runtime",
+        { cause: error },
+      );
+    }),
+    import("palimpsest/bedrock"),
+  ]);
+  const token = key === undefined || key === NO_KEY ? {} : { token: { token: key }, authSchemePreference: [BEARER] };
+  return bedrock(new BedrockRuntime({ ...token, ...(baseUrl === undefined ? {} : { endpoint: baseUrl }) }), { models });
+}
+
+const BEARER = "httpBearerAuth";
+
 /** Creates a provider for work without calls: facts about models, and the form of requests. Loads no client. */
 export async function offline(provider: ProviderWord, models: ExtraModels = {}): Promise<Provider> {
   const client = {} as never;
   if (provider === "anthropic") {
     const { anthropic } = await import("palimpsest/anthropic");
     return anthropic(client, { models });
+  }
+  if (provider === "bedrock") {
+    const { bedrock } = await import("palimpsest/bedrock");
+    return bedrock(client, { models });
   }
   const { openaiResponses, openaiChat } = await import("palimpsest/openai");
   return provider === "openai" ? openaiResponses(client, { models }) : openaiChat(client, { models });

@@ -10,6 +10,10 @@ const INDENT = 2;
 export const VARIABLES: readonly (readonly [name: string, about: string])[] = [
   ["ANTHROPIC_API_KEY", "the key for --provider anthropic"],
   ["OPENAI_API_KEY", "the key for --provider openai and openai-chat"],
+  [
+    "AWS_BEARER_TOKEN_BEDROCK, AWS_REGION",
+    "the key and the region for --provider bedrock; without a key, what the AWS tools use",
+  ],
   ["ANTHROPIC_BASE_URL, OPENAI_BASE_URL", "the server's address, if --base-url is not given"],
   ["PALIMPSEST_HOME", "the folder for sessions and settings, private to this user; default: ~/.palimpsest"],
   ["PALIMPSEST_...", "an engine setting: PALIMPSEST_CLEARING_KEEP_NEWEST sets clearing.keepNewest"],

@@ -39,6 +39,8 @@ export async function inProject<Result>(
 }
 
 export interface InSessionOptions extends WantedProvider {
+  /** `read`: as the session is now, also while another process writes it. @default "write" */
+  readonly access?: "read" | "write";
   /** A session id or its first characters. @default the newest session of the project */
   readonly id: string | undefined;
 }
@@ -46,7 +48,7 @@ export interface InSessionOptions extends WantedProvider {
 /** Opens a stored session to read it or to change its view. Calls no provider and needs no key. */
 export async function inSession<Result>(
   terminal: Terminal,
-  { id, ...wanted }: InSessionOptions,
+  { id, access = "write", ...wanted }: InSessionOptions,
   work: (session: AgentSession, project: Project) => Promise<Result>,
 ): Promise<Result> {
   const { clock, environment } = terminal;
@@ -58,7 +60,7 @@ export async function inSession<Result>(
     const settingsFrom = engineSettings(places, environment);
     const onEvent = printNotices(terminal);
     const session = await openAgentSession({
-      store,
+      store: access === "read" ? (await import("@palimpsest/server")).snapshotStore(store) : store,
       provider,
       model: choice.model,
       id: stored.id,

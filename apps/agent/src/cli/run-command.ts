@@ -36,7 +36,7 @@ export const RUN_COMMAND = {
         short: "r",
         value: "ID",
         completes: "sessions",
-        about: "resume this session; the first characters of its id are enough",
+        about: "resume this session; the first characters of its id are enough; without ID, choose one from a list",
       },
       model: MODEL as Value,
       provider: PROVIDER as Value,

@@ -69,6 +69,25 @@ export const SESSION_COMMANDS = {
     ],
     endings: ["failed"],
   },
+  inspect: {
+    usage: "inspect [ID | FILE | --live] [--port N]",
+    about: "show sessions in a browser: what the model saw at any moment, what it cost, what was lost",
+    more: [
+      "Prints an address for a browser of this machine. It lets one browser in, once; run the command again for another. Nothing is sent anywhere, and nothing is changed.",
+      "ID is a session of this folder, or the first characters of its id. FILE is a transcript of another agent or a log of palimpsest proxy, or a folder of them. Without either: all sessions of this folder, also those of other agents.",
+    ],
+    options: {
+      live: { type: "boolean", about: "open the newest session of this folder, and follow it while it runs" },
+      port: { type: "string", value: "N", about: "the port to listen on; default: any free one" },
+    },
+    operands: A_SESSION as Operands,
+    examples: [
+      ["palimpsest inspect", "choose among the sessions of this folder"],
+      ["palimpsest inspect --live", "watch the newest session"],
+      ["palimpsest inspect ~/.claude/projects", "look at all sessions of Claude Code"],
+    ],
+    endings: ["failed", "interrupted", "terminated"],
+  },
   show: {
     usage: "show [ID] [--entry N]",
     about: "show the whole conversation, with everything that was compacted or cleared since; or one entry",

@@ -5,6 +5,7 @@ import type { DeniedCall } from "../permissions/headless-permission.ts";
 import { EXIT } from "./exit-codes.ts";
 import { noticeOf } from "./notice-text.ts";
 import { type Notice, problem, type Surface } from "./notices/notice.ts";
+import { providerWords, retryWords } from "./provider-words.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** How a turn ended: by itself, or because `--max-usd` was reached. */
@@ -44,7 +45,20 @@ export interface TurnReport {
 }
 
 /** An event of a turn, of the session between turns, or of an agent. */
-export type ReportedEvent = Exclude<QueryEvent, { readonly kind: "session-event" }> | ReportedSessionEvent;
+export type ReportedEvent =
+  | Exclude<QueryEvent, { readonly kind: "session-event" }>
+  | ReportedSessionEvent
+  | ReportedToolOutput;
+
+/** What a tool has returned, in `stream-json`. It comes before the `tool-ended` of its call. */
+export interface ReportedToolOutput {
+  readonly kind: "tool-output";
+  readonly callId: string;
+  /** The beginning of the output, or all of it. */
+  readonly text: string;
+  /** The number of lines of the whole output. */
+  readonly lines: number;
+}
 
 interface ReportedSessionEvent {
   readonly kind: "session-event";
@@ -110,7 +124,7 @@ export function problemOf(outcome: TurnOutcome, surface: Surface): string | unde
       );
     }
     case "failed":
-      return [outcome.error.message, outcome.advice].filter(Boolean).join(" ");
+      return [providerWords(outcome.error, surface), outcome.advice].filter(Boolean).join(" ");
   }
 }
 
@@ -143,7 +157,8 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
       const notice = noticeAbout(event);
       if (notice !== undefined) note(notice, format === "stream-json" ? "result-only" : "aloud");
       if (format === "stream-json") return print(toJson(event));
-      const line = format === "text" && event.kind !== "session-event" ? eventLine(event) : undefined;
+      const isLine = format === "text" && event.kind !== "session-event" && event.kind !== "tool-output";
+      const line = isLine ? eventLine(event) : undefined;
       if (line !== undefined) say(line, "faint");
     },
     async result(result) {
@@ -184,7 +199,7 @@ export function eventLine(event: QueryEvent): string | undefined {
     case "tool-waiting":
       return waitingText(event.question);
     case "retry-waiting":
-      return retryText(event);
+      return retryWords(event);
     case "notice":
       return event.text;
     case "session-event":
@@ -197,11 +212,6 @@ export function eventLine(event: QueryEvent): string | undefined {
 /** Says that a call waits for permission, and why. */
 export function waitingText({ tool, reason }: Extract<QueryEvent, { kind: "tool-waiting" }>["question"]): string {
   return `${tool} waits for permission.${reason === undefined ? "" : ` ${reason}`}`;
-}
-
-/** Says why a call failed, and when the next try comes. */
-export function retryText({ message, waitMs }: Extract<QueryEvent, { kind: "retry-waiting" }>): string {
-  return `${message.replace(/\.$/, "")}. Retrying in ${Math.ceil(waitMs / 1_000)} s.`;
 }
 
 const SHORT_CHARACTERS = 100;

@@ -23,7 +23,7 @@ test("what agents have done, said and cost; one that has ended is woken by a mes
   await cli.run(["-p", "Begin"]);
   const { out } = await cli.run(["agents"]);
   expect(out).toMatch(
-    /Begin\n└─ worker {2}general, background {2}done {2}1 responses {2}[\d,]+ tokens {2}\$0\.\d{4} {2}\d s {2}Look around\n/,
+    /Begin\n└─ worker {2}general, background {2}done {2}1 responses {2}[\d,]+ tokens {2}\$0\.\d{4} {2}\d s(?: {2}|\n +)Look around\n/,
   );
   const { agents } = JSON.parse((await cli.run(["agents", "--json"])).out);
   expect(agents).toMatchObject([{ name: "worker", status: "done", responses: 1 }]);

@@ -10,12 +10,14 @@ import type { Terminal } from "../cli/terminal.ts";
 import { type AgentOrder, controlPath, giveOrder } from "../extensions/agents/control-socket.ts";
 import { readPhrases } from "../extensions/agents/phrases.ts";
 import { readTeammates, writeToTeammate } from "../extensions/mail/teammates.ts";
-import { table, usd } from "../text/table.ts";
+import { oneLine, table, usd } from "../text/table.ts";
 import { findSession, type StoredSession } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 import { followLog } from "./follow-log.ts";
 import { wakeAgent } from "./wake-agent.ts";
 
+/** In less, no task can be read. */
+const LEAST_TASK_COLUMNS = 24;
 const WORDS = COMMANDS.agents.operands.completes;
 
 /** Lists and controls the agents of a session, also if another process runs the session. */
@@ -32,7 +34,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     if (word === "list") {
       const now = withPhrases(await asTheyAre(agents, isAlive), await readPhrases(project.places.folderOf(stored.id)));
       const shown = { session: stored.id, title: stored.title, agents: now, teammates: mates };
-      const tree = `${treeText(stored, now, terminal.clock.now())}${matesText(mates)}`;
+      const tree = `${treeText(stored, now, { nowMs: terminal.clock.now(), columns: terminal.columns })}${matesText(mates)}`;
       await terminal.print(values.json ? JSON.stringify(shown) : tree);
       return EXIT.done;
     }
@@ -100,7 +102,11 @@ function findAgent(agents: readonly StoredAgent[], named: string | undefined): S
   );
 }
 
-function treeText({ id, title }: StoredSession, agents: readonly StoredAgent[], nowMs: number): string {
+function treeText(
+  { id, title }: StoredSession,
+  agents: readonly StoredAgent[],
+  { nowMs, columns }: { readonly nowMs: number; readonly columns: number },
+): string {
   if (agents.length === 0) return `${id.slice(0, 8)} ${title}\nThis session has started no agents.`;
   const rows = agents.map((agent, at) => [
     `${at === agents.length - 1 ? "└─" : "├─"} ${labelOf(agent)}`,
@@ -112,9 +118,18 @@ function treeText({ id, title }: StoredSession, agents: readonly StoredAgent[], 
       usd(agent.priceUsd),
     ],
     elapsed((agent.status === "running" ? nowMs : agent.activeAtMs) - agent.startedAtMs),
-    (agent.status === "running" ? agent.doing : undefined) ?? agent.goal.replace(/\s+/g, " "),
   ]);
-  return `${id.slice(0, 8)} ${title}\n${table(rows)}`;
+  const lines = table(rows).split("\n");
+  const widest = Math.max(...lines.map((line) => line.length));
+  // What an agent does stands beside its figures if there is room, else below them.
+  const isBeside = columns - widest >= LEAST_TASK_COLUMNS;
+  const tree = agents.flatMap((agent, at) => {
+    const task = ((agent.status === "running" ? agent.doing : undefined) ?? agent.goal).replace(/\s+/g, " ");
+    if (isBeside) return [`${lines[at]!.padEnd(widest)}  ${oneLine(task, columns - widest - 2)}`];
+    const below = at === agents.length - 1 ? "     " : "│    ";
+    return [lines[at]!, below + oneLine(task, Math.max(LEAST_TASK_COLUMNS, columns - below.length))];
+  });
+  return [`${id.slice(0, 8)} ${title}`, ...tree].join("\n");
 }
 
 function matesText(mates: readonly Address[]): string {

@@ -1,7 +1,7 @@
 import type { CacheBreak, SessionCost } from "palimpsest/core";
+import { CACHE_CAUSES, PROVIDER_SAYS } from "palimpsest/inspect";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { CACHE_CAUSES, PROVIDER_SAYS } from "../cli/notices/cache-text.ts";
 import { inSession } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
@@ -11,7 +11,7 @@ import { table, time, usd } from "../text/table.ts";
 /** Shows what a session cost, on what, and what cache misses cost. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.cost);
-  return inSession(terminal, { id: positionals[0] }, async (session) => {
+  return inSession(terminal, { id: positionals[0], access: "read" }, async (session) => {
     const cost = await session.ledger.cost();
     await terminal.print(values.json ? JSON.stringify({ session: session.id, ...cost }) : costText(cost));
     return EXIT.done;

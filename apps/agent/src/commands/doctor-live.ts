@@ -28,6 +28,10 @@ export async function runLive(options: LiveOptions, terminal: Terminal): Promise
     say(noKeyText(choice));
     return EXIT.failed;
   }
+  if (choice.provider === "bedrock") {
+    say("doctor --live cannot check bedrock: its client signs requests itself, and cannot be listened to.");
+    return EXIT.failed;
+  }
   const where = choice.baseUrl === undefined ? "" : ` at ${choice.baseUrl}`;
   const signal = terminal.interruption();
   const report = await runProbes({

@@ -53,6 +53,14 @@ test("what other agents left is found, imported, shown, measured, billed, and go
   expect(await done("import", project.home)).toMatch(
     /codex-.* codex [\s\S]*gemini-.* gemini [\s\S]*without messages: skipped/,
   );
+  // However alike their ids begin, each is listed under a start that names it alone.
+  const listed = (await done("sessions"))
+    .trim()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(" ")[0]!);
+  expect(new Set(listed).size).toBe(listed.length);
+  for (const short of listed) await done("show", short);
   const { code, said } = await cli.run(["import", "note.jsonl"]);
   expect({ code, said }).toMatchObject({ code: 1, said: expect.stringContaining("no transcript that can be read") });
   expect((await cli.run(["import"])).code).toBe(2);

@@ -15,6 +15,7 @@ const LOAD: Readonly<Record<Exclude<CommandName, "run" | "acp">, () => Promise<L
   sessions: () => import("./sessions.ts"),
   import: () => import("./import.ts"),
   analyze: () => import("./analyze.ts"),
+  inspect: () => import("./inspect.ts"),
   show: () => import("./show.ts"),
   export: () => import("./export.ts"),
   context: () => import("./context.ts"),

@@ -60,7 +60,9 @@ test("migrate lists what it would do, names missing grants, creates the schema, 
   const service = database.connect({ user: "shopkeeper", database: "shop" });
   const { rows } = await service.query("SELECT count(*)::int AS sessions FROM palimpsest.list_sessions('t', '', 9)");
   expect(rows).toEqual([{ sessions: 0 }]);
-  const taken = await service.query("SELECT count(*)::int AS runs FROM palimpsest.take_wakeups(9, '', 5, 1000, NULL)");
+  const taken = await service.query(
+    "SELECT count(*)::int AS runs FROM palimpsest.take_wakeups(9, '', 'run', 5, 1000, NULL)",
+  );
   expect(taken.rows).toEqual([{ runs: 0 }]);
 });
 

@@ -48,7 +48,10 @@ test("proxy forwards, writes logs that analyze opens, and replays what it record
 
   const asked = cli.server.recorder.exchanges.length;
   const replaying = cli.start(["proxy", "--port", "0", "--replay", "traffic"], { input: "open" });
-  expect(await ask(await addressOf(replaying))).toContain("Hi there.");
+  const address = await addressOf(replaying);
+  expect(await ask(address)).toContain("Hi there.");
+  const other = await fetch(`${address}/sim/v1/messages`, { method: "POST", body: "{}" });
+  expect([other.status, await other.text()]).toEqual([501, expect.stringContaining("is not in traffic")]);
   expect(cli.server.recorder.exchanges).toHaveLength(asked);
   replaying.process.kill("SIGTERM");
   expect((await replaying.ended).code).toBe(0);

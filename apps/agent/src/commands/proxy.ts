@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { agentHomeOf } from "@palimpsest/coordination/project-places";
-import { DEFAULT_PROXY_LIMITS, type ProxyEvent, replayTraffic, startProxy, type Upstreams } from "@palimpsest/proxy";
+import { createReplay, type HttpFace, serve } from "@palimpsest/provider-simulator";
+import { DEFAULT_PROXY_LIMITS, type ProxyEvent, startProxy, type Upstreams } from "@palimpsest/proxy";
 import { counted, dollars, tokens } from "@palimpsest/transcripts/analysis-words";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
@@ -24,7 +25,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const folderOf = (path: string): string => resolve(terminal.folder, path);
   const signal = terminal.interruption();
   if (values.replay !== undefined) {
-    const replay = await replayTraffic({ folder: folderOf(values.replay), port });
+    const faces = [createReplay({ folder: folderOf(values.replay) }), notRecorded(values.replay)];
+    const replay = await serve({ faces, port });
     terminal.say(`Answering from ${values.replay} on ${replay.url}/NAME. Nothing is sent anywhere.`);
     await untilStopped(signal);
     await replay.close();
@@ -56,6 +58,17 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   clearTimeout(slow);
   report.end();
   return endOf(signal);
+}
+
+/** Answers requests that the recording does not have. */
+function notRecorded(folder: string): HttpFace {
+  return {
+    handle({ method, path }) {
+      const message = `${method} ${path} is not in ${folder} with this body. Record it: palimpsest proxy --record ${folder}`;
+      const body = { type: "error", error: { type: "not_recorded", message } };
+      return { kind: "json", status: 501, headers: {}, body, outcome: { kind: "refused", status: 501, message } };
+    },
+  };
 }
 
 async function untilStopped(signal: AbortSignal): Promise<void> {

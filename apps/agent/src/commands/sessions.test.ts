@@ -1,4 +1,4 @@
-import { answer, callTool, callTools, summarize } from "@palimpsest/provider-simulator";
+import { answer, callTool, callTools, stallStream, summarize } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
@@ -53,6 +53,25 @@ test("a session is listed, shown, measured, billed, folded, unfolded and exporte
   expect(lines.length).toBeGreaterThan(10);
   await done("-c", "-p", "Still there?");
   expect(cli.refused()).toEqual([]);
+}, 300_000);
+
+test("a session that another process has open can be measured and billed", async () => {
+  const project = temporaryProject();
+  const cli = await startCli(project, ({ userText }) =>
+    userText.includes("slowly")
+      ? { ...answer("At last. ".repeat(40)), fault: stallStream(2, 600_000) }
+      : answer("Fine."),
+  );
+  await cli.run(["-p", "Hello"]);
+  const busy = cli.start(["-c", "-p", "Now slowly", "--output-format", "stream-json"], { output: "open" });
+  await new Promise<void>((resolve) => {
+    busy.process.stdout.on("data", (chunk) => String(chunk).includes("request-started") && resolve());
+  });
+  expect(await cli.run(["context"])).toMatchObject({ code: 0, out: expect.stringContaining("tokens") });
+  const { out } = await cli.run(["cost", "--json"]);
+  expect(JSON.parse(out)).toMatchObject({ responses: 1 });
+  busy.process.kill("SIGINT");
+  expect((await busy.ended).code).not.toBe(0);
 }, 300_000);
 
 test("a session is deleted with its results, and only the one that was named", async () => {

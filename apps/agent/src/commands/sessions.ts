@@ -8,6 +8,7 @@ import { inProject } from "../cli/open-project.ts";
 import { oneOf, readArguments } from "../cli/read-arguments.ts";
 import { listRecordedSessions } from "../cli/recorded-sessions.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { shortIds } from "../text/short-ids.ts";
 import { table, time } from "../text/table.ts";
 import { deleteSession } from "../workspace/delete-session.ts";
 import { placesOf } from "../workspace/places.ts";
@@ -29,8 +30,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   if (values.json) await terminal.print(JSON.stringify(sessions));
   else if (sessions.length === 0) await terminal.print("This folder has no sessions yet. To start one: palimpsest");
   else {
+    const shortOf = shortIds(sessions.map(({ id }) => id));
     const rows = sessions.map(({ id, usedAtMs, entries, usedBefore, title }) => [
-      ...[id.slice(0, 8), time(usedAtMs), entries, usedBefore?.model ?? "", title],
+      ...[shortOf(id), time(usedAtMs), entries, usedBefore?.model ?? "", title],
     ]);
     await terminal.print(table([["id", "last used (UTC)", "entries", "model", "first message"], ...rows]));
   }

@@ -20,6 +20,7 @@ export function toTool(
     resultSize,
     sideEffects,
     provenance,
+    loading,
     timeoutMs,
     repeat = tool.effect === "read" ? "free" : "never",
   } = tool;
@@ -33,6 +34,7 @@ export function toTool(
     ...(provenance === undefined ? {} : { provenance }),
     ...(resultSize === undefined ? {} : { resultSize }),
     ...(sideEffects === undefined ? {} : { sideEffects }),
+    ...(loading === undefined ? {} : { loading }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     async run(given, { signal, call, key }) {
       const context = {

@@ -22,6 +22,21 @@ test("a turn with a tool: the answer on the standard output, the rest beside it"
   expect(cli.refused()).toEqual([]);
 });
 
+test("a stream of events has what tools returned, before it tells that they ended", async () => {
+  const project = temporaryProject({ "a.txt": `forty-two\n${"more\n".repeat(20_000)}` });
+  const cli = await startCli(project, READ_THEN_SAY);
+  const { out } = await cli.run(["-p", "What does a.txt say?", "--output-format", "stream-json"]);
+  const events = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const at = events.findIndex(({ kind }) => kind === "tool-output");
+  expect(events[at]).toMatchObject({ text: expect.stringContaining("forty-two"), lines: expect.any(Number) });
+  const ended = events.findIndex(({ kind }) => kind === "tool-ended");
+  expect(ended).toBeGreaterThan(at);
+  expect(events[ended].call.id).toBe(events[at].callId);
+});
+
 test("all that is kept is for this user only", async () => {
   const project = temporaryProject();
   const cli = await startCli(project, () => answer("Done."));
@@ -188,6 +203,23 @@ test.each(["openai", "openai-chat"])("any endpoint of %s, and the session rememb
     model: "gpt-6-luna",
   });
   expect(cli.refused().filter(({ path }) => !path.includes("/models"))).toEqual([]);
+});
+
+test("Claude on Bedrock, with the credentials of the AWS tools or with a key, and nothing but the prefix is written again", async () => {
+  const project = temporaryProject({ "a.txt": "forty-two\n" });
+  const cli = await startCli(project, READ_THEN_SAY);
+  const to = ["--provider", "bedrock", "--base-url", cli.server.url];
+  const signed = { AWS_REGION: "eu-west-1", AWS_ACCESS_KEY_ID: "AKIDEXAMPLE", AWS_SECRET_ACCESS_KEY: "none" };
+  const first = await cli.run(["-p", "Read a.txt", ...to], { environment: signed });
+  expect(first, first.said).toMatchObject({ code: 0, out: "It says forty-two.\n" });
+  const { path, headers } = cli.server.recorder.last!;
+  expect(path).toBe("/model/global.anthropic.claude-sonnet-5/converse-stream");
+  expect(headers["authorization"]).toContain("/eu-west-1/bedrock/aws4_request");
+  const key = { AWS_REGION: "eu-west-1", AWS_BEARER_TOKEN_BEDROCK: "key" };
+  const second = await cli.run(["-c", "-p", "Once more"], { environment: key });
+  expect(second.code, second.said).toBe(0);
+  expect(cli.server.recorder.last!.headers["authorization"]).toBe("Bearer key");
+  expect(cli.refused().filter(({ path }) => !path.includes("/count-tokens"))).toEqual([]);
 });
 
 test("a sandbox that the settings require reaches the shell: where there is none, no command runs", async () => {

@@ -1,5 +1,5 @@
 import { text as readAll } from "node:stream/consumers";
-import { attachment, type Clock, commandOutput, createInbox, type Inbox, type NewContent } from "palimpsest";
+import { attachment, type Clock, commandOutput, createInbox, type Inbox, type NewContent, type Tool } from "palimpsest";
 import type { Agent, AgentOptions } from "../agent/agent.ts";
 import { untilAgentsEnd } from "../agent/until-agents-end.ts";
 import { readAgentArguments } from "../cli/agent-arguments.ts";
@@ -17,6 +17,7 @@ import { reportTurn } from "../cli/report-turn.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { createReport, type TurnReport, toResult } from "../cli/turn-report.ts";
 import { openAgent } from "../open-agent.ts";
+import type { WatchedResult } from "../terminal/watch-tools.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 
@@ -27,11 +28,9 @@ const FOR_PROGRAMS = ["output-format", "input-format", "max-rounds", "max-usd"] 
 
 /** Opens the conversation on the screen, or runs one turn without a screen, or one turn per message of a stream. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.run);
-  const report = createReport(
-    oneOf("--output-format", values["output-format"], OPTIONS["output-format"].of) ?? "text",
-    terminal,
-  );
+  const { values, positionals } = readArguments(withChoice(args), COMMANDS.run);
+  const format = oneOf("--output-format", values["output-format"], OPTIONS["output-format"].of) ?? "text";
+  const report = createReport(format, terminal);
   const input = oneOf("--input-format", values["input-format"], OPTIONS["input-format"].of) ?? "text";
   const maxRounds = countOf("--max-rounds", values["max-rounds"]);
   const maxUsd = amountOf("--max-usd", values["max-usd"]);
@@ -51,9 +50,13 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return help([], terminal);
   }
 
+  const chooses = values.resume === "";
+  if (chooses && !(isAttended && screen !== undefined)) {
+    throw new UsageError("--resume needs the ID of a session here. To list the sessions: palimpsest sessions.");
+  }
   return inOperatedProject(terminal, async (project, operations) => {
     const { folder, places, store } = project;
-    const stored = goesOn ? await findSession(store, values.resume) : undefined;
+    const stored = goesOn && !chooses ? await findSession(store, values.resume) : undefined;
     const before = stored && (await withEndpoint(stored.usedBefore, places.folderOf(stored.id)));
     const connection = await connectChosen(values, terminal, before);
     if (connection === undefined) return EXIT.failed;
@@ -85,7 +88,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         terminal: { ...terminal, screen },
         provider,
         model: choice.model,
-        ...id,
+        listModels: connection.listModels,
+        start: values.resume === "" ? "choose" : stored === undefined ? "new" : { id: stored.id },
         style: values["screen-reader"] === true ? "plain" : "full",
         async open(ports, model, wanted) {
           const opened = { ...asked, ...ports, model, ...(wanted === undefined ? {} : { id: wanted }) };
@@ -110,7 +114,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         );
       const spentBefore = agent.session.ledger.totals().priceUsd;
       const spentUsd = (): number => agent.session.ledger.totals().priceUsd - spentBefore;
-      const turn = { agent, report, relay, onWait, signal, clock, maxRounds, maxUsd, spentUsd };
+      const outputs = format === "stream-json" ? await reportOutputs(report) : undefined;
+      const turn = { agent, report, relay, onWait, signal, clock, maxRounds, maxUsd, spentUsd, outputs };
       if (input === "text") {
         const inbox = untilAgentsEnd(agent, onWait);
         let exitCode = await runTurn({
@@ -133,6 +138,23 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
+/** `--resume` without an ID lets the person choose: its value is then empty. */
+function withChoice(args: readonly string[]): readonly string[] {
+  return args.map((word, index) => {
+    const next = args[index + 1];
+    const isAlone = (word === "--resume" || word === "-r") && (next === undefined || next.startsWith("-"));
+    return isAlone ? "--resume=" : word;
+  });
+}
+
+/** Lets each tool report what it returns. */
+async function reportOutputs(report: TurnReport): Promise<NonNullable<Turn["outputs"]>> {
+  const { watchTools } = await import("../terminal/watch-tools.ts");
+  const onResult = (callId: string, { text, lines }: WatchedResult): void =>
+    void report.event({ kind: "tool-output", callId, text, lines });
+  return (tools) => watchTools(tools, { onResult });
+}
+
 interface Turn {
   readonly agent: Agent;
   readonly report: TurnReport;
@@ -147,10 +169,12 @@ interface Turn {
   readonly spentUsd: () => number;
   readonly prompt?: readonly NewContent[];
   readonly inbox: Inbox;
+  /** Reports what tools return. @default it is not reported */
+  readonly outputs?: ((tools: readonly Tool[]) => readonly Tool[]) | undefined;
 }
 
 async function runTurn(options: Turn): Promise<number> {
-  const { agent, report, relay, signal, clock, prompt, inbox } = options;
+  const { agent, report, relay, signal, clock, prompt, inbox, outputs } = options;
   const { maxRounds, maxUsd = Number.POSITIVE_INFINITY, spentUsd } = options;
   const { session, permission } = agent;
   const enough = new AbortController();
@@ -161,6 +185,7 @@ async function runTurn(options: Turn): Promise<number> {
   try {
     const ended = await reportTurn(agent, {
       relay,
+      ...(outputs === undefined ? {} : { tools: outputs(agent.tools) }),
       inbox,
       clock,
       maxRounds,

@@ -2,8 +2,8 @@ import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
 import type { Person, PlanAnswer, Question } from "../extension/person.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { PermissionReply } from "../permissions/permission-question.ts";
-import { type Line, plain } from "../text/line.ts";
-import { MARKDOWN_START, markdownLine } from "../text/markdown.ts";
+import { plainLines } from "../text/line.ts";
+import { blockLines, readWholeMarkdown } from "../text/markdown.ts";
 import { visibleLine, visibleText } from "../text/visible-text.ts";
 import { type ApprovalPorts, approveCompaction } from "./approve-compaction.ts";
 import { permissionDialog, SCOPES } from "./dialogs/permission-dialog.ts";
@@ -64,21 +64,19 @@ function questionDialog({ question, options, choose }: Question): Dialog {
   };
 }
 
+/** The width of a plan's tables and lists; wider screens leave the rest free. */
+const PLAN_COLUMNS = 76;
 const PLAN_MODES: readonly Exclude<PermissionMode, "plan">[] = ["auto", "accept-edits", "default"];
 
 /** The question about a plan. @param format `source`: the plan is shown by somebody who reads Markdown. @default "lines" */
 export function planDialog(plan: string, format: "lines" | "source" = "lines"): Dialog {
-  let state = MARKDOWN_START;
-  const toLine = (text: string): Line => {
-    const { lead, line, state: next } = markdownLine(text, state);
-    state = next;
-    return [...lead, ...line];
-  };
+  const shown = visibleText(plan);
   return {
     title: "Begin with this plan?",
-    body: visibleText(plan)
-      .split("\n")
-      .map((text) => (format === "source" ? plain(text) : toLine(text))),
+    body:
+      format === "source"
+        ? plainLines(shown)
+        : readWholeMarkdown(shown).flatMap((block) => blockLines(block, PLAN_COLUMNS)),
     options: [
       { value: "auto", label: "Yes, and run what stays in the sandbox and the project", from: "all-seen" },
       { value: "accept-edits", label: "Yes, and accept edits in the project", from: "all-seen" },

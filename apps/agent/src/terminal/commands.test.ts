@@ -134,10 +134,8 @@ test.runIf(hasTmux).for([
 
   await screen.say("/model");
   await screen.asks("Choose a model", "model");
-  await screen.press("2");
-  await screen.see("❯ 2. ");
-  await screen.type("claude-opus-4-8");
-  await screen.see("Another: claude-opus-4-8");
+  await screen.type("opus-4-8");
+  await screen.see("search: opus-4-8");
   await screen.press("Enter");
   await screen.see("· claude-opus-4-8");
   await screen.say("/hooks");

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { commandOutput, type Provider, type SessionEvent } from "palimpsest";
+import type { Provider, SessionEvent } from "palimpsest";
 import type { Agent, AgentOptions } from "../agent/agent.ts";
 import type { EventOwner } from "../agent/event-owner.ts";
 import { hearMail } from "../agent/hear-mail.ts";
@@ -7,31 +7,33 @@ import { problemsOf } from "../cli/open-problems.ts";
 import type { Project } from "../cli/open-project.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { loadCommand } from "../commands/load-command.ts";
-import { findShell } from "../sandbox/find-program.ts";
 import { cleanText } from "../text/clean-text.ts";
-import { plain, plainLines } from "../text/line.ts";
+import { plain } from "../text/line.ts";
 import { readTranscript } from "../workspace/read-transcript.ts";
-import { showChanges } from "../workspace/show-changes.ts";
+import { findSession, listSessions, modelOf } from "../workspace/stored-sessions.ts";
 import { askPerson } from "./ask-person.ts";
-import { attachImages } from "./attach-images.ts";
+import { attachFiles } from "./attach-files.ts";
 import { boundaryLine } from "./boundary-line.ts";
 import { chooseProfile } from "./choose-profile.ts";
 import { asTerminal } from "./commands/as-terminal.ts";
-import { findCommand } from "./commands/find-command.ts";
+import { findCommand, runsAlways } from "./commands/find-command.ts";
 import { OFFERED_MODES } from "./commands/mode.ts";
+import { sessionsDialog } from "./commands/resume.ts";
 import type { ScreenContext } from "./commands/screen-command.ts";
 import { slashCommands } from "./commands/slash-commands.ts";
 import { createPrinter } from "./create-printer.ts";
 import { createDialogs } from "./dialogs/create-dialogs.ts";
+import { editOutside } from "./edit-outside.ts";
 import { findFiles } from "./find-files.ts";
 import { promptFile } from "./prompt-history.ts";
 import { type CurrentFile, readCurrentFile } from "./read-current-file.ts";
 import { readStatus } from "./read-status.ts";
 import { resumeOffer } from "./resume-offer.ts";
-import { runShell } from "./run-shell.ts";
+import { runOwn } from "./run-own.ts";
 import type { Screen } from "./screen.ts";
 import type { Effect } from "./screen-event.ts";
 import { earlierItems, isCutShort } from "./start-items.ts";
+import { createTranscript } from "./transcript/create-transcript.ts";
 import { createTurns, type Saying } from "./turns.ts";
 
 export interface ControllerOptions {
@@ -41,9 +43,13 @@ export interface ControllerOptions {
   readonly model: string;
   /** Opens the agent. @param id the session to resume. @default a new session */
   readonly open: (ports: ScreenPorts, model: string, id?: string) => Promise<Agent>;
+  /** Asks the provider for the ids of its models. */
+  readonly listModels: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly screen: () => Screen;
   readonly show: (what: "conversation" | "transcript") => Promise<void>;
   readonly redraw: () => void;
+  /** Leaves the terminal to another program. */
+  readonly suspend: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
 
 /** The functions that the agent calls on the screen. */
@@ -51,12 +57,15 @@ export type ScreenPorts = Required<Pick<AgentOptions, "person" | "onEvent" | "st
 
 /** Carries out the actions of the screen. No other part of the terminal changes the session. */
 export interface Controller {
-  start(id?: string): Promise<void>;
+  start(start: SessionStart): Promise<void>;
   act(effect: Effect): void;
   /** Resolves when the user exits. */
   readonly left: Promise<void>;
   close(): Promise<void>;
 }
+
+/** A new session, one to resume by its id, or one that the person chooses. */
+export type SessionStart = "new" | "choose" | { readonly id: string };
 
 /** How much of a resumed session is read: enough for its last messages. */
 const SHOWN_ENTRIES = 200;
@@ -65,7 +74,7 @@ export function createController(options: ControllerOptions): Controller {
   const { project, terminal, provider } = options;
   const { folder, places, store } = project;
   const emit: Screen["emit"] = (event) => options.screen().emit(event);
-  const { print, say, showError } = createPrinter(emit);
+  const { print, say, notice, showError } = createPrinter(emit);
   const dialogs = createDialogs(emit);
   const { ask } = dialogs;
   const history = promptFile(join(places.project, "prompts.jsonl"));
@@ -86,13 +95,13 @@ export function createController(options: ControllerOptions): Controller {
       const current = agent.session.settings().settings.profile;
       await chooseProfile({ file: places.engineSettings, current, ask, say }, signal);
     },
-    stop: () => turns.stop(),
+    stop,
     readFile,
     folder,
     onOutput: (callId, text) => emit({ kind: "tool-output", callId, text }),
     onHook: (name, state) => emit({ kind: "hook", name, state }),
     async onNotice(text, weight) {
-      say(text, { color: weight === "problem" ? "warning" : "quiet" });
+      notice(text, { color: weight === "problem" ? "warning" : "quiet" });
       await refresh();
     },
     onBackground: refresh,
@@ -118,6 +127,13 @@ export function createController(options: ControllerOptions): Controller {
     showError,
     onIdle: () => void awaitAgents(agent).catch(showError),
   });
+
+  /** What waits was meant for the work that is stopped: it comes back, to be sent or not. */
+  function stop(): void {
+    const waited = turns.waiting.withdrawAll().join("\n\n");
+    turns.stop();
+    if (waited !== "") emit({ kind: "prompted", text: waited, place: "above" });
+  }
 
   async function openSession(
     model: string,
@@ -151,26 +167,7 @@ export function createController(options: ControllerOptions): Controller {
     else await refresh();
   }
 
-  async function runOwn(command: string): Promise<void> {
-    const { environment } = terminal;
-    emit({ kind: "printed", items: [{ kind: "you", text: cleanText(`! ${command}`) }] });
-    const { output, ended } = await turns.during(`Running ${command}`, (signal) =>
-      runShell({ command, folder, environment, shell: findShell(environment["PATH"], [folder]), signal }),
-    );
-    print([
-      ...(output === "" ? [] : plainLines(cleanText(output.trimEnd()), { color: "quiet" })),
-      ...(ended === "exit code 0" ? [] : plainLines(`(${ended})`, { color: "warning" })),
-    ]);
-    await agent.session.append(commandOutput(`$ ${command}\n${output}(${ended})`));
-    await refresh();
-  }
-
-  async function openTranscript(said?: string): Promise<void> {
-    const log = (await store.openReader(agent.session.id))!;
-    const entries = await showChanges(await readTranscript(log));
-    emit({ kind: "transcript-read", entries, ...(said === undefined ? {} : { said }) });
-    await options.show("transcript");
-  }
+  const transcript = createTranscript({ session: () => agent.session, store, emit, show: options.show });
 
   const context = (words: string): ScreenContext => ({
     words,
@@ -180,12 +177,13 @@ export function createController(options: ControllerOptions): Controller {
     provider,
     terminal,
     commands,
+    listModels: options.listModels,
     columns: options.screen().state().columns,
     print,
     say,
     ask,
     during: turns.during,
-    openTranscript,
+    openTranscript: transcript.open,
     prompt: (text) => emit({ kind: "prompted", text }),
     submit: sayToModel,
     async runCommand(what, name, args) {
@@ -196,7 +194,7 @@ export function createController(options: ControllerOptions): Controller {
       );
     },
     async reopen(id) {
-      const model = agent.model();
+      const model = id === undefined ? agent.model() : modelOf(await findSession(store, id), provider, agent.model());
       await closeSession();
       emit({ kind: "cleared" });
       await openSession(model, id, "clear");
@@ -209,33 +207,33 @@ export function createController(options: ControllerOptions): Controller {
     print([plain(`> ${cleanText(text).replaceAll("\n", " ")}`, { color: "you" })]);
     const found = findCommand(text, commands);
     if (found.kind === "unknown") return say(found.hint, { color: "warning" });
-    const { name, when = "idle" } = found.command;
-    if (when === "idle" && turns.state === "busy") {
-      return say(`/${name} cannot run while the model is working. Press Esc to stop the model first.`, {
-        color: "warning",
-      });
-    }
     await found.command.open(context(found.words));
     await refresh();
   }
 
   async function submit(text: string): Promise<void> {
     await history.add(text).catch(showError);
-    if (text.startsWith("/")) return runCommand(text);
-    if (text.startsWith("!") && text.length > 1) {
-      if (turns.state === "idle") return runOwn(text.slice(1).trim());
-      return say("A shell command cannot run now: the agent is busy. Press Esc to stop it first.", {
-        color: "warning",
-      });
-    }
+    if (text.startsWith("/")) return whenFree(text, () => runCommand(text));
+    if (text.startsWith("!") && text.length > 1) return whenFree(text, () => runMine(text.slice(1).trim()));
     await sayToModel(text);
   }
 
+  async function runMine(command: string): Promise<void> {
+    await runOwn(command, { agent, terminal, folder, emit, print, during: turns.during });
+    await refresh();
+  }
+
+  /** Runs a command now, or after the turn if it cannot run beside one. */
+  async function whenFree(text: string, run: () => Promise<void>): Promise<void> {
+    if (turns.state === "idle" || runsAlways(text, commands)) return turns.command(run);
+    turns.waiting.add({ text, run });
+  }
+
   async function sayToModel(text: string): Promise<void> {
-    const { content, problems } = await attachImages(text, folder);
+    const { content, problems } = await attachFiles(text, folder);
     for (const problem of problems) say(problem, { color: "warning" });
     if (turns.state === "idle") return begin({ text, content });
-    turns.queue({ text, content });
+    turns.waiting.add({ text, content });
   }
 
   /** Sends a message. After a long pause, asks first, since the request is expensive then. */
@@ -248,32 +246,34 @@ export function createController(options: ControllerOptions): Controller {
     turns.start(said);
   }
 
-  async function undo(boundary: number): Promise<void> {
-    const before = agent.session.view.size().tokens;
-    await agent.session.history.restore(boundary, "undone in the transcript");
-    const after = agent.session.view.size().tokens;
-    await openTranscript(
-      `Compaction undone: ${before.toLocaleString("en-US")} -> ${after.toLocaleString("en-US")} tokens.`,
-    );
-    await refresh();
-  }
-
   async function perform(effect: Effect): Promise<void> {
     switch (effect.kind) {
       case "submit":
         return submit(effect.text);
       case "stop":
-        return turns.stop();
+        return stop();
+      case "withdraw": {
+        const text = turns.waiting.withdraw(effect.id);
+        if (text !== undefined && effect.to === "prompt") emit({ kind: "prompted", text, place: "above" });
+        return;
+      }
+      case "move-queued":
+        return turns.waiting.move(effect.id, effect.by);
       case "answer":
         return dialogs.answer(effect.id, effect.answer);
       case "open-transcript":
-        return openTranscript();
+        return transcript.open();
       case "close-transcript":
         return options.show("conversation");
       case "undo":
-        return undo(effect.boundary);
+        await transcript.undo(effect.boundary);
+        return refresh();
       case "find-files":
         return emit({ kind: "files-found", files: await findFiles(folder) });
+      case "edit-outside": {
+        const text = await options.suspend(() => editOutside(effect.text, { ...terminal, folder }));
+        return emit({ kind: "prompted", text });
+      }
       case "next-mode": {
         agent.setMode(OFFERED_MODES[(OFFERED_MODES.indexOf(agent.mode()) + 1) % OFFERED_MODES.length]!);
         return refresh();
@@ -286,7 +286,13 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   return {
-    start: (id) => openSession(options.model, id),
+    async start(start) {
+      if (start !== "choose") return openSession(options.model, start === "new" ? undefined : start.id);
+      const sessions = await listSessions(store);
+      const answer = sessions.length === 0 ? undefined : await ask(sessionsDialog(sessions));
+      const chosen = sessions.find(({ id }) => answer?.kind === "chosen" && answer.values[0] === id);
+      await openSession(chosen === undefined ? options.model : modelOf(chosen, provider, options.model), chosen?.id);
+    },
     act: (effect) => void perform(effect).catch(showError),
     left: left.promise,
     close: closeSession,

@@ -6,6 +6,8 @@ import type { Screen } from "./screen.ts";
 export interface Printer {
   print(lines: readonly Line[]): void;
   say(text: string, look?: Look): void;
+  /** What nobody asked for: it does not stand in the middle of a paragraph. */
+  notice(text: string, look?: Look): void;
   showError(error: unknown): void;
 }
 
@@ -16,8 +18,11 @@ export function createPrinter(emit: Screen["emit"]): Printer {
   function say(text: string, look: Look = {}): void {
     print(plainLines(cleanText(text), look));
   }
+  function notice(text: string, look: Look = {}): void {
+    emit({ kind: "noticed", items: [{ kind: "lines", lines: [[], ...plainLines(cleanText(text), look)] }] });
+  }
   function showError(error: unknown): void {
     say(error instanceof Error ? error.message : String(error), { color: "bad" });
   }
-  return { print, say, showError };
+  return { print, say, notice, showError };
 }

@@ -28,6 +28,8 @@ export interface DrawOptions {
 export interface Drawing {
   /** `transcript` uses the terminal's alternate screen, so the conversation stays where it was. */
   show(what: "conversation" | "transcript"): Promise<void>;
+  /** Leaves the terminal to another program while it runs. */
+  suspend<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Draws everything again, after another program has written to the terminal. */
   redraw(): void;
   close(): Promise<void>;
@@ -90,6 +92,16 @@ export function draw(options: DrawOptions): Drawing {
       await stop(drawn);
       shown = what;
       drawn = start(what);
+    },
+    async suspend(work) {
+      await stop(drawn);
+      stdin.setRawMode(false);
+      stdin.pause();
+      try {
+        return await work();
+      } finally {
+        drawn = start(shown);
+      }
     },
     redraw() {
       stdout.write("\u001b[2J\u001b[H");

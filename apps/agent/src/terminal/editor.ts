@@ -29,6 +29,8 @@ export type Motion =
   | "right"
   | "word-left"
   | "word-right"
+  /** To the white space before: a path is one word. */
+  | "gap-left"
   | "line-start"
   | "line-end"
   | "line-up"
@@ -65,16 +67,14 @@ function target(editor: Editor, motion: Motion): number {
       return 0;
     case "end":
       return last;
-    case "word-left": {
-      let at = cursor;
-      while (at > 0 && isGap(characters[at - 1]!)) at--;
-      while (at > 0 && !isGap(characters[at - 1]!)) at--;
-      return at;
-    }
+    case "word-left":
+      return leftOver(characters, cursor, isLetter);
+    case "gap-left":
+      return leftOver(characters, cursor, (character) => !/^\s/.test(character));
     case "word-right": {
       let at = cursor;
-      while (at < last && isGap(characters[at]!)) at++;
-      while (at < last && !isGap(characters[at]!)) at++;
+      while (at < last && !isLetter(characters[at]!)) at++;
+      while (at < last && isLetter(characters[at]!)) at++;
       return at;
     }
     case "line-start":
@@ -94,8 +94,16 @@ function target(editor: Editor, motion: Motion): number {
   }
 }
 
-function isGap(character: string): boolean {
-  return /^\s/.test(character);
+/** The start of the word before the cursor. */
+function leftOver(characters: readonly string[], cursor: number, isPart: (character: string) => boolean): number {
+  let at = cursor;
+  while (at > 0 && !isPart(characters[at - 1]!)) at--;
+  while (at > 0 && isPart(characters[at - 1]!)) at--;
+  return at;
+}
+
+function isLetter(character: string): boolean {
+  return /^[\p{L}\p{N}]/u.test(character);
 }
 
 function lineStart(characters: readonly string[], at: number): number {

@@ -57,6 +57,8 @@ export function toKeys(input: string, key: InkKey): readonly Key[] {
     ];
   }
   if (input === "") return [];
+  // What ctrl-_ and ctrl-/ send.
+  if (input === "\u001f") return [{ name: "text", text: "_", held: "ctrl" }];
   const came = charactersOf(input).length > 1 ? { came: "together" as const } : {};
   return [{ name: "text", text: input.replaceAll("\r", "\n"), held, ...came }];
 }

@@ -6,7 +6,7 @@ import type { Project } from "../cli/open-project.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { themeOf } from "../text/paint.ts";
 import { readVersion } from "../workspace/version.ts";
-import { createController, type ScreenPorts } from "./controller.ts";
+import { createController, type ScreenPorts, type SessionStart } from "./controller.ts";
 import { type Drawing, draw } from "./draw.ts";
 import { promptFile } from "./prompt-history.ts";
 import { createScreen } from "./screen.ts";
@@ -19,8 +19,9 @@ export interface TerminalRun {
   readonly provider: Provider;
   readonly model: string;
   readonly open: (ports: ScreenPorts, model: string, id?: string) => Promise<Agent>;
-  /** The session to resume. @default a new session */
-  readonly id?: string;
+  /** Asks the provider for the ids of its models. */
+  readonly listModels: (signal: AbortSignal) => Promise<readonly string[]>;
+  readonly start: SessionStart;
   /** `plain`: for screen readers. */
   readonly style: "full" | "plain";
 }
@@ -32,7 +33,8 @@ export async function runTerminal({
   provider,
   model,
   open,
-  id,
+  listModels,
+  start,
   style,
 }: TerminalRun): Promise<number> {
   const { stdin, stdout } = terminal.screen;
@@ -44,9 +46,11 @@ export async function runTerminal({
     provider,
     model,
     open,
+    listModels,
     screen: () => screen,
     show: async (what) => drawing?.show(what),
     redraw: () => drawing?.redraw(),
+    suspend: async (work) => (drawing === undefined ? work() : drawing.suspend(work)),
   });
   const screen = createScreen(
     startState({
@@ -60,8 +64,12 @@ export async function runTerminal({
     controller.act,
   );
   screen.emit({ kind: "printed", items: startItems({ version: readVersion(), folder: project.folder, model }) });
-  await controller.start(id);
-  drawing = draw({ screen, theme: themeOf(terminal.environment), stdin, stdout, clock: terminal.clock });
+  const drawNow = (): Drawing =>
+    draw({ screen, theme: themeOf(terminal.environment), stdin, stdout, clock: terminal.clock });
+  // A session that is known is opened before the prompt is drawn: whoever sees the prompt starts to type.
+  if (start === "choose") drawing = drawNow();
+  await controller.start(start);
+  drawing ??= drawNow();
   // The status line counts down the cache's lifetime while nothing else happens.
   const ticking = setInterval(() => screen.emit({ kind: "tick", nowMs: terminal.clock.now() }), 1_000);
   const interrupted = terminal.interruption();

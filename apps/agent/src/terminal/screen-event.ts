@@ -4,7 +4,7 @@ import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
 import type { TranscriptEntry } from "../workspace/read-transcript.ts";
 import type { Item } from "./item.ts";
 import type { Key } from "./key.ts";
-import type { ScreenState, Status } from "./state.ts";
+import type { QueuedInput, ScreenState, Status } from "./state.ts";
 import type { WatchedResult } from "./watch-tools.ts";
 
 /** An input of the screen: a key, a result, a change of the session. */
@@ -22,8 +22,13 @@ export type ScreenEvent =
   /** The whole output, or as much as the screen shows. */
   | ({ readonly kind: "tool-result"; readonly callId: string } & WatchedResult)
   | { readonly kind: "hook"; readonly name: string; readonly state: "started" | "ended" }
-  | { readonly kind: "queued"; readonly text: string }
+  /** What waits, after a change. */
+  | { readonly kind: "queue"; readonly queued: readonly QueuedInput[] }
+  /** Waiting messages are part of the conversation now. */
+  | { readonly kind: "taken"; readonly said: readonly string[] }
   | { readonly kind: "printed"; readonly items: readonly Item[] }
+  /** Nobody asked for it: it waits for the end of a paragraph. */
+  | { readonly kind: "noticed"; readonly items: readonly Item[] }
   | { readonly kind: "status"; readonly status: Status; readonly background: ScreenState["background"] }
   | { readonly kind: "commands"; readonly commands: ScreenState["commands"] }
   | { readonly kind: "asked"; readonly id: number; readonly dialog: Dialog }
@@ -35,8 +40,8 @@ export type ScreenEvent =
   | { readonly kind: "free" }
   | { readonly kind: "transcript-read"; readonly entries: readonly TranscriptEntry[]; readonly said?: string }
   | { readonly kind: "files-found"; readonly files: readonly string[] }
-  /** Puts a text into the prompt. */
-  | { readonly kind: "prompted"; readonly text: string }
+  /** Puts a text into the prompt. `above`: what is being typed stays below it. @default it replaces what is there */
+  | { readonly kind: "prompted"; readonly text: string; readonly place?: "above" }
   | { readonly kind: "cleared" };
 
 /** An action that the controller carries out for the screen. */
@@ -45,10 +50,15 @@ export type Effect =
   /** Stops the turn, or the user's command. */
   | { readonly kind: "stop" }
   | { readonly kind: "answer"; readonly id: number; readonly answer: DialogAnswer }
+  /** Takes a waiting message back. */
+  | { readonly kind: "withdraw"; readonly id: number; readonly to: "prompt" | "nowhere" }
+  | { readonly kind: "move-queued"; readonly id: number; readonly by: 1 | -1 }
   | { readonly kind: "open-transcript" }
   | { readonly kind: "close-transcript" }
   | { readonly kind: "undo"; readonly boundary: number }
   | { readonly kind: "find-files" }
+  /** Opens the text of the prompt in the user's editor. */
+  | { readonly kind: "edit-outside"; readonly text: string }
   | { readonly kind: "next-mode" }
   | { readonly kind: "redraw" }
   | { readonly kind: "leave" };

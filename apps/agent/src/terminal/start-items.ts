@@ -1,6 +1,6 @@
 import { cleanText } from "../text/clean-text.ts";
 import { type Line, plain } from "../text/line.ts";
-import { type MarkdownState, markdownLine } from "../text/markdown.ts";
+import { readWholeMarkdown } from "../text/markdown.ts";
 import type { TranscriptEntry } from "../workspace/read-transcript.ts";
 import type { Item } from "./item.ts";
 
@@ -39,12 +39,7 @@ function messageItems({ who, text }: TranscriptEntry): readonly Item[] {
   if (who === "you") return [{ kind: "you", text }];
   const lines = text.split("\n");
   const cut = lines.length > SHOWN_LINES ? [...lines.slice(0, SHOWN_LINES), "…"] : lines;
-  let markdown: MarkdownState = {};
-  return cut.map((line, index) => {
-    const { state, ...shown } = markdownLine(line, markdown);
-    markdown = state;
-    return { kind: "answer", ...shown, first: index === 0 };
-  });
+  return readWholeMarkdown(cut.join("\n")).map((block, index) => ({ kind: "answer", block, first: index === 0 }));
 }
 
 /** The model's text without its tool calls, which the transcript shows. */

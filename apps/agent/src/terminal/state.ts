@@ -2,8 +2,9 @@ import type { CompactionPoint, CompactionTrigger } from "palimpsest/core";
 import type { BackgroundTask } from "../extension/extension.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { TextDiff } from "../text/diff-lines.ts";
-import type { MarkdownState } from "../text/markdown.ts";
+import { MARKDOWN_START, type MarkdownState } from "../text/markdown.ts";
 import type { DialogState, StandingDialog } from "./dialogs/dialog-state.ts";
+import { type Edits, NO_EDITS } from "./edit-keys.ts";
 import { type Editor, EMPTY_EDITOR } from "./editor.ts";
 import type { Item } from "./item.ts";
 import type { TranscriptState } from "./transcript/transcript-state.ts";
@@ -24,11 +25,16 @@ export interface ScreenState {
   /** The activity of the user's running command. */
   readonly activity?: string;
   readonly editor: Editor;
+  readonly edits: Edits;
+  /** The search in earlier messages (ctrl-r). */
+  readonly search?: HistorySearch;
   /** Large pastes, for which the editor has placeholders. */
   readonly pastes: readonly string[];
   readonly history: PromptHistory;
-  /** Messages that the user sent during a turn. They wait for the next request. */
-  readonly queued: readonly string[];
+  /** What the user sent while the agent worked: messages wait for the next request, commands for the end of the turn. */
+  readonly queued: readonly QueuedInput[];
+  /** The one of them that the keys are about, by its id. */
+  readonly queueAt?: number;
   /** Open questions; the first one is shown. */
   readonly dialogs: readonly DialogState[];
   /** The first of them, once it was drawn. */
@@ -43,6 +49,18 @@ export interface ScreenState {
   readonly suggestion: { readonly at: number; readonly closedFor?: string };
   /** The key that does something else when it is pressed a second time. */
   readonly armed?: "escape" | "interrupt";
+}
+
+/** A search in the user's earlier messages, the newest first. */
+interface HistorySearch {
+  readonly typed: string;
+  /** The place of the found message in the history; -1 if none fits. */
+  readonly at: number;
+}
+
+export interface QueuedInput {
+  readonly id: number;
+  readonly text: string;
 }
 
 /** A running compaction. */
@@ -61,12 +79,16 @@ export interface Turn {
   readonly answer: OpenAnswer;
   readonly receivedCharacters: number;
   readonly tools: readonly RunningTool[];
+  /** Notices that came in the middle of a paragraph, a list, a table or code. They follow it. */
+  readonly held: readonly Item[];
 }
 
-/** The last, unfinished line of an answer; the lines before it are items. */
+/** The last, unfinished line of an answer; the lines before it are items, but for those of an unfinished table. */
 export interface OpenAnswer {
   readonly pending: string;
   readonly markdown: MarkdownState;
+  /** `inside`: the last item belongs to a paragraph, a list, a table or code that may go on. */
+  readonly place: "between" | "inside";
   /** The number of its lines that are items already. */
   readonly lines: number;
 }
@@ -79,6 +101,8 @@ export interface RunningTool {
   /** The end of its output. */
   readonly tail: string;
   readonly result?: string;
+  /** The number of lines of the whole result. */
+  readonly resultLines?: number;
   /** What it has changed in a file. */
   readonly diff?: TextDiff;
 }
@@ -112,7 +136,7 @@ export interface Status {
   readonly model: string;
 }
 
-export const NO_ANSWER: OpenAnswer = { pending: "", markdown: {}, lines: 0 };
+export const NO_ANSWER: OpenAnswer = { pending: "", markdown: MARKDOWN_START, place: "between", lines: 0 };
 
 export function startState(
   given: Pick<ScreenState, "columns" | "rows" | "style" | "nowMs" | "commands"> & {
@@ -124,6 +148,7 @@ export function startState(
     ...rest,
     items: [],
     editor: EMPTY_EDITOR,
+    edits: NO_EDITS,
     pastes: [],
     queued: [],
     dialogs: [],

@@ -1,3 +1,4 @@
+import { fuzzyRank } from "../text/fuzzy.ts";
 import { editorText } from "./editor.ts";
 import type { ScreenState } from "./state.ts";
 
@@ -5,39 +6,49 @@ import type { ScreenState } from "./state.ts";
 export interface Suggestions {
   /** The word to complete. It ends at the cursor. */
   readonly word: string;
+  /** All of them, the best first. The screen shows some at a time. */
   readonly options: readonly { readonly text: string; readonly about: string }[];
 }
 
-const MOST = 8;
+/** Nobody scrolls through more. */
+const MOST_FILES = 100;
 
 export function suggestionsOf({ editor, commands, files, suggestion }: ScreenState): Suggestions | undefined {
   const text = editorText({ ...editor, characters: editor.characters.slice(0, editor.cursor) });
   const word = /(^\/\S*|(?<=^|\s)@\S*)$/.exec(text)?.[0];
   if (word === undefined || suggestion.closedFor === word) return undefined;
+  const typed = word.slice(1);
   const options = word.startsWith("/")
-    ? commands
-        .filter(({ name }) => name.startsWith(word.slice(1).toLowerCase()))
-        // The shortest first: a whole name means that command.
-        .toSorted((one, other) => one.name.length - other.name.length)
-        .map(({ name, about }) => ({ text: `/${name}`, about }))
-    : filesLike(word.slice(1), files).map((file) => ({ text: `@${file}`, about: "" }));
-  return options.length === 0 ? undefined : { word, options: options.slice(0, MOST) };
+    ? bestOf(commands, ({ name }) => commandRank(typed, name)).map(({ name, about }) => ({ text: `/${name}`, about }))
+    : filesLike(typed, files).map((file) => ({ text: `@${file}`, about: "" }));
+  return options.length === 0 ? undefined : { word, options };
 }
 
-/** Files whose path contains the typed text: names that start with it first, then short paths. */
+/** Of commands that begin alike, the shortest is meant. Without a letter, their own order says more. */
+function commandRank(typed: string, name: string): number | undefined {
+  const rank = fuzzyRank(typed, name);
+  return rank === undefined || typed === "" ? rank : rank + name.length / 1_000;
+}
+
+/** Those that fit, the best first; equally good ones keep their order. */
+function bestOf<One>(all: readonly One[], rankOf: (one: One) => number | undefined): readonly One[] {
+  return all
+    .flatMap((one) => {
+      const rank = rankOf(one);
+      return rank === undefined ? [] : [{ one, rank }];
+    })
+    .toSorted((one, other) => one.rank - other.rank)
+    .map(({ one }) => one);
+}
+
+/** Files whose path fits the typed text: by their name first, then by their path, short paths first. */
 function filesLike(typed: string, files: ScreenState["files"]): readonly string[] {
   if (files === "unknown") return [];
-  const wanted = typed.toLowerCase();
-  return files
-    .filter((file) => file.toLowerCase().includes(wanted))
-    .map((file) => ({ file, rank: rankOf(file.toLowerCase(), wanted) }))
-    .toSorted((one, other) => one.rank - other.rank || one.file.length - other.file.length)
-    .slice(0, MOST)
-    .map(({ file }) => file);
-}
-
-function rankOf(file: string, wanted: string): number {
-  const name = file.slice(file.lastIndexOf("/") + 1);
-  if (file.startsWith(wanted)) return 0;
-  return name.startsWith(wanted) ? 1 : name.includes(wanted) ? 2 : 3;
+  const byLength = files.toSorted((one, other) => one.length - other.length);
+  return bestOf(byLength, (file) => {
+    const whole = fuzzyRank(typed, file);
+    if (whole === undefined || whole <= 1) return whole;
+    const inName = fuzzyRank(typed, file.slice(file.lastIndexOf("/") + 1));
+    return Math.min(whole, inName === undefined ? whole : inName + 0.5);
+  }).slice(0, MOST_FILES);
 }

@@ -1,4 +1,4 @@
-import { createInbox, type NewContent } from "palimpsest";
+import type { NewContent } from "palimpsest";
 import type { Agent } from "../agent/agent.ts";
 import { startTurn } from "../agent/start-turn.ts";
 import { keepCacheWarm } from "../cli/keep-cache-warm.ts";
@@ -7,6 +7,7 @@ import type { CommandContext } from "../extension/slash-command.ts";
 import { cleanText } from "../text/clean-text.ts";
 import type { CurrentFile } from "./read-current-file.ts";
 import type { Screen } from "./screen.ts";
+import { createWaitingInputs, type WaitingInputs } from "./waiting-inputs.ts";
 import { watchTools } from "./watch-tools.ts";
 
 export interface TurnsOptions {
@@ -25,7 +26,7 @@ export interface TurnsOptions {
 /** A user message: its text, and the content that is sent. */
 export interface Saying {
   readonly text: string;
-  readonly content: NewContent;
+  readonly content: readonly NewContent[];
 }
 
 /** Runs one turn at a time, and the user's commands. */
@@ -33,8 +34,10 @@ export interface Turns {
   readonly state: "idle" | "busy";
   /** Starts a turn. @param said the user's message. @default none: the model continues from the current state */
   start(said?: Saying): void;
-  /** Adds a message to the next request of the running turn. */
-  queue(said: Saying): void;
+  /** What waits: messages for the next request of the running turn, commands for its end. */
+  readonly waiting: Pick<WaitingInputs, "add" | "withdraw" | "withdrawAll" | "move">;
+  /** Runs a command of the user's; what waits comes after it. */
+  command(run: () => Promise<void>): Promise<void>;
   readonly during: CommandContext["during"];
   /** Stops the newest running turn or command. */
   stop(): void;
@@ -46,7 +49,11 @@ export interface Turns {
 const TICK_MS = 250;
 
 export function createTurns({ agent, clock, emit, readFile, refresh, showError, onIdle }: TurnsOptions): Turns {
-  const waiting = createInbox();
+  const waiting = createWaitingInputs({
+    onChange: (queued) => emit({ kind: "queue", queued }),
+    onTaken: (said) => emit({ kind: "taken", said }),
+  });
+  let commands = 0;
   /** A command can run during a turn. Escape stops the newest one. */
   const running: AbortController[] = [];
   let turn: Promise<void> | undefined;
@@ -67,8 +74,8 @@ export function createTurns({ agent, clock, emit, readFile, refresh, showError, 
     const now = agent();
     const tools = watchTools(now.tools, {
       readFile,
-      onResult: (callId, { text, diff }) =>
-        emit({ kind: "tool-result", callId, text, ...(diff === undefined ? {} : { diff }) }),
+      onResult: (callId, { text, lines, diff }) =>
+        emit({ kind: "tool-result", callId, text, lines, ...(diff === undefined ? {} : { diff }) }),
     });
     const events = await startTurn(now, {
       tools,
@@ -93,24 +100,43 @@ export function createTurns({ agent, clock, emit, readFile, refresh, showError, 
       emit({ kind: "turn-over" });
       await refresh().catch(showError);
       said = undefined;
-    } while (waiting.waiting.length > 0);
+    } while (waiting.next() === "message");
+  }
+
+  function start(said?: Saying): void {
+    turn = runTurns(said).finally(() => {
+      turn = undefined;
+      keepCacheWarm(agent().session);
+      if (waiting.next() === "nothing") onIdle();
+      else goOn();
+    });
+  }
+
+  /** The agent is free: what waits has its turn. */
+  function goOn(): void {
+    if (turn !== undefined || running.length > 0 || commands > 0) return;
+    const next = waiting.next();
+    if (next === "message") start();
+    else if (next === "command") void command(waiting.takeCommand()).catch(showError);
+  }
+
+  async function command(run: () => Promise<void>): Promise<void> {
+    commands++;
+    try {
+      await run();
+    } finally {
+      commands--;
+      goOn();
+    }
   }
 
   return {
     get state() {
       return turn === undefined && running.length === 0 ? "idle" : "busy";
     },
-    start(said) {
-      turn = runTurns(said).finally(() => {
-        turn = undefined;
-        keepCacheWarm(agent().session);
-        onIdle();
-      });
-    },
-    queue({ text, content }) {
-      waiting.push(content);
-      emit({ kind: "queued", text });
-    },
+    start,
+    waiting,
+    command,
     async during(what, work) {
       emit({ kind: "busy", with: what });
       try {
@@ -120,6 +146,7 @@ export function createTurns({ agent, clock, emit, readFile, refresh, showError, 
       } finally {
         emit({ kind: "free" });
         await refresh();
+        goOn();
       }
     },
     stop: () => running.at(-1)?.abort(),

@@ -3,7 +3,7 @@ import { isAnswerable } from "./dialogs/answerable.ts";
 import { layDialogOut } from "./dialogs/dialog-layout.ts";
 import { type DialogState, isTyping, rewrapDialog } from "./dialogs/dialog-state.ts";
 import { asSeen, type DialogView, type, updateDialog } from "./dialogs/update-dialog.ts";
-import { insert } from "./editor.ts";
+import { insertText } from "./edit-keys.ts";
 import type { Key } from "./key.ts";
 import { asNamedImage, isLargePaste, pasteWord } from "./pastes.ts";
 import { type Step, step } from "./screen-event.ts";
@@ -38,10 +38,10 @@ export function paste(state: ScreenState, pasted: string): ScreenState {
 
 function toPrompt(state: ScreenState, text: string): ScreenState {
   const image = asNamedImage(text);
-  if (image !== undefined) return { ...state, editor: insert(state.editor, `${image} `) };
-  if (!isLargePaste(text)) return { ...state, editor: insert(state.editor, text) };
-  const word = pasteWord(state.pastes.length, text);
-  return { ...state, pastes: [...state.pastes, text], editor: insert(state.editor, word) };
+  const at = (inserted: string): ScreenState => ({ ...state, ...insertText(state.editor, state.edits, inserted) });
+  if (image !== undefined) return at(`${image} `);
+  if (!isLargePaste(text)) return at(text);
+  return { ...at(pasteWord(state.pastes.length, text)), pastes: [...state.pastes, text] };
 }
 
 /** Dialogs on a screen of another size. What was read stays read. @param before the screen as it was */

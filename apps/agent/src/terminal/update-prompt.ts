@@ -1,24 +1,27 @@
-import {
-  type Editor,
-  EMPTY_EDITOR,
-  editorOf,
-  editorText,
-  erase,
-  hasLine,
-  insert,
-  type Motion,
-  move,
-} from "./editor.ts";
+import { changed, type Edited, editKey } from "./edit-keys.ts";
+import { EMPTY_EDITOR, editorOf, editorText, erase, hasLine, insert, type Motion, move } from "./editor.ts";
 import type { Key } from "./key.ts";
 import { withPastes } from "./pastes.ts";
 import { type Step, step } from "./screen-event.ts";
+import { startSearch, updateSearch } from "./search-history.ts";
 import type { ScreenState } from "./state.ts";
 import { suggestionsOf } from "./suggestions.ts";
+import { enterQueue, updateQueue } from "./update-queue.ts";
 
 /** Handles a key in the prompt. */
 export function updatePrompt(before: ScreenState, key: Key): Step {
-  const { armed, ...state } = before;
-  if (key.held === "ctrl") return updateControl(state, key.text, armed);
+  if (before.search !== undefined) {
+    const next = updateSearch(before, key);
+    return next.key === undefined ? step(next.state) : updatePrompt(next.state, next.key);
+  }
+  const inQueue = updateQueue(before, key);
+  if (inQueue !== undefined) return inQueue;
+  const { armed, queueAt, ...state } = before;
+  if (queueAt !== undefined && (key.name === "escape" || key.name === "down")) return step(state);
+  if (key.held === "ctrl" && key.name === "text") {
+    const done = updateControl(state, key.text, armed);
+    if (done !== undefined) return done;
+  }
   if (key.name === "escape") return leaveOrStop(state, armed);
   const suggested = suggestionsOf(state);
   if (suggested !== undefined) {
@@ -36,78 +39,39 @@ export function updatePrompt(before: ScreenState, key: Key): Step {
       return key.name === "return" && text.startsWith("/") ? submit(completed) : step(completed);
     }
   }
-  switch (key.name) {
-    case "return":
-      return key.held === "meta" || key.held === "shift" ? edited(state, insert(state.editor, "\n")) : enter(state);
-    case "tab":
-      return key.held === "shift" ? step(state, { kind: "next-mode" }) : step(state);
-    case "backspace":
-    case "delete":
-      // Many terminals send "delete" for the backspace key.
-      return edited(state, erase(state.editor, key.held === "meta" ? "word-left" : "left"));
-    case "up":
-      return step(hasLine(state.editor, "above") ? moved(state, "line-up") : look(state, -1));
-    case "down":
-      return step(hasLine(state.editor, "below") ? moved(state, "line-down") : look(state, 1));
-    case "left":
-    case "right":
-      return step(moved(state, key.held === "meta" ? `word-${key.name}` : key.name));
-    case "home":
-      return step(moved(state, "line-start"));
-    case "end":
-      return step(moved(state, "line-end"));
-    case "text":
-      if (key.held === "meta") return updateMeta(state, key.text);
-      return edited(state, insert(state.editor, key.text));
-    default:
-      return step(state);
-  }
+  if (key.name === "return" && key.held === "nothing") return enter(state);
+  if (key.name === "tab") return key.held === "shift" ? step(state, { kind: "next-mode" }) : step(state);
+  if (key.name === "up")
+    return step(hasLine(state.editor, "above") ? moved(state, "line-up") : (enterQueue(state) ?? look(state, -1)));
+  if (key.name === "down") return step(hasLine(state.editor, "below") ? moved(state, "line-down") : look(state, 1));
+  const edit = editKey(state.editor, state.edits, key);
+  return edit === undefined ? step(state) : edited(state, edit);
 }
 
-function updateControl(state: ScreenState, letter: string, armed: ScreenState["armed"]): Step {
+/** Keys with ctrl that do more than edit. Undefined for all others. */
+function updateControl(state: ScreenState, letter: string, armed: ScreenState["armed"]): Step | undefined {
   switch (letter) {
     case "c":
       if (isBusy(state)) return stop(state);
       if (state.editor.characters.length > 0) return step(cleared(state));
       return armed === "interrupt" ? step(state, { kind: "leave" }) : step({ ...state, armed: "interrupt" });
     case "d":
-      return state.editor.characters.length === 0
-        ? step(state, { kind: "leave" })
-        : edited(state, erase(state.editor, "right"));
+      return state.editor.characters.length === 0 ? step(state, { kind: "leave" }) : undefined;
     case "o":
       return step(state, { kind: "open-transcript" });
     case "l":
       return step(state, { kind: "redraw" });
-    case "j":
-      return edited(state, insert(state.editor, "\n"));
-    case "a":
-      return step(moved(state, "line-start"));
-    case "e":
-      return step(moved(state, "line-end"));
-    case "b":
-      return step(moved(state, "left"));
-    case "f":
-      return step(moved(state, "right"));
-    case "k":
-      return edited(state, erase(state.editor, "line-end"));
-    case "u":
-      return edited(state, erase(state.editor, "line-start"));
-    case "w":
-      return edited(state, erase(state.editor, "word-left"));
+    case "r":
+      return step(startSearch(state));
+    case "g":
+      return step(state, { kind: "edit-outside", text: withPastes(editorText(state.editor), state.pastes) });
     case "p":
       return step(look(state, -1));
     case "n":
       return step(look(state, 1));
     default:
-      return step(state);
+      return undefined;
   }
-}
-
-function updateMeta(state: ScreenState, letter: string): Step {
-  if (letter === "b") return step(moved(state, "word-left"));
-  if (letter === "f") return step(moved(state, "word-right"));
-  if (letter === "d") return edited(state, erase(state.editor, "word-right"));
-  return letter === "\n" || letter === "\r" ? edited(state, insert(state.editor, "\n")) : step(state);
 }
 
 /** Escape closes a list or stops the turn. Pressed twice, it empties the prompt or opens /rewind. */
@@ -133,7 +97,7 @@ function stop(state: ScreenState): Step {
 function enter(state: ScreenState): Step {
   const { characters, cursor } = state.editor;
   if (cursor === characters.length && characters.at(-1) === "\\") {
-    return edited(state, insert(erase(state.editor, "left"), "\n"));
+    return edited(state, changed(state.editor, state.edits, insert(erase(state.editor, "left"), "\n")));
   }
   return submit(state);
 }
@@ -167,14 +131,15 @@ function moved(state: ScreenState, motion: Motion): ScreenState {
   return { ...state, editor: move(state.editor, motion) };
 }
 
-function edited(state: ScreenState, editor: Editor): Step {
-  const next: ScreenState = { ...state, editor, suggestion: { at: 0 } };
+function edited(state: ScreenState, { editor, edits }: Edited): Step {
+  const isSame = editorText(editor) === editorText(state.editor);
+  const next: ScreenState = { ...state, editor, edits, ...(isSame ? {} : { suggestion: { at: 0 } }) };
   const wantsFiles = state.files === "unknown" && editor.characters.includes("@");
   return step(next, ...(wantsFiles ? [{ kind: "find-files" } as const] : []));
 }
 
 function cleared(state: ScreenState): ScreenState {
-  return { ...state, editor: EMPTY_EDITOR, suggestion: { at: 0 } };
+  return { ...state, ...changed(state.editor, state.edits, EMPTY_EDITOR), suggestion: { at: 0 } };
 }
 
 function complete(state: ScreenState, word: string, text: string): ScreenState {

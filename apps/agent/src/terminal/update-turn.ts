@@ -1,8 +1,9 @@
 import type { QueryEvent, QueryOutcome } from "palimpsest";
-import { OUTCOME_UNKNOWN, problemOf, retryText, waitingText } from "../cli/turn-report.ts";
+import { retryWords } from "../cli/provider-words.ts";
+import { OUTCOME_UNKNOWN, problemOf, waitingText } from "../cli/turn-report.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { type Look, plainLines } from "../text/line.ts";
-import { markdownLine } from "../text/markdown.ts";
+import { endMarkdown, isBetweenBlocks, type MarkdownBlock, readMarkdown } from "../text/markdown.ts";
 import { usd } from "../text/table.ts";
 import type { Item, ToolItem } from "./item.ts";
 import { NO_ANSWER, type OpenAnswer, type RunningTool, type ScreenState, type Todo, type Turn } from "./state.ts";
@@ -18,6 +19,7 @@ export function startTurn(state: ScreenState, said: readonly string[]): ScreenSt
     answer: NO_ANSWER,
     receivedCharacters: 0,
     tools: [],
+    held: [],
   };
   return { ...withItems(state, said.map(youItem)), turn };
 }
@@ -41,7 +43,7 @@ export function updateTurn(state: ScreenState, event: QueryEvent): ScreenState {
     case "tool_input":
       return received(state, turn, turn.phase, event.text.length);
     case "retry-waiting":
-      return breakOff(inPhase(retryText(event)));
+      return breakOff(inPhase(retryWords(event)));
     case "response":
       return respond(state, turn, event.response.text);
     case "tool-started":
@@ -50,12 +52,10 @@ export function updateTurn(state: ScreenState, event: QueryEvent): ScreenState {
       return endTool(state, turn, event);
     case "tool-waiting":
       return withItems(finishAnswer(state), [lines(waitingText(event.question), { color: "warning" })]);
-    case "new-content-taken": {
-      const taken = state.queued.slice(0, event.count);
-      return withItems({ ...finishAnswer(state), queued: state.queued.slice(event.count) }, taken.map(youItem));
-    }
+    case "new-content-taken":
+      return finishAnswer(state);
     case "notice":
-      return withItems(finishAnswer(state), [lines(event.text, { color: "warning" })]);
+      return withNotices(state, [lines(event.text, { color: "warning" })]);
     case "session-event":
       return state;
     case "turn-ended":
@@ -68,6 +68,18 @@ export function endTurn(state: ScreenState): ScreenState {
   const { turn, ...rest } = finishAnswer(state);
   const open = turn?.tools.map((tool) => toolItem(tool, "stopped")) ?? [];
   return withItems(rest, open);
+}
+
+/** What the user said meanwhile is part of the conversation now. */
+export function takeQueued(state: ScreenState, said: readonly string[]): ScreenState {
+  return withItems(finishAnswer(state), said.map(youItem));
+}
+
+/** Adds what nobody asked for: never in the middle of a paragraph, a list, a table or code. */
+export function withNotices(state: ScreenState, items: readonly Item[]): ScreenState {
+  const { turn } = state;
+  if (turn === undefined || turn.answer.place === "between") return withItems(state, items);
+  return { ...state, turn: { ...turn, held: [...turn.held, ...items] } };
 }
 
 function youItem(text: string): Item {
@@ -87,14 +99,22 @@ function received(state: ScreenState, turn: Turn, phase: string, characters: num
 }
 
 function say(state: ScreenState, turn: Turn, text: string): ScreenState {
-  const { items, answer } = takeLines(turn.answer, text);
+  const { items, answer, held } = takeLines(turn.answer, text, turn.held);
   const receivedCharacters = turn.receivedCharacters + text.length;
-  return withItems({ ...state, turn: { ...turn, phase: "Answering", answer, receivedCharacters } }, items);
+  return withItems({ ...state, turn: { ...turn, phase: "Answering", answer, held, receivedCharacters } }, items);
 }
 
-/** Splits an answer into finished lines and the unfinished rest. */
-function takeLines(answer: OpenAnswer, text: string): { readonly items: readonly Item[]; readonly answer: OpenAnswer } {
-  const pieces = (answer.pending + text).split("\n");
+interface TakenLines {
+  readonly items: readonly Item[];
+  readonly answer: OpenAnswer;
+  readonly held: readonly Item[];
+}
+
+const EMPTY_LINE: Item = { kind: "lines", lines: [[]] };
+
+/** Splits an answer into finished lines and the unfinished rest. Held notices stand between its blocks. */
+function takeLines(before: OpenAnswer, text: string, waiting: readonly Item[]): TakenLines {
+  const pieces = (before.pending + text).split("\n");
   let pending = pieces.pop()!;
   if (pending.length > LONGEST_OPEN_CHARACTERS) {
     const at = pending.lastIndexOf(" ");
@@ -102,31 +122,44 @@ function takeLines(answer: OpenAnswer, text: string): { readonly items: readonly
     pieces.push(pending.slice(0, end));
     pending = pending.slice(end);
   }
-  let { markdown, lines: count } = answer;
+  let { markdown, lines: count, place } = before;
+  let held = waiting;
   const items = pieces.flatMap((piece): readonly Item[] => {
     // Empty lines at the start of an answer are left out.
     if (count === 0 && piece.trim() === "") return [];
-    const { state, ...shown } = markdownLine(cleanText(piece), markdown);
+    const { blocks, state } = readMarkdown(cleanText(piece), markdown);
     markdown = state;
-    return [{ kind: "answer", ...shown, first: count++ === 0 }];
+    place = isBetweenBlocks(piece, state) ? "between" : "inside";
+    const shown = answerItems(blocks, count);
+    count += blocks.length;
+    if (place === "inside" || held.length === 0) return shown;
+    const between = [...shown, ...held, EMPTY_LINE];
+    held = [];
+    return between;
   });
-  return { items, answer: { pending, markdown, lines: count } };
+  return { items, answer: { pending, markdown, place, lines: count }, held };
+}
+
+function answerItems(blocks: readonly MarkdownBlock[], before: number): readonly Item[] {
+  return blocks.map((block, index) => ({ kind: "answer", block, first: before + index === 0 }));
 }
 
 function finishAnswer(state: ScreenState): ScreenState {
   const { turn } = state;
   if (turn === undefined) return state;
-  const { items } = turn.answer.pending === "" ? { items: [] } : takeLines(turn.answer, "\n");
-  return withItems({ ...state, turn: { ...turn, answer: NO_ANSWER } }, items);
+  const { items, answer, held } = takeLines(turn.answer, turn.answer.pending === "" ? "" : "\n", turn.held);
+  const rest = answerItems(endMarkdown(answer.markdown), answer.lines);
+  const next = { ...state, turn: { ...turn, answer: NO_ANSWER, held: [] } };
+  return withItems(next, [...items, ...rest, ...held]);
 }
 
 /** The stream broke, so its text is void. Lines in the scrollback cannot be removed, so a message says it. */
 function breakOff(state: ScreenState): ScreenState {
-  const hasLines = (state.turn?.answer.lines ?? 0) > 0;
-  const rest = { ...state, turn: { ...state.turn!, answer: NO_ANSWER } };
-  return hasLines
-    ? withItems(rest, [lines("The connection broke here. The model starts its answer again.", { color: "warning" })])
-    : rest;
+  const { answer, held } = state.turn!;
+  const rest = { ...state, turn: { ...state.turn!, answer: NO_ANSWER, held: [] } };
+  if (answer.lines === 0) return withItems(rest, held);
+  const broken = lines("The connection broke here. The model starts its answer again.", { color: "warning" });
+  return withItems(rest, [broken, ...held]);
 }
 
 function respond(state: ScreenState, turn: Turn, text: string): ScreenState {
@@ -167,9 +200,11 @@ function endTool(
   return withItems({ ...state, turn: { ...turn, tools } }, call.name === "Todo" && outcome === "ok" ? [] : [item]);
 }
 
-function toolItem({ name, input, result, tail, diff }: RunningTool, outcome: ToolItem["outcome"]): ToolItem {
-  const shown = diff === undefined ? {} : { diff };
-  return { kind: "tool", name, input, outcome, output: cleanText(result ?? tail), ...shown };
+function toolItem(tool: RunningTool, outcome: ToolItem["outcome"]): ToolItem {
+  const { name, input, result, resultLines, tail, diff } = tool;
+  const output = cleanText(result ?? tail).trimEnd();
+  const outputLines = Math.max(resultLines ?? 0, output === "" ? 0 : output.split("\n").length);
+  return { kind: "tool", name, input, outcome, output, outputLines, ...(diff === undefined ? {} : { diff }) };
 }
 
 function todosOf(input: unknown): readonly Todo[] {

@@ -81,7 +81,7 @@ test("no row is wider than the terminal and there are never as many as it has, w
       ...[key("return"), key("up"), key("left"), key("backspace"), key("escape"), key("tab"), key("text", "ctrl", "w")],
       { kind: "turn-started", said: [] },
       { kind: "turn-over" },
-      { kind: "queued", text: "a message that waits ".repeat(9) },
+      { kind: "queue", queued: [{ id: 1, text: "a message that waits ".repeat(9) }] },
       {
         kind: "asked",
         id: 1,
@@ -100,6 +100,83 @@ test("no row is wider than the terminal and there are never as many as it has, w
       }
     }),
   );
+});
+
+test("a notice waits for the end of a paragraph, a list, a table or code, and comes at the latest with the end of the answer", () => {
+  const text = (said: string): ScreenEvent => ({ kind: "query", event: { kind: "text", text: said } });
+  const noticed: ScreenEvent = { kind: "noticed", items: [{ kind: "lines", lines: [[{ text: "NOTICE" }]] }] };
+  const printed = (events: readonly ScreenEvent[]): readonly string[] => {
+    const { state } = after([{ kind: "turn-started", said: [] }, ...events]);
+    return state.items.flatMap((item) => viewItem(item, state)).map((line) => textOf(line).trim());
+  };
+  expect(printed([text("One\n"), noticed, text("two\n\nthree\n")])).toEqual([
+    "",
+    "● One",
+    "two",
+    "",
+    "NOTICE",
+    "",
+    "three",
+  ]);
+  expect(printed([text("```\na\n"), noticed, text("\nb\n")])).not.toContain("NOTICE");
+  expect(printed([text("```\na\n"), noticed, text("\nb\n```\n"), { kind: "turn-over" }]).at(-1)).toBe("NOTICE");
+  expect(printed([text("|a|b|\n|-|-|\n|1|2|\n"), noticed, text("|3|4|"), { kind: "turn-over" }]).slice(-3)).toEqual([
+    "1 │ 2",
+    "3 │ 4",
+    "NOTICE",
+  ]);
+  expect(printed([noticed, text("One\n")])).toEqual(["NOTICE", "", "● One"]);
+});
+
+test("a message that waits is chosen with Up, edited, withdrawn and moved, and Escape leaves the list", () => {
+  const queued = [
+    { id: 1, text: "one" },
+    { id: 2, text: "two" },
+  ];
+  const { state } = after([{ kind: "turn-started", said: [] }, { kind: "queue", queued }, key("up")]);
+  expect(state.queueAt).toBe(2);
+  expect(viewLive(state).map(textOf).join("\n")).toContain("❯ queued: two");
+  expect(after([key("return")], state).effects).toEqual([{ kind: "withdraw", id: 2, to: "prompt" }]);
+  expect(after([key("up"), key("delete")], state).effects).toEqual([{ kind: "withdraw", id: 1, to: "nowhere" }]);
+  expect(after([key("up", "meta")], state).effects).toEqual([{ kind: "move-queued", id: 2, by: -1 }]);
+  expect(after([key("escape")], state)).toMatchObject({ effects: [], state: { queued } });
+  expect(after([key("escape")], state).state.queueAt).toBeUndefined();
+  expect(after([typed("x")], state).state.editor.characters).toEqual(["x"]);
+  // What was taken meanwhile is no longer chosen.
+  expect(after([{ kind: "queue", queued: queued.slice(0, 1) }], state).state.queueAt).toBeUndefined();
+});
+
+test("ctrl-r finds earlier messages, the newest first", () => {
+  const history = ["fix the limit", "run the tests", "fix the docs"];
+  const start = startState({ columns: 80, rows: 24, style: "full", nowMs: 0, history, commands: [] });
+  const find = key("text", "ctrl", "r");
+  const text = (state: ScreenState): string => state.editor.characters.join("");
+  const found = after([find, typed("fix")], start).state;
+  expect(viewLive(found).map(textOf).join("\n")).toMatch(/search: fix[\s\S]*fix the docs/);
+  expect(text(after([key("return")], found).state)).toBe("fix the docs");
+  expect(text(after([find, key("return")], found).state)).toBe("fix the limit");
+  expect(text(after([find, find, key("return")], found).state)).toBe("fix the limit");
+  expect(text(after([typed("ed"), key("escape")], found).state)).toBe("");
+  expect(
+    viewLive(after([typed("ed")], found).state)
+      .map(textOf)
+      .join("\n"),
+  ).toContain("nothing fits");
+  // A second return sends it.
+  expect(after([key("return"), key("return")], found).effects).toEqual([{ kind: "submit", text: "fix the docs" }]);
+});
+
+test("the menu of commands finds letters in their order, and scrolls through all of them", () => {
+  const commands = ["compact", "context", "cost", "clear", "config", "doctor", "help", "hooks", "mcp", "memory"].map(
+    (name) => ({ name, about: `about ${name}` }),
+  );
+  const start = { ...START, commands };
+  const shown = (state: ScreenState): string => viewLive(state).map(textOf).join("\n");
+  const open = after([typed("/")], start).state;
+  expect(shown(open)).toMatch(/❯ \/compact[\s\S]*1-8 of 10/);
+  const last = after([key("up")], open).state;
+  expect(shown(last)).toMatch(/❯ \/memory[\s\S]*3-10 of 10/);
+  expect(after([typed("mry"), key("return")], open).effects).toEqual([{ kind: "submit", text: "/memory" }]);
 });
 
 test("while a hook runs, its name is shown, and a hook of one call does not hide that of another", () => {

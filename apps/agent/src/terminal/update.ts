@@ -5,14 +5,15 @@ import { cleanText } from "../text/clean-text.ts";
 import { plainLines } from "../text/line.ts";
 import { charactersOf } from "../text/width.ts";
 import { openDialog } from "./dialogs/dialog-state.ts";
-import { editorOf } from "./editor.ts";
+import { editorOf, editorText } from "./editor.ts";
 import type { Key } from "./key.ts";
 import { type ScreenEvent, type Step, step } from "./screen-event.ts";
 import type { RunningTool, ScreenState } from "./state.ts";
 import { updateTranscript } from "./transcript/transcript-state.ts";
 import { paste, resizeDialogs, updateAsked } from "./update-asked.ts";
 import { updatePrompt } from "./update-prompt.ts";
-import { endTurn, startTurn, updateTurn } from "./update-turn.ts";
+import { withQueue } from "./update-queue.ts";
+import { endTurn, startTurn, takeQueued, updateTurn, withNotices } from "./update-turn.ts";
 
 const SHOWN_TAIL_CHARACTERS = 2_000;
 
@@ -47,14 +48,18 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
     case "tool-result":
       return step(
         withTool(state, event.callId, (tool) => {
-          const { text: result, diff } = event;
-          return { ...tool, result, ...(diff === undefined ? {} : { diff }) };
+          const { text: result, lines: resultLines, diff } = event;
+          return { ...tool, result, resultLines, ...(diff === undefined ? {} : { diff }) };
         }),
       );
     case "hook":
       return step({ ...state, hooks: hooksAfter(state.hooks, event) });
-    case "queued":
-      return step({ ...state, queued: [...state.queued, event.text] });
+    case "queue":
+      return step(withQueue(state, event.queued));
+    case "taken":
+      return step(takeQueued(state, event.said));
+    case "noticed":
+      return step(withNotices(state, event.items));
     case "printed":
       return step({ ...state, items: [...state.items, ...event.items] });
     case "commands":
@@ -81,10 +86,15 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
     case "files-found":
       return step({ ...state, files: event.files });
     case "prompted":
-      return step({ ...state, editor: editorOf(event.text) });
+      return step({ ...state, editor: editorOf(event.place === "above" ? above(event.text, state) : event.text) });
     case "cleared":
-      return step({ ...state, todos: [], queued: [] });
+      return step({ ...state, todos: [] });
   }
+}
+
+/** A text above what is being typed. */
+function above(text: string, { editor }: ScreenState): string {
+  return [text, editorText(editor)].filter(Boolean).join("\n\n");
 }
 
 /** Letters that came at once are keys of their own in the transcript; elsewhere they are text. */
@@ -183,5 +193,5 @@ function withNotice(state: ScreenState, event: SessionEvent, owner?: EventOwner)
   const notice = noticeOf(event, "terminal", owner);
   if (notice === undefined) return state;
   const lines = plainLines(cleanText(notice.text), { color: notice.weight === "problem" ? "warning" : "quiet" });
-  return { ...state, items: [...state.items, { kind: "lines", lines }] };
+  return withNotices(state, [{ kind: "lines", lines }]);
 }

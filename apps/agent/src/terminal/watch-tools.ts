@@ -7,7 +7,10 @@ const MAX_CHARACTERS = 20_000;
 
 /** What a call has brought: its output as text, and what it has changed in a file. */
 export interface WatchedResult {
+  /** The beginning of its output, or all of it. */
   readonly text: string;
+  /** The number of lines of the whole output. */
+  readonly lines: number;
   readonly diff?: TextDiff;
   /** The whole file before and after, if the call has changed one. */
   readonly change?: ChangedFile;
@@ -23,7 +26,8 @@ export interface ChangedFile {
 
 export interface WatchPorts {
   readonly onResult: (callId: string, result: WatchedResult) => void;
-  readonly readFile: (path: string) => Promise<CurrentFile>;
+  /** Reads a file, to show what a call changes in it. @default changes are not looked for */
+  readonly readFile?: (path: string) => Promise<CurrentFile>;
 }
 
 /** The same tools; what each of them returns is told. */
@@ -32,14 +36,14 @@ export function watchTools(tools: readonly Tool[], { onResult, readFile }: Watch
     ...tool,
     async run(input, context) {
       const path = changedFile(tool.name, input);
-      const before = path === undefined ? undefined : await readFile(path);
+      const before = path === undefined ? undefined : await readFile?.(path);
       const output = await tool.run(input, context);
-      if (isStream(output)) return watchStream(output, (text) => onResult(context.call.id, { text }));
+      if (isStream(output)) return watchStream(output, (result) => onResult(context.call.id, result));
       const change =
-        path === undefined || before === undefined ? undefined : changeOf(path, before, await readFile(path));
-      const text = textOf(output).slice(0, MAX_CHARACTERS);
+        path === undefined || before === undefined ? undefined : changeOf(path, before, await readFile!(path));
+      const text = textOf(output);
       const shown = change && { change, diff: await diffLines(change.before ?? "", change.after) };
-      onResult(context.call.id, { text, ...shown });
+      onResult(context.call.id, { text: text.slice(0, MAX_CHARACTERS), lines: lineCount(text), ...shown });
       return output;
     },
   }));
@@ -62,18 +66,36 @@ function isStream(output: ToolOutput): output is Stream {
   return typeof output === "object" && Symbol.asyncIterator in output;
 }
 
-async function* watchStream(stream: Stream, onEnd: (text: string) => void): AsyncGenerator<Uint8Array | string> {
+async function* watchStream(
+  stream: Stream,
+  onEnd: (result: WatchedResult) => void,
+): AsyncGenerator<Uint8Array | string> {
   const decoder = new TextDecoder();
   let text = "";
+  let breaks = 0;
+  let ends: "in a line" | "with a line" = "with a line";
   try {
     for await (const chunk of stream) {
-      if (text.length < MAX_CHARACTERS)
-        text += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
+      const piece = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
+      if (text.length < MAX_CHARACTERS) text += piece;
+      breaks += breakCount(piece);
+      if (piece !== "") ends = piece.endsWith("\n") ? "with a line" : "in a line";
       yield chunk;
     }
   } finally {
-    onEnd(text.slice(0, MAX_CHARACTERS));
+    onEnd({ text: text.slice(0, MAX_CHARACTERS), lines: breaks + (ends === "in a line" ? 1 : 0) });
   }
+}
+
+function lineCount(text: string): number {
+  const shown = text.trimEnd();
+  return shown === "" ? 0 : breakCount(shown) + 1;
+}
+
+function breakCount(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
 }
 
 function textOf(output: Exclude<ToolOutput, Stream>): string {

@@ -4,6 +4,7 @@ import {
   type Clock,
   compatibleProfiles,
   createAnthropic,
+  createBedrock,
   createOpenAiChat,
   createOpenAiResponses,
   type Exchange,
@@ -61,7 +62,7 @@ export async function startCli(
   const time = clock === undefined ? {} : { clock };
   const faceOptions = { script, ...time };
   const chat = createOpenAiChat({ ...faceOptions, profile: compatibleProfiles.vLLM });
-  const faces = [createAnthropic(faceOptions), createOpenAiResponses(faceOptions), chat];
+  const faces = [createAnthropic(faceOptions), createOpenAiResponses(faceOptions), chat, createBedrock(faceOptions)];
   const server = await serve({ faces, ...time });
   onTestFinished(() => server.close());
   const ours = {

@@ -39,6 +39,23 @@ return "no more";
 
 日本語も 🎉 fit.`;
 
+const RICH = `The tool \`mcp__tiny__weather\` calls foo__bar__baz in __init__.py.
+
+| File | Lines | What it does |
+| :--- | ----: | :--- |
+| \`limit.ts\` | 20 | Holds the **limit** that every request is compared with, and the text of the refusal |
+| docs/limits.md | 3 | ~~Old~~ text |
+
+- [x] read the file
+- [ ] change the limit
+  - in the code
+  - in the docs
+
+\`\`\`py
+def limit(): # of requests
+    return "twenty"
+\`\`\``;
+
 const LONG = Array.from({ length: 60 }, (_, index) => `Line ${index + 1} of an answer that takes its time.`).join("\n");
 
 const TODOS = [
@@ -59,6 +76,8 @@ const NOTES =
 const REPLIES: Readonly<Record<string, (ask: Ask) => Reply>> = {
   show: ({ request }) => answer(`I see ${JSON.stringify(request).split('"image/png"').length - 1} images.`),
   explain: () => answer(MARKDOWN),
+  tabulate: () => answer(RICH),
+  count: () => callTools(callTool("Bash", { command: "seq 1 200000" })),
   run: () => callTools(callTool("Bash", { command: "seq 1 30 && echo done" })),
   edit: () =>
     callTools(callTool("Edit", { file_path: "limit.ts", old_string: "limit = 10", new_string: "limit = 20" })),

@@ -1,79 +1,195 @@
-import type { Look, Span } from "./line.ts";
+import { createRequire } from "node:module";
+import type { StreamParser, StringStream } from "@codemirror/streamparser";
+import type { Color, Line, Look, Span } from "./line.ts";
 
-/** Keywords that many languages share. Each line is highlighted on its own, whatever its language. */
-const KEYWORDS = new Set(
-  (
-    "abstract and as async await break case catch class const continue def default defer del do elif else end enum except " +
-    "export extends extern false finally fn for from func function global go goto if impl implements import in instanceof " +
-    "interface is lambda let loop match mod module mut new nil none not null or package pass private protected pub public " +
-    "raise readonly ref require return self static struct super switch then this throw trait true try type typeof undefined " +
-    "union unless unsafe until use using var void where while with yield None True False"
-  ).split(" "),
+/** The state of a highlighter after the lines so far. It is never changed. */
+export interface CodeState {
+  readonly language: string;
+  /** The parser's own state. @default that of the first line */
+  readonly parsed?: unknown;
+}
+
+export interface HighlightedLine {
+  readonly line: Line;
+  /** For the next line. */
+  readonly state: CodeState;
+}
+
+type Parser = StreamParser<unknown>;
+
+/** The file and the name of each language's parser in @codemirror/legacy-modes. */
+const PARSERS: Readonly<Record<string, readonly [file: string, name: string]>> = {
+  c: ["clike", "c"],
+  cpp: ["clike", "cpp"],
+  csharp: ["clike", "csharp"],
+  clojure: ["clojure", "clojure"],
+  css: ["css", "css"],
+  dart: ["clike", "dart"],
+  dockerfile: ["dockerfile", "dockerFile"],
+  elm: ["elm", "elm"],
+  erlang: ["erlang", "erlang"],
+  go: ["go", "go"],
+  haskell: ["haskell", "haskell"],
+  html: ["xml", "html"],
+  java: ["clike", "java"],
+  javascript: ["javascript", "javascript"],
+  json: ["javascript", "json"],
+  julia: ["julia", "julia"],
+  kotlin: ["clike", "kotlin"],
+  less: ["css", "less"],
+  lua: ["lua", "lua"],
+  perl: ["perl", "perl"],
+  powershell: ["powershell", "powerShell"],
+  properties: ["properties", "properties"],
+  protobuf: ["protobuf", "protobuf"],
+  python: ["python", "python"],
+  r: ["r", "r"],
+  ruby: ["ruby", "ruby"],
+  rust: ["rust", "rust"],
+  scala: ["clike", "scala"],
+  scss: ["css", "sCSS"],
+  shell: ["shell", "shell"],
+  sql: ["sql", "standardSQL"],
+  swift: ["swift", "swift"],
+  toml: ["toml", "toml"],
+  typescript: ["javascript", "typescript"],
+  xml: ["xml", "xml"],
+  yaml: ["yaml", "yaml"],
+};
+/** What else people write behind a fence. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  clojure: "clj",
+  cpp: "c++ cc h hpp",
+  csharp: "c# cs",
+  dockerfile: "docker",
+  go: "golang",
+  haskell: "hs",
+  html: "htm vue",
+  javascript: "js jsx mjs cjs",
+  json: "json5 jsonc jsonl",
+  kotlin: "kt",
+  perl: "pl",
+  powershell: "ps1",
+  properties: "ini env",
+  protobuf: "proto",
+  python: "py",
+  ruby: "rb",
+  rust: "rs",
+  shell: "bash sh zsh fish console shellscript",
+  typescript: "ts tsx mts cts",
+  xml: "svg",
+  yaml: "yml",
+};
+const LANGUAGES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(OTHER_NAMES).flatMap(([language, names]) => names.split(" ").map((name) => [name, language])),
 );
-const COMMENT: Readonly<Record<string, RegExp>> = { hash: /#.*/y, slashes: /\/\/.*|\/\*.*?(\*\/|$)/y, dashes: /--.*/y };
-const STRING = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`(?:[^`\\]|\\.)*`?/y;
-const WORD = /[\p{L}_$][\p{L}\p{N}_$]*/uy;
-const NUMBER = /\d[\w.]*/y;
+/** By the first word of a token's name. */
+const COLORS: Readonly<Record<string, Color>> = {
+  comment: "quiet",
+  meta: "quiet",
+  keyword: "keyword",
+  controlKeyword: "keyword",
+  definitionKeyword: "keyword",
+  modifier: "keyword",
+  moduleKeyword: "keyword",
+  operatorKeyword: "keyword",
+  self: "keyword",
+  tagName: "keyword",
+  string: "string",
+  character: "string",
+  number: "code",
+  bool: "code",
+  atom: "code",
+  null: "code",
+  attributeName: "code",
+  typeName: "tool",
+  className: "tool",
+};
+const TAB_COLUMNS = 4;
+/** Longer lines are data, not code for people. */
+const LONGEST_CHARACTERS = 2_000;
+/** A parser may change its state without reading a letter. */
+const MOST_EMPTY_TOKENS = 100;
 
-const HASH_LANGUAGES =
-  /^(py|python|sh|bash|shell|zsh|fish|rb|ruby|yaml|yml|toml|ini|make|makefile|dockerfile|r|perl|pl)$/;
-const DASH_LANGUAGES = /^(sql|lua|haskell|hs|elm)$/;
+const load = createRequire(import.meta.url);
 
-/** Splits a line of code into comments, strings, numbers and common keywords. */
-export function highlight(line: string, language: string): readonly Span[] {
-  const words = language.toLowerCase();
-  if (words === "diff" || words === "patch") return [{ text: line, ...diffLook(line) }];
-  const comment = HASH_LANGUAGES.test(words)
-    ? COMMENT["hash"]!
-    : DASH_LANGUAGES.test(words)
-      ? COMMENT["dashes"]!
-      : COMMENT["slashes"]!;
+/**
+ * Colors one line of code, knowing the lines before it: a comment or a text may span several. The parsers are loaded when the first
+ * line in their language is shown.
+ */
+export function highlight(text: string, state: CodeState): HighlightedLine {
+  const { language } = state;
+  if (language === "diff" || language === "patch") return { line: [{ text, ...diffLook(text) }], state };
+  const parser = text.length > LONGEST_CHARACTERS ? undefined : parserOf(language);
+  if (parser === undefined) return { line: text === "" ? [] : [{ text }], state };
+  try {
+    const parsed = copied(parser, state.parsed);
+    return { line: tokens(text, parser, parsed), state: { language, parsed } };
+  } catch {
+    // A parser that fails on a line knows nothing about the next ones either.
+    return { line: text === "" ? [] : [{ text }], state: { language: "" } };
+  }
+}
+
+function parserOf(language: string): Parser | undefined {
+  const word = language.toLowerCase();
+  const found = PARSERS[LANGUAGES[word] ?? word];
+  if (found === undefined) return undefined;
+  return (load(`@codemirror/legacy-modes/mode/${found[0]}`) as Readonly<Record<string, Parser>>)[found[1]];
+}
+
+function copied(parser: Parser, before: unknown): unknown {
+  if (before === undefined) return parser.startState?.(TAB_COLUMNS) ?? {};
+  return parser.copyState?.(before) ?? shallowCopy(before as Readonly<Record<string, unknown>>);
+}
+
+/** What the interface of these parsers promises where they do not copy by themselves: lists are copied, too. */
+function shallowCopy(state: Readonly<Record<string, unknown>>): unknown {
+  return Object.fromEntries(
+    Object.entries(state).map(([name, value]) => [name, Array.isArray(value) ? [...(value as unknown[])] : value]),
+  );
+}
+
+/** Splits a line into tokens. Changes the parser's state. */
+function tokens(text: string, parser: Parser, parsed: unknown): Line {
+  const { StringStream: Stream } = load("@codemirror/streamparser") as { readonly StringStream: typeof StringStream };
+  if (text === "") {
+    parser.blankLine?.(parsed, TAB_COLUMNS);
+    return [];
+  }
+  const stream = new Stream(text, TAB_COLUMNS, TAB_COLUMNS);
   const spans: Span[] = [];
-  let rest = "";
-  const flush = (): void => {
-    if (rest !== "") spans.push({ text: rest });
-    rest = "";
-  };
-  for (let at = 0; at < line.length; ) {
-    const found = at < line.length ? pieceAt(line, at, comment) : undefined;
-    if (found === undefined) {
-      rest += line[at];
-      at++;
+  let empty = 0;
+  while (!stream.eol()) {
+    const from = stream.pos;
+    stream.start = from;
+    const name = parser.token(stream, parsed);
+    if (stream.pos === from) {
+      empty++;
+      if (empty > MOST_EMPTY_TOKENS) throw new Error(`The parser makes no progress in ${JSON.stringify(text)}.`);
       continue;
     }
-    if (found.look === undefined) rest += found.text;
-    else {
-      flush();
-      spans.push({ text: found.text, ...found.look });
-    }
-    at += found.text.length;
+    const [word = ""] = (name ?? "").split(/[ .]/);
+    const color = COLORS[word];
+    spans.push({ text: text.slice(from, stream.pos), ...(color === undefined ? {} : { color }) });
   }
-  flush();
-  return spans;
+  return joined(spans);
+}
+
+/** Neighbors with the same color become one span. */
+function joined(spans: readonly Span[]): Line {
+  const line: Span[] = [];
+  for (const span of spans) {
+    const last = line.at(-1);
+    if (last !== undefined && last.color === span.color)
+      line[line.length - 1] = { ...last, text: last.text + span.text };
+    else line.push(span);
+  }
+  return line;
 }
 
 function diffLook(line: string): Look {
   if (line.startsWith("+")) return { color: "good" };
   if (line.startsWith("-")) return { color: "bad" };
   return line.startsWith("@@") ? { color: "tool" } : {};
-}
-
-function pieceAt(
-  line: string,
-  at: number,
-  comment: RegExp,
-): { readonly text: string; readonly look?: Look } | undefined {
-  const take = (expression: RegExp): string | undefined => {
-    const fresh = new RegExp(expression);
-    fresh.lastIndex = at;
-    return fresh.exec(line)?.[0] || undefined;
-  };
-  const said = take(comment);
-  if (said !== undefined) return { text: said, look: { color: "quiet" } };
-  const string = take(STRING);
-  if (string !== undefined) return { text: string, look: { color: "string" } };
-  const word = take(WORD);
-  if (word !== undefined) return KEYWORDS.has(word) ? { text: word, look: { color: "keyword" } } : { text: word };
-  const number = take(NUMBER);
-  return number === undefined ? undefined : { text: number, look: { color: "code" } };
 }

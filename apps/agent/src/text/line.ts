@@ -3,7 +3,7 @@ export interface Look {
   readonly color?: Color;
   readonly weight?: "bold" | "faint";
   readonly slant?: "italic";
-  readonly mark?: "inverse" | "underline";
+  readonly mark?: "inverse" | "underline" | "struck";
 }
 
 export type Color = "you" | "model" | "tool" | "good" | "warning" | "bad" | "quiet" | "code" | "keyword" | "string";

@@ -1,5 +1,5 @@
 import { sanitize } from "palimpsest/sanitize";
-import type { Color, Line, Span } from "./line.ts";
+import type { Color, Line, Look, Span } from "./line.ts";
 
 /** `none`: NO_COLOR is set, or the terminal has no colors. Bold, faint and inverse text stays. */
 export type Theme = "dark" | "light" | "none";
@@ -32,6 +32,8 @@ const COLORS: Readonly<Record<Exclude<Theme, "none">, Readonly<Record<Color, num
   },
 };
 
+const MARKS: Readonly<Record<NonNullable<Look["mark"]>, number>> = { underline: 4, inverse: 7, struck: 9 };
+
 /** Converts a line to terminal output. The last step before the screen, so it removes all other escape sequences. */
 export function paint(line: Line, theme: Theme): string {
   return line.map((span) => paintSpan(span, theme)).join("");
@@ -41,7 +43,7 @@ function paintSpan({ text, color, weight, slant, mark }: Span, theme: Theme): st
   const codes = [
     ...(weight === "bold" ? [1] : weight === "faint" ? [2] : []),
     ...(slant === "italic" ? [3] : []),
-    ...(mark === "underline" ? [4] : mark === "inverse" ? [7] : []),
+    ...(mark === undefined ? [] : [MARKS[mark]]),
     ...(color === undefined || theme === "none" ? [] : [COLORS[theme][color]]),
   ];
   const shown = sanitize(text);

@@ -5,7 +5,7 @@ import type { Line, Span } from "./line.ts";
  * Characters of one code unit and one column: Latin, Greek, Cyrillic, Armenian and Georgian letters without combining marks,
  * and our frame characters. Their width is their length; other texts are measured character by character.
  */
-const PLAIN = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u10a0-\u10ff─│┌└▌●◌■✓✗❯▸☐☑•·…→↑↓]*$/;
+const PLAIN = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u10a0-\u10ff─│┌└┼▌●◌■✓✗❯▸☐☑•◦▪·…→↑↓]*$/;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** The width of a text in columns. East Asian characters and emoji take two. */

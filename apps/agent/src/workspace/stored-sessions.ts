@@ -61,6 +61,15 @@ export async function findSession(store: Store, wanted?: string): Promise<Stored
   return first;
 }
 
+/** The model that a session goes on with: its own, and so its cached prompt, if it is one of this provider's. */
+export function modelOf(
+  { usedBefore }: Pick<StoredSession, "usedBefore">,
+  { name }: { readonly name: string },
+  otherwise: string,
+): string {
+  return usedBefore?.provider === name ? usedBefore.model : otherwise;
+}
+
 /** Sessions of agents and dreams are not listed: a person does not resume them. */
 function isUnlisted(id: string): boolean {
   return isAgentSession(id) || isDreamSession(id);

@@ -8,6 +8,10 @@ import type { DriverName } from "./driver.ts";
 import { inPlace } from "./place.ts";
 
 const [name, driver = "postgres"] = process.argv.slice(2);
-const { plan = {}, run } = CASES.find((one) => one.name === name)!;
-console.log(JSON.stringify(await inPlace({ driver: driver as DriverName, plan }, run)));
+const { plan = {}, diskBytes, run } = CASES.find((one) => one.name === name)!;
+console.log(
+  JSON.stringify(
+    await inPlace({ driver: driver as DriverName, plan, ...(diskBytes === undefined ? {} : { diskBytes }) }, run),
+  ),
+);
 process.exit();

@@ -1,10 +1,11 @@
 import { heldIfZero, type Trial, type TrialOptions } from "../trial.ts";
 import { CASES } from "./cases/cases.ts";
-import type { FleetCase } from "./cases/fleet-case.ts";
+import type { CaseResult, FleetCase } from "./cases/fleet-case.ts";
 import { runCase } from "./run-case.ts";
 
 /** Cases mostly wait. */
 const CASES_AT_ONCE = 2;
+const NOT_RUN: CaseResult = { wrong: [], figures: {} };
 
 export const drillsTrial: Trial = {
   name: "fleet-drills",
@@ -21,6 +22,7 @@ export const drillsTrial: Trial = {
       found: {
         drills: results.length,
         figures: Object.fromEntries(results.map(({ name, figures }) => [name, figures])),
+        figures_with_restate: Object.fromEntries(results.map(({ name, restate }) => [name, restate])),
         // How much was wrong when the drill ran without this part of the product.
         wrong_without: Object.fromEntries(results.map(({ name, failed }) => [name, failed])),
         wrong,
@@ -33,7 +35,9 @@ export const drillsTrial: Trial = {
 interface ProvedCase {
   readonly name: string;
   readonly wrong: readonly string[];
-  readonly figures: Readonly<Record<string, number>>;
+  readonly figures: CaseResult["figures"];
+  /** The same by Restate; nothing in the quick run. */
+  readonly restate: CaseResult["figures"];
   /** What was wrong without each guard. */
   readonly failed: Readonly<Record<string, number>>;
 }
@@ -50,12 +54,21 @@ async function runAll(
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       say(`${next.name}: ${next.about} ...`);
       const { wrong, figures } = await runCase(next, "postgres");
+      // By the other scheduler, too; the guards are those of the product, whoever schedules.
+      const other = size === "full" ? await runCase(next, "restate") : NOT_RUN;
       const failed: Record<string, number> = {};
       for (const guard of size === "full" ? next.guards : []) failed[guard] = await failuresWithout(next, guard);
       const proved = Object.entries(failed).flatMap(([guard, count]) =>
         count > 0 ? [] : [`holds without "${guard}"`],
       );
-      done.push({ name: next.name, wrong: [...wrong, ...proved], figures, failed });
+      const wrongThere = other.wrong.map((text) => `by Restate: ${text}`);
+      done.push({
+        name: next.name,
+        wrong: [...wrong, ...wrongThere, ...proved],
+        figures,
+        restate: other.figures,
+        failed,
+      });
     }
   };
   await Promise.all(Array.from({ length: CASES_AT_ONCE }, work));

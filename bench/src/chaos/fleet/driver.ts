@@ -14,7 +14,7 @@ export interface FleetDriver {
 export interface StartedEngine {
   /** What workers need to find it. */
   readonly engine: Readonly<Record<string, string>>;
-  /** To be called when workers listen for the first time. @default nothing is to be done */
+  /** To be called when a worker listens for the first time. @default nothing is to be done */
   workersListen?(): Promise<void>;
   /** Ends the server as a power cut would, and starts it again. Absent if the database is the engine. */
   crash?(): Promise<void>;

@@ -1,8 +1,10 @@
-import { join } from "node:path";
+import { chmod, mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Dispatch } from "@palimpsest/coordination";
 import { openPostgres, openPostgresDispatch } from "@palimpsest/postgres";
 import { type StartedDatabase, startDatabase } from "@palimpsest/postgres/test-server";
 import type { Store } from "palimpsest";
+import { mount, unmount } from "../mount.ts";
 import { inTemporaryFolder } from "../temporary-folder.ts";
 import { DRIVERS, type DriverName, type StartedEngine } from "./driver.ts";
 import { insist } from "./insist.ts";
@@ -15,6 +17,8 @@ import type { WorkerPlan } from "./worker-plan.ts";
 export interface Place {
   readonly driver: DriverName;
   readonly database: StartedDatabase;
+  /** Where the database has its files, if it has a disk of its own. */
+  readonly disk: string | undefined;
   readonly started: StartedEngine;
   readonly model: SimulatedModel;
   readonly effects: Effects;
@@ -27,17 +31,28 @@ export interface Place {
 }
 
 const TENANT = "chaos";
+/** So that the write-ahead log leaves room on a small disk. */
+const SMALL = { min_wal_size: "32MB", max_wal_size: "64MB" };
 
 export interface PlaceOptions {
   readonly driver: DriverName;
   /** Of all workers, unless `start` says something else. */
   readonly plan?: Partial<WorkerPlan>;
+  /** The database has a disk of its own, of this size. @default it shares that of the system */
+  readonly diskBytes?: number;
 }
 
 /** Runs with a place of its own, which is gone afterwards. */
-export function inPlace<T>({ driver, plan = {} }: PlaceOptions, run: (place: Place) => Promise<T>): Promise<T> {
+export function inPlace<T>(
+  { driver, plan = {}, diskBytes }: PlaceOptions,
+  run: (place: Place) => Promise<T>,
+): Promise<T> {
   return inTemporaryFolder(async (folder) => {
-    const database = await startDatabase({ fsync: "on" });
+    const disk = diskBytes === undefined ? undefined : await mountDisk(join(folder, "disk"), diskBytes);
+    const database = await startDatabase({
+      fsync: "on",
+      ...(disk === undefined ? {} : { within: disk, settings: SMALL }),
+    });
     const started = await DRIVERS[driver].start();
     const [model, effects] = await Promise.all([startModel(), startEffects(join(folder, "effects.jsonl"))]);
     const dispatching = openPostgresDispatch({ pool: database.dispatchers });
@@ -54,6 +69,7 @@ export function inPlace<T>({ driver, plan = {} }: PlaceOptions, run: (place: Pla
       return await run({
         driver,
         database,
+        disk,
         started,
         model,
         effects,
@@ -61,7 +77,8 @@ export function inPlace<T>({ driver, plan = {} }: PlaceOptions, run: (place: Pla
         store: openPostgres({ pool: database.workers }).store({ tenant: TENANT }),
         start(changes = {}) {
           const worker = startWorker({ ...basis, ...changes });
-          workers.push(worker);
+          const isFirst = workers.push(worker) === 1;
+          if (isFirst) void worker.ready.then(() => insist(async () => started.workersListen?.()));
           return worker;
         },
         async busy() {
@@ -77,6 +94,15 @@ export function inPlace<T>({ driver, plan = {} }: PlaceOptions, run: (place: Pla
       effects.stop();
       await started.stop();
       await database.stop();
+      if (disk !== undefined) unmount(disk);
     }
   });
+}
+
+async function mountDisk(folder: string, bytes: number): Promise<string> {
+  await mkdir(folder);
+  mount("-t", "tmpfs", "-o", `size=${bytes},mode=755`, "tmpfs", folder);
+  // The database is another user, who must reach it.
+  await chmod(dirname(folder), 0o755);
+  return folder;
 }

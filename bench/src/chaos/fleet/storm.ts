@@ -53,7 +53,6 @@ export async function storm(place: Place, options: StormOptions): Promise<Storm>
   let workers = Array.from({ length: options.workers }, () => start());
   const all = [...workers];
   await Promise.all(workers.map(({ ready }) => ready));
-  await started.workersListen?.();
   const speaking = startTraffic(place, traffic);
   const kills: Record<string, number> = {};
   const victims: Victim[] = [];

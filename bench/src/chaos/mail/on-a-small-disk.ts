@@ -1,8 +1,9 @@
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { mount, unmount } from "../mount.ts";
 import { inTemporaryFolder } from "../temporary-folder.ts";
+import { writeUntilFull } from "../write-until-full.ts";
 
 // Room for the home, the logs and what SQLite keeps beside them; the ballast takes the rest.
 const DISK_BYTES = 96 * 1_048_576;
@@ -29,19 +30,7 @@ export function onASmallDisk<Result>(work: (disk: SmallDisk) => Promise<Result>)
 }
 
 async function fillForAMoment(path: string): Promise<void> {
-  await fill(path);
+  await writeUntilFull(path);
   await sleep(30 + Math.random() * 120);
   await rm(path, { force: true });
-}
-
-/** Until nothing more fits. */
-async function fill(path: string): Promise<void> {
-  for (const bytes of [1_048_576, 65_536, 4_096]) {
-    const block = Buffer.alloc(bytes);
-    try {
-      for (;;) await writeFile(path, block, { flag: "a" });
-    } catch {
-      // Full, but for less than a block.
-    }
-  }
 }

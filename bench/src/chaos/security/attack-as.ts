@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
-import { chmod, copyFile, mkdtemp, rm } from "node:fs/promises";
+import { execFile, spawn } from "node:child_process";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { AttackedAgent, AttackOptions } from "./attack-agent.ts";
 
 /** `nobody` on Linux. */
@@ -18,7 +19,8 @@ export async function attackAs(attacker: Attacker, { atMost, only, say }: Attack
     await chmod(scratch, 0o755);
     // This Node may lie in root's home, where nobody else can start it.
     const node = join(scratch, "node");
-    await copyFile(process.execPath, node);
+    // By another process: one that this process starts meanwhile would inherit the file open for writing, and then it cannot be started.
+    await promisify(execFile)("cp", [process.execPath, node]);
     const script = fileURLToPath(new URL("./attack-process.ts", import.meta.url));
     const args = ["--conditions=palimpsest-source", "--no-warnings", script, String(atMost), ...(only ? [only] : [])];
     const child = spawn(node, args, {

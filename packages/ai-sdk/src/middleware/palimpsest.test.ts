@@ -18,6 +18,8 @@ import { readCompaction } from "./compaction-part.ts";
 import { type PalimpsestOptions, palimpsest } from "./palimpsest.ts";
 
 const MODEL = "claude-opus-5-5";
+/** A model that can be forced to call a tool. */
+const FORCED = "claude-sonnet-4-6";
 const { answer, callTool, callTools, think } = simulator;
 
 interface World {
@@ -32,10 +34,10 @@ interface World {
 /** The real provider against the simulator, with sessions behind it. */
 async function world(
   script: simulator.Script,
-  options: Partial<PalimpsestOptions> & { windowTokens?: number } = {},
+  options: Partial<PalimpsestOptions> & { windowTokens?: number; modelId?: string } = {},
 ): Promise<World> {
-  const { windowTokens, ...rest } = options;
-  const facts = simulator.ANTHROPIC_MODELS.find(({ id }) => id === MODEL)!;
+  const { windowTokens, modelId = MODEL, ...rest } = options;
+  const facts = simulator.ANTHROPIC_MODELS.find(({ id }) => id === modelId)!;
   const models = windowTokens === undefined ? [] : [{ ...facts, windowTokens }];
   const server = await simulator.serve({ faces: [simulator.createAnthropic({ script, models })] });
   onTestFinished(() => server.close());
@@ -43,7 +45,7 @@ async function world(
   const start = () => {
     const context = palimpsest({ settingsFrom: { environment: {} }, ...rest, store });
     onTestFinished(() => context.close());
-    const inner = createAnthropic({ apiKey: "none", baseURL: `${server.url}/v1` })(MODEL);
+    const inner = createAnthropic({ apiKey: "none", baseURL: `${server.url}/v1` })(modelId);
     return { context, model: wrapLanguageModel({ model: inner, middleware: context }) };
   };
   const first = start();
@@ -386,6 +388,101 @@ test("a session that another process has taken over is opened again, and the ans
   }
   expect(problems).toEqual([]);
   expect(messagesOf(other.server)).toHaveLength(7);
+});
+
+test("files of any type reach the provider as they were given, with their names and options", async () => {
+  const prompts: unknown[] = [];
+  const { context } = await world(() => answer("Heard."));
+  const file = (mediaType: string, more: object = {}) => ({ type: "file" as const, mediaType, ...more });
+  const parts = [
+    file("audio/wav", { data: { type: "data", data: "UklGRg==" }, filename: "voice.wav" }),
+    file("video/mp4", { data: { type: "url", url: new URL("https://example.org/film.mp4") } }),
+    file("image/heic", {
+      data: { type: "data", data: "AAAA" },
+      providerOptions: { openai: { imageDetail: "low" }, anthropic: { cacheControl: { type: "ephemeral" } } },
+    }),
+  ];
+  const model = {
+    specificationVersion: "v4" as const,
+    provider: "test",
+    modelId: MODEL,
+    supportedUrls: {},
+    doGenerate: async ({ prompt }: { prompt: unknown }) => {
+      prompts.push(prompt);
+      return {
+        content: [{ type: "text" as const, text: "Heard." }],
+        finishReason: { unified: "stop" as const, raw: "stop" },
+        usage: {
+          inputTokens: { total: 9, noCache: 9, cacheRead: 0, cacheWrite: 0 },
+          outputTokens: { total: 2, text: 2, reasoning: 0 },
+        },
+        warnings: [],
+      };
+    },
+    doStream: () => Promise.reject(new Error("not streamed")),
+  };
+  const call = async (prompt: unknown[]) =>
+    context.wrapGenerate!({
+      doGenerate: () => Promise.reject(new Error("passed by")),
+      doStream: () => Promise.reject(new Error("passed by")),
+      params: { prompt, ...inSession("chat") } as never,
+      model: model as never,
+    });
+  const first = { role: "user", content: parts };
+  await call([first]);
+  await call([
+    first,
+    { role: "assistant", content: [{ type: "text", text: "Heard." }] },
+    { role: "user", content: [{ type: "text", text: "And?" }] },
+  ]);
+  const [one, two] = prompts as { content: Record<string, unknown>[] }[][];
+  const { providerOptions: _, ...shownImage } = parts[2] as Record<string, unknown>;
+  expect(one![0]!.content).toMatchObject([parts[0], parts[1], shownImage]);
+  expect(one![0]!.content[2]!["providerOptions"]).toMatchObject({ openai: { imageDetail: "low" } });
+  expect(two).toHaveLength(3);
+  expect(two![0]!.content.slice(0, 2)).toEqual(one![0]!.content.slice(0, 2));
+});
+
+test("calls of a session's own ask for a text, whatever the application's answers must be", async () => {
+  const words = "All work and no play makes a long conversation. ".repeat(60);
+  const { model, server } = await world(
+    ({ userText }) =>
+      userText.includes("nine sections")
+        ? simulator.summarize("They talked about work and play.")
+        : callTools(callTool("look", { at: 1 })),
+    { windowTokens: 20_000, modelId: FORCED, models: { [FORCED]: { windowTokens: 20_000 } } },
+  );
+  const list: ModelMessage[] = [];
+  for (let at = 0; at < 30; at++) {
+    list.push(user(`${at}: ${words}`));
+    const result = await generateText({
+      model,
+      messages: list,
+      tools: { look },
+      toolChoice: "required",
+      maxRetries: 0,
+      ...inSession("chat"),
+    });
+    list.push(...result.responseMessages);
+  }
+  const bodies = server.recorder.exchanges.map(({ body }) => JSON.parse(body));
+  const [own, asked] = [true, false].map((isOwn) =>
+    bodies.filter((body) => JSON.stringify(body.messages).includes("nine sections") === isOwn),
+  );
+  expect(own!.length).toBeGreaterThan(0);
+  expect(own!.filter(({ tool_choice }) => tool_choice !== undefined && tool_choice.type !== "auto")).toEqual([]);
+  expect(new Set(asked!.map(({ tool_choice }) => tool_choice.type))).toEqual(new Set(["any"]));
+});
+
+test("an edit under the same ids is told, because the model still gets what was sent", async () => {
+  const { model, server } = await world(looking(1));
+  const go = (messages: ModelMessage[]) =>
+    generateText({ model, tools: { look }, stopWhen: stepCountIs(3), messages, ...inSession("chat") });
+  const { responseMessages } = await go([user("one")]);
+  const edited = JSON.parse(JSON.stringify(responseMessages).replace("tree at 1", "secret"));
+  const { warnings } = await go([user("one"), ...edited, user("two")]);
+  expect(JSON.stringify(warnings)).toMatch(/same ids \(entry \d+ of the session\).*session.erase\(entry\)/);
+  expect(messagesOf(server).join()).toContain("tree at 1");
 });
 
 test("options that cannot work say what to pass", () => {

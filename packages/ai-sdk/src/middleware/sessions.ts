@@ -1,5 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import type { ExtraModels } from "palimpsest/core";
+import type { Provider } from "palimpsest";
+import { type ExtraModels, present } from "palimpsest/core";
 import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/door-parts";
 import { type LanguageModelOptions, languageModel } from "../provider/language-model.ts";
 import type { AiSdkMessage, AiSdkRequest, AiSdkResponse } from "../provider/wire.ts";
@@ -20,14 +21,29 @@ export interface LiveCall {
 
 export type Sessions = DoorSessions<AiSdkRequest, AiSdkResponse, LiveCall>;
 
+type AiSdkProvider = Provider<AiSdkRequest, AiSdkResponse, AiSdkMessage>;
+
+/** The provider sends only calls of a session's own. They want a text, whatever the application's next answer must be. */
+function askingForText(provider: AiSdkProvider): AiSdkProvider {
+  return {
+    ...provider,
+    send({ responseFormat: _, toolChoice, ...request }, options) {
+      const isForced = toolChoice?.type === "required" || toolChoice?.type === "tool";
+      return provider.send({ ...request, ...(isForced ? {} : present({ toolChoice })) }, options);
+    },
+  };
+}
+
 export function createSessions({ models, cacheMark, ...options }: SessionsOptions): Sessions {
   const connect = (first: LiveCall) =>
     connectNewest(first, ({ ofModel, newest }) =>
-      languageModel((id) => ofModel(id).model, {
-        headers: () => newest().headers,
-        ...(models && { models }),
-        ...(cacheMark && { cacheMark }),
-      }),
+      askingForText(
+        languageModel((id) => ofModel(id).model, {
+          headers: () => newest().headers,
+          ...(models && { models }),
+          ...(cacheMark && { cacheMark }),
+        }),
+      ),
     );
   return createDoorSessions({ prefix: "ai-", metadata: "aiSdk", connect }, options);
 }

@@ -11,7 +11,8 @@ export function toMedia(data: unknown, mediaType: string): Media | undefined {
 function toSource(data: unknown, mediaType: string): MediaSource | undefined {
   const fields = asObject(plainData(data)) ?? {};
   const [bytes, text, url] = [fields["data"], fields["text"], fields["url"]].map(asString);
-  if (url !== undefined) return { kind: "url", url };
+  // Of an address, our form does not keep the type: sounds and films stay in the SDK's.
+  if (url !== undefined) return /^($|image|application\/pdf)/.test(mediaType) ? { kind: "url", url } : undefined;
   if (bytes !== undefined) return { kind: "base64", mediaType, data: bytes };
   if (text !== undefined) return { kind: "base64", mediaType, data: toBase64(new TextEncoder().encode(text)) };
   return undefined;

@@ -1,5 +1,5 @@
 import type { Block, Part, ToolResult } from "palimpsest";
-import { asList, asObject, asString, type JsonObject } from "palimpsest/core";
+import { asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
 import { type Opaque, toContent } from "palimpsest/provider-parts";
 import { plainData, toMedia } from "./file-data.ts";
 import { AI_SDK, toNative } from "./wire.ts";
@@ -40,7 +40,7 @@ export function readAnswerPart(part: JsonObject): readonly Block[] {
   }
 }
 
-/** A part that the user or a tool wrote. Its options are not kept: most of them are cache marks. */
+/** A part that the user or a tool wrote. Options of texts are not kept: most of them are cache marks. */
 function readGivenPart(part: JsonObject): readonly Block[] {
   switch (part["type"]) {
     case "tool-result":
@@ -57,7 +57,8 @@ function readShown(part: JsonObject): readonly Part[] {
   const text = asString(part["text"]);
   if (text !== undefined) return text === "" ? [] : [{ kind: "text", text }];
   const media = toMedia(part["data"], asString(part["mediaType"]) ?? "");
-  return [media ?? toOpaque(part)];
+  const { filename, providerOptions } = part;
+  return [media === undefined ? toOpaque(part) : { ...media, ...toNative(providerOptions, present({ filename })) }];
 }
 
 function readResult(part: JsonObject): ToolResult {

@@ -6,17 +6,9 @@ import type {
 } from "@ai-sdk/provider";
 import type { Block, Part, ToolResult } from "palimpsest";
 import { asObject } from "palimpsest/core";
-import {
-  canBeShown,
-  describeMedia,
-  type FlatMessage,
-  frozenCopy,
-  type Media,
-  type Opaque,
-  toArguments,
-} from "palimpsest/provider-parts";
+import { type FlatMessage, frozenCopy, type Media, type Opaque, toArguments } from "palimpsest/provider-parts";
 import { liveData, toFile } from "./file-data.ts";
-import { AI_SDK, type AiSdkMessage, optionsOf } from "./wire.ts";
+import { AI_SDK, type AiSdkMessage, filenameOf, optionsOf } from "./wire.ts";
 
 type PartOf<Role extends AiSdkMessage["role"]> = Exclude<
   Extract<AiSdkMessage, { role: Role }>["content"],
@@ -97,9 +89,9 @@ function renderShown(block: Part | Block): readonly (LanguageModelV4TextPart | L
   }
 }
 
-function renderMedia(media: Media): LanguageModelV4TextPart | LanguageModelV4FilePart {
-  if (!canBeShown(media)) return { type: "text", text: describeMedia(media) };
-  return { type: "file", ...toFile(media) };
+/** Of any type: which files a model takes, only its provider knows. */
+function renderMedia(media: Media): LanguageModelV4FilePart {
+  return { type: "file", ...toFile(media), ...filenameOf(media.native), ...frozenCopy(optionsOf(media.native)) };
 }
 
 function renderOpaque({ native }: Opaque): readonly object[] {

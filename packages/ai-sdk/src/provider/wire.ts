@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Message,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import { asObject } from "palimpsest/core";
+import { asObject, asString, type JsonObject } from "palimpsest/core";
 import type { Native } from "palimpsest/provider-parts";
 
 /** The name of this wire form in logs. */
@@ -26,10 +26,11 @@ export type AiSdkResponse = Pick<
 /** Names under which providers take cache marks. The marks are the session's: they move, and are no part of what is said. */
 const MARKS: readonly string[] = ["cacheControl", "cache_control", "cachePoint"];
 
-/** Options that belong to a part and go back with it: signatures, ids, citations. */
-export function toNative(options: unknown): { native?: Native } {
+/** Options that belong to a part and go back with it: signatures, ids, citations. @param fields others that do, too */
+export function toNative(options: unknown, fields: JsonObject = {}): { native?: Native } {
   const kept = withoutMarks(options);
-  return kept === undefined ? {} : { native: { provider: AI_SDK, block: { providerOptions: kept } } };
+  const block = { ...fields, ...(kept === undefined ? {} : { providerOptions: kept }) };
+  return Object.keys(block).length === 0 ? {} : { native: { provider: AI_SDK, block } };
 }
 
 /** The same options, for the part that is sent back. */
@@ -37,6 +38,12 @@ export function optionsOf(native: Native | undefined): { providerOptions?: Share
   if (native?.provider !== AI_SDK) return {};
   const { providerOptions } = asObject(native.block) ?? {};
   return providerOptions === undefined ? {} : { providerOptions: providerOptions as SharedV4ProviderOptions };
+}
+
+/** The name of a file, for the part that is sent back. */
+export function filenameOf(native: Native | undefined): { filename?: string } {
+  const filename = native?.provider === AI_SDK ? asString(asObject(native.block)?.["filename"]) : undefined;
+  return filename === undefined ? {} : { filename };
 }
 
 function withoutMarks(options: unknown): SharedV4ProviderOptions | undefined {

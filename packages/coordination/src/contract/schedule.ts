@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { DispatchWithQueue } from "../dispatch.ts";
+import type { Run } from "../schedule/run-queue.ts";
 import { type DispatchCheck, names, takeOne } from "./dispatch-case.ts";
 
 const HOUR_MS = 3_600_000;
@@ -144,36 +145,47 @@ export function testSchedule(check: DispatchCheck): void {
     async (place) => {
       const { schedule, queue } = await place.open();
       const nobody = { runs: [], setAside: [] };
+
       await schedule.wake("s");
-      const sent = await takeOne({ queue });
+      const [sent] = (await queue.take({ to: "send" })).runs;
+      assert.ok(sent !== undefined && sent.attempt === 0);
+      // Whoever sends it again has not run it either.
+      place.advanceClock(place.silentAfterMs);
+      const [again] = (await queue.take({ to: "send" })).runs;
+      assert.deepEqual([again?.attempt, await sent.renew(), await again?.renew()], [0, "lost", "held"]);
       const name = { tenant: sent.tenant, session: "s" };
-      let held = sent;
+      const takeOver = (run: Run | undefined) => queue.takeOver(name, { from: run?.number ?? 0 });
+      let held = again!;
       for (let attempt = 1; attempt <= place.maxAttempts; attempt++) {
-        const { runs, setAside } = await queue.takeOver(name, { from: sent.number });
+        // What was sent before is not to run beside it.
+        assert.deepEqual(await takeOver(sent), nobody);
+        const { runs, setAside } = await takeOver(again);
         assert.deepEqual([runs.length, runs[0]?.attempt, setAside], [1, attempt, []]);
         assert.ok(runs[0]!.number > held.number);
         assert.equal(await held.finish(), "lost");
         held = runs[0]!;
       }
-      assert.deepEqual(await queue.takeOver(name, { from: sent.number }), { runs: [], setAside: [name] });
-      assert.deepEqual(await queue.takeOver(name), nobody);
+      assert.deepEqual(await takeOver(again), { runs: [], setAside: [name] });
+      assert.deepEqual(await takeOver(again), nobody);
       assert.deepEqual([await held.renew(), await schedule.wake("s")], ["lost", "set-aside"]);
 
       await schedule.resume("s");
-      const [resumed] = (await queue.takeOver(name)).runs;
+      const [resumed] = (await takeOver(sent)).runs;
       assert.equal(resumed!.attempt, 1);
       await schedule.remind("s", { key: "k", dueAtMs: place.nowMs() + 1, reason: "r" });
       await resumed!.fail({ why: "no answer", retryAfterMs: 5_000 });
-      assert.deepEqual(await queue.takeOver(name), nobody);
+      assert.deepEqual(await takeOver(sent), nobody);
       place.advanceClock(5_000);
       assert.deepEqual(names(await queue.take()), ["s"]);
-      const [last] = (await queue.takeOver(name)).runs;
+      assert.deepEqual(await takeOver(sent), nobody);
+      place.advanceClock(place.silentAfterMs);
+      const [last] = (await takeOver(sent)).runs;
       assert.deepEqual(
         last!.reminders.map(({ key }) => key),
         ["k"],
       );
       assert.equal(await last!.finish(), "finished");
-      assert.deepEqual(await queue.takeOver(name), nobody);
+      assert.deepEqual(await takeOver(sent), nobody);
     },
   );
 

@@ -3,16 +3,22 @@
  * `silentAfterMs` loses its run to the next one. Being wrong about that is harmless, because the log refuses a writer that was replaced.
  */
 export interface RunQueue {
-  /** Takes sessions that are due, of each tenant in turn. */
-  take(options?: { readonly limit?: number }): Promise<TakenRuns>;
   /**
-   * Takes one session that is due, or that another run has: for an engine that decides by itself who runs, and knows that the other run is
-   * over. Whoever takes it over from the run `from` continues its attempt; from any other run it is one more attempt.
+   * Takes sessions that are due, of each tenant in turn.
+   * @param options to: `send` is for a process that sends sessions to another engine, and is no attempt to run them. @default "run"
    */
-  takeOver(session: SessionTarget, options?: { readonly from?: number }): Promise<TakenRuns>;
+  take(options?: { readonly limit?: number; readonly to?: TakenTo }): Promise<TakenRuns>;
+  /**
+   * Takes one session for an engine that decides by itself who runs: from the run `from`, which has sent it to the engine, or from an earlier
+   * run of the engine's, which the engine knows to be over. What was sent again later, or runs otherwise, it does not get, unless it is due.
+   */
+  takeOver(session: SessionTarget, options: { readonly from: number }): Promise<TakenRuns>;
   /** Waits until a session may be due: somebody woke one, or it is time to look again. One at a time waits on one queue. */
   wait(options?: { readonly signal?: AbortSignal }): Promise<void>;
 }
+
+/** What sessions are taken for. */
+export type TakenTo = "run" | "send";
 
 export interface SessionTarget {
   readonly tenant: string;
@@ -29,7 +35,7 @@ export interface TakenRuns {
 export interface Run extends SessionTarget {
   /** Higher than that of every earlier run, and never given twice. */
   readonly number: number;
-  /** 1 for the first; more if earlier runs did not come to an end. */
+  /** 1 for the first; more if earlier runs did not come to an end. Of a session that is only sent: how many there were so far. */
   readonly attempt: number;
   /** The reminders that are due. They come again until a run is finished. */
   readonly reminders: readonly GivenReminder[];

@@ -1,4 +1,5 @@
 import type { CoordinationConnection } from "../coordination-connection.ts";
+import type { TakenTo } from "./run-queue.ts";
 
 /** Reminders whose time has come let their sessions run. */
 export function promoteReminders({ statement }: CoordinationConnection, nowMs: number): void {
@@ -22,13 +23,13 @@ ORDER BY due_at_ms, session LIMIT ?`).all(nowMs, limit);
   return due.map((row) => ({ session: String(row["session"]), attempts: Number(row["attempts"]) }));
 }
 
-/** One session that is due or held. Whoever takes it over from the run `from` continues its attempt. */
-export function readHeld(
+/** One session that is due, or that the run `from` has sent. */
+export function readSent(
   { statement }: CoordinationConnection,
   { session, from, nowMs }: { readonly session: string; readonly from: number; readonly nowMs: number },
 ): DueSession | undefined {
-  const row = statement(`SELECT attempts - iif(state = 'held' AND run = ?, 1, 0) AS attempts FROM wakeup
-WHERE session = ? AND (state = 'held' OR state = 'waiting' AND due_at_ms <= ?)`).get(from, session, nowMs);
+  const row = statement(`SELECT attempts FROM wakeup WHERE session = ? AND state <> 'set-aside'
+AND (due_at_ms <= ? OR state <> 'waiting' AND sender = ?)`).get(session, nowMs, from);
   return row && { session, attempts: Number(row["attempts"]) };
 }
 
@@ -39,18 +40,20 @@ export function setAside({ statement }: CoordinationConnection, session: string,
   );
 }
 
-/** @returns the number of the run */
+/** @param taken from: the run that has sent it to another engine, or 0 @returns the number of the run */
 export function holdSession(
   { statement }: CoordinationConnection,
   { session, attempts }: DueSession,
-  untilMs: number,
+  { to, from, untilMs }: { readonly to: TakenTo; readonly from: number; readonly untilMs: number },
 ): number {
   const run = Number(statement("INSERT INTO run_number DEFAULT VALUES").run().lastInsertRowid);
   statement("DELETE FROM run_number WHERE number < ?").run(run);
-  statement("UPDATE wakeup SET state = 'held', due_at_ms = ?, run = ?, attempts = ? WHERE session = ?").run(
+  statement("UPDATE wakeup SET state = ?, sender = ?, attempts = ?, due_at_ms = ?, run = ? WHERE session = ?").run(
+    to === "send" ? "sent" : "held",
+    to === "send" ? run : from,
+    to === "send" ? attempts : attempts + 1,
     untilMs,
     run,
-    attempts + 1,
     session,
   );
   return run;
@@ -99,7 +102,7 @@ export function renewRun(
   run: number,
   untilMs: number,
 ): { readonly version: number } | undefined {
-  const row = statement(`UPDATE wakeup SET due_at_ms = ? WHERE session = ? AND run = ? AND state = 'held'
+  const row = statement(`UPDATE wakeup SET due_at_ms = ? WHERE session = ? AND run = ? AND state IN ('held', 'sent')
 RETURNING version`).get(untilMs, session, run);
   return row && { version: Number(row["version"]) };
 }
@@ -109,7 +112,7 @@ export function finishRun(
   { statement }: CoordinationConnection,
   { session, run, version, nowMs }: { session: string; run: number; version: number; nowMs: number },
 ): "finished" | "woken" | "lost" {
-  const row = statement("SELECT version FROM wakeup WHERE session = ? AND run = ? AND state = 'held'").get(
+  const row = statement("SELECT version FROM wakeup WHERE session = ? AND run = ? AND state IN ('held', 'sent')").get(
     session,
     run,
   );
@@ -125,13 +128,13 @@ WHERE session = ?`).run(nowMs, version, session);
   return "woken";
 }
 
-/** @param failure absent: the attempt does not count */
+/** @param failure absent: the attempt does not count. To send a session is none. */
 export function giveBackRun(
   { statement }: CoordinationConnection,
   { session, run, dueAtMs, failure }: { session: string; run: number; dueAtMs: number; failure?: string },
 ): "waiting" | "lost" {
   const { changes } = statement(`UPDATE wakeup SET state = 'waiting', due_at_ms = ?, failure = coalesce(?, failure),
-  attempts = attempts - ? WHERE session = ? AND run = ? AND state = 'held'`).run(
+  attempts = attempts - iif(state = 'held', ?, 0) WHERE session = ? AND run = ? AND state IN ('held', 'sent')`).run(
     dueAtMs,
     failure ?? null,
     failure === undefined ? 1 : 0,

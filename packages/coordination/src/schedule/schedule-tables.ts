@@ -1,16 +1,18 @@
 import type { CoordinationConnection } from "../coordination-connection.ts";
 
 /**
- * `wakeup` has a row for each session that is to run or runs: `due_at_ms` is when it is to run, or when its worker counts as gone.
+ * `wakeup` has a row for each session that is to run or runs: `due_at_ms` is when it is to run, or when whoever has it counts as gone: a worker
+ * (`held`), or a process that has `sent` it to another engine.
  * `version` counts its wakes, `done_version` those that a finished run has covered. A reminder becomes `ready` when its time comes.
  */
 export const SCHEDULE_TABLES = `CREATE TABLE IF NOT EXISTS wakeup (
   session TEXT PRIMARY KEY,
-  state TEXT NOT NULL CHECK (state IN ('waiting', 'held', 'set-aside')),
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'sent', 'held', 'set-aside')),
   due_at_ms REAL NOT NULL,
   version INTEGER NOT NULL,
   done_version INTEGER NOT NULL DEFAULT 0,
   run INTEGER NOT NULL DEFAULT 0,
+  sender INTEGER NOT NULL DEFAULT 0,
   attempts INTEGER NOT NULL DEFAULT 0,
   set_aside_at_ms REAL,
   failure TEXT

@@ -1,6 +1,6 @@
 import type { CoordinationConnection } from "../coordination-connection.ts";
 import type { Tables } from "../tables.ts";
-import { DEFAULT_RUN_QUEUE, type Run, type RunQueue, type TakenRuns } from "./run-queue.ts";
+import { DEFAULT_RUN_QUEUE, type Run, type RunQueue, type TakenRuns, type TakenTo } from "./run-queue.ts";
 import {
   type BegunRun,
   beginRun,
@@ -10,7 +10,7 @@ import {
   holdSession,
   promoteReminders,
   readDue,
-  readHeld,
+  readSent,
   renewRun,
   setAside,
 } from "./run-rows.ts";
@@ -44,35 +44,39 @@ export function createSqliteRunQueue(options: SqliteRunQueueOptions): RunQueue {
 
   /** Takes the sessions that `find` returns, in one transaction. */
   async function hold(
+    taken: { readonly to: TakenTo; readonly from: number },
     find: (connection: CoordinationConnection, nowMs: number) => readonly DueSession[],
   ): Promise<TakenRuns> {
-    const { taken, poisoned } = await tables.write((connection) => {
+    const { held, poisoned } = await tables.write((connection) => {
       const nowMs = clock.now();
       const due = find(connection, nowMs);
       const isPoisoned = ({ attempts }: DueSession): boolean => attempts >= maxAttempts;
       const poisoned = due.filter(isPoisoned).map(({ session }) => ({ tenant: LOCAL_TENANT, session }));
       for (const { session } of poisoned) setAside(connection, session, nowMs);
-      const taken = due
+      const held = due
         .filter((each) => !isPoisoned(each))
-        .map((each) => ({ session: each.session, number: holdSession(connection, each, nowMs + silentAfterMs) }));
-      return { taken, poisoned };
+        .map((each) => ({
+          session: each.session,
+          number: holdSession(connection, each, { ...taken, untilMs: nowMs + silentAfterMs }),
+        }));
+      return { held, poisoned };
     });
     const runs: Run[] = [];
-    for (const { session, number } of taken) runs.push(...(await begin(session, number)));
+    for (const { session, number } of held) runs.push(...(await begin(session, number)));
     return { runs, setAside: poisoned };
   }
 
   return {
-    take({ limit = DEFAULT_RUN_QUEUE.limit } = {}) {
+    take({ limit = DEFAULT_RUN_QUEUE.limit, to = "run" } = {}) {
       work.looking();
-      return hold((connection, nowMs) => {
+      return hold({ to, from: 0 }, (connection, nowMs) => {
         promoteReminders(connection, nowMs);
         return readDue(connection, nowMs, limit);
       });
     },
-    takeOver: ({ session }, { from = 0 } = {}) =>
-      hold((connection, nowMs) => {
-        const found = readHeld(connection, { session, from, nowMs });
+    takeOver: ({ session }, { from }) =>
+      hold({ to: "run", from }, (connection, nowMs) => {
+        const found = readSent(connection, { session, from, nowMs });
         return found === undefined ? [] : [found];
       }),
     wait: ({ signal } = {}) => work.wait(signal),

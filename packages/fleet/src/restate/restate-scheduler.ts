@@ -22,8 +22,8 @@ export interface RestateSchedulerOptions {
 }
 
 /**
- * Runs sessions by Restate: each is a virtual object, and Restate pushes it to a worker, to one at a time, and to another one as soon as the
- * connection to the first is broken. Wakes are stored by the run queue, so that whatever is said to a session is stored together with its
+ * Runs sessions by Restate: each is a virtual object, and Restate pushes it to a worker, and to another one as soon as the connection to the
+ * first is broken. Wakes are stored by the run queue, so that whatever is said to a session is stored together with its
  * wake; the workers relay them to Restate. Attempts are counted and sessions set aside by the queue, too, as without Restate.
  */
 export function restateScheduler(options: RestateSchedulerOptions): Scheduler {

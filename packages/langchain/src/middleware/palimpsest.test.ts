@@ -10,6 +10,7 @@ import {
   modelRetryMiddleware,
   summarizationMiddleware,
   tool,
+  toolStrategy,
 } from "langchain";
 import { memoryStore, type Store } from "palimpsest";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -18,6 +19,8 @@ import { readCompactions } from "./compactions.ts";
 import { type PalimpsestOptions, palimpsest } from "./palimpsest.ts";
 
 const MODEL = "claude-opus-5-5";
+/** A model that can be forced to call a tool. */
+const FORCED = "claude-sonnet-4-6";
 const { answer, callTool, callTools, think } = simulator;
 
 type Middleware = NonNullable<Parameters<typeof createAgent>[0]["middleware"]>[number];
@@ -30,7 +33,7 @@ interface World {
   run(messages: readonly BaseMessage[], thread?: string): Promise<BaseMessage[]>;
   /** The same, streamed token by token. */
   stream(messages: readonly BaseMessage[], thread?: string): Promise<BaseMessage[]>;
-  model(): ChatAnthropic;
+  model(id?: string): ChatAnthropic;
   /** A second process with the same store. */
   restart(): Promise<World>;
 }
@@ -52,8 +55,8 @@ async function world(script: simulator.Script, options: WorldOptions = {}): Prom
   const store = rest.store ?? memoryStore();
   const context = palimpsest({ settingsFrom: { environment: {} }, ...rest, store });
   onTestFinished(() => context.close());
-  const model = () =>
-    new ChatAnthropic({ model: MODEL, apiKey: "none", anthropicApiUrl: server.url, maxRetries: 0, maxTokens: 2_000 });
+  const model = (id = MODEL) =>
+    new ChatAnthropic({ model: id, apiKey: "none", anthropicApiUrl: server.url, maxRetries: 0, maxTokens: 2_000 });
   const agent = createAgent({
     model: model(),
     tools: [look],
@@ -254,10 +257,82 @@ describe("recall", () => {
   });
 });
 
+test("a structured answer by a tool is given and recorded, and the conversation goes on", async () => {
+  const script: simulator.Script = ({ tools }) => {
+    const name = tools.map(String).find((one) => one.startsWith("extract"));
+    return callTools(callTool(name ?? "extract-1", { colour: "green" }));
+  };
+  const made = await world(script);
+  const agent = createAgent({
+    model: made.model(FORCED),
+    tools: [],
+    responseFormat: toolStrategy(z.object({ colour: z.string() })),
+    middleware: [made.context] as Middleware[],
+  });
+  const go = (messages: readonly BaseMessage[]) =>
+    agent.invoke({ messages: [...messages] }, { configurable: { thread_id: "chat" } });
+  const first = await go([user("Which colour?")]);
+  expect(first.structuredResponse).toEqual({ colour: "green" });
+  const second = await go([...(first.messages as BaseMessage[]), user("And now?")]);
+  expect(second.structuredResponse).toEqual({ colour: "green" });
+  expect(made.context.sessions()[0]!.ledger.totals()).toMatchObject({ responses: 2 });
+  const sent = messagesOf(made.server, 0);
+  expect(messagesOf(made.server).slice(0, sent.length)).toEqual(sent);
+  expect(refused(made.server)).toEqual([]);
+});
+
+test("a store that fails is told to the caller, and the next call goes on", async () => {
+  const store = memoryStore();
+  let fails = false;
+  const failing: Store = {
+    ...store,
+    async openWriter(...given) {
+      const opened = await store.openWriter(...given);
+      if (opened.kind !== "opened") return opened;
+      const { writer } = opened;
+      const append: typeof writer.append = async (entries) => {
+        if (fails) throw new Error("the disk is full. Free some space and try again");
+        return writer.append(entries);
+      };
+      return { ...opened, writer: { ...writer, append } };
+    },
+  };
+  const { run, server } = await world(echo, { store: failing });
+  const list = await run([user("one")], "chat");
+  fails = true;
+  await expect(run([...list, user("two")], "chat")).rejects.toThrow("the disk is full. Free some space");
+  expect(server.recorder.exchanges).toHaveLength(1);
+  fails = false;
+  expect(textOf(await run([...list, user("two")], "chat"))).toBe("You said two");
+  expect(messagesOf(server)).toHaveLength(3);
+});
+
 test("answers that the session has not seen are adopted", async () => {
   const { run, server } = await world(echo);
   await run([user("one"), new AIMessage("Yes."), user("two")], "chat");
   expect(messagesOf(server)).toHaveLength(3);
+  expect(refused(server)).toEqual([]);
+});
+
+test("an agent that is called by another one inherits its thread, and gets a session of its own", async () => {
+  const { model, context, server } = await world(({ userText, toolResults }) => {
+    if (userText.includes("deep")) return answer("Deep.");
+    return toolResults.length > 0 ? answer(toolResults.at(-1)!.text) : callTools(callTool("ask", {}));
+  });
+  const inner = createAgent({ model: model(), tools: [], middleware: [context] as Middleware[] });
+  const ask = tool(
+    async (_, config) => textOf((await inner.invoke({ messages: [user("deep")] }, config)).messages as BaseMessage[]),
+    {
+      name: "ask",
+      description: "Asks.",
+      schema: z.object({}),
+    },
+  );
+  const outer = createAgent({ model: model(), tools: [ask], middleware: [context] as Middleware[] });
+  const { messages } = await outer.invoke({ messages: [user("Ask.")] }, { configurable: { thread_id: "chat" } });
+  expect(textOf(messages as BaseMessage[])).toBe("Deep.");
+  const ids = context.sessions().map(({ id }) => id);
+  expect(ids.sort()).toEqual(["chat", expect.stringMatching(/^chat\.[0-9a-f]{8}$/)]);
   expect(refused(server)).toEqual([]);
 });
 

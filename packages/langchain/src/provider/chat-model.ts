@@ -34,6 +34,9 @@ export interface ChatModelOptions {
 /** Only options that are known to change no prompt could be named here: models have their own. */
 const CACHE_EFFECTS: CacheEffects = { parameters: {}, images: "messages" };
 
+/** Options that force a call of a tool, or an answer in JSON. */
+const SHAPING: readonly string[] = ["tool_choice", "response_format", "outputConfig", "responseSchema"];
+
 /**
  * Provider over chat models of LangChain.
  * @param models one model, or a function that returns the model with an id: a session can then change its model
@@ -66,7 +69,7 @@ export function chatModel(
           signal?.throwIfAborted();
           const model = findModel(request.model);
           if (typeof models !== "function") checkModel(model, request.model);
-          const { tools, settings } = binding() ?? request;
+          const { tools, settings } = withoutForce(binding()) ?? request;
           const { system, messages } = request;
           const live = toLiveMessages(
             system === undefined ? messages : [system, ...messages],
@@ -98,6 +101,13 @@ export function formOf(model: ChatModel, cacheMark: CacheMark): ContentForm {
 function outputLimitOf(model: ChatModel): number | undefined {
   const limit = asCount((model as unknown as JsonObject)["maxTokens"]);
   return limit === 0 ? undefined : limit;
+}
+
+/** Calls of a session's own want a text, whatever an agent's next answer must be. */
+function withoutForce(binding: Binding | undefined): Binding | undefined {
+  if (binding === undefined) return undefined;
+  const settings = Object.entries(binding.settings).filter(([name]) => !SHAPING.includes(name));
+  return { tools: binding.tools, settings: Object.fromEntries(settings) };
 }
 
 function bind(model: ChatModel, tools: readonly object[], settings: JsonObject): Streamed {

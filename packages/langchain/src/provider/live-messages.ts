@@ -20,8 +20,11 @@ function toLiveMessage(message: LangChainMessage, form: ContentForm, names: Read
       return new SystemMessage({ content });
     case "human":
       return new HumanMessage({ content });
-    case "ai":
-      return new AIMessage({ content, tool_calls: message.tool_calls.map((call) => ({ ...call })) });
+    case "ai": {
+      const { additional_kwargs: beside } = message;
+      const tool_calls = message.tool_calls.map((call) => ({ ...call }));
+      return new AIMessage({ content, tool_calls, ...(beside && { additional_kwargs: structuredClone(beside) }) });
+    }
     case "tool": {
       const { tool_call_id, status } = message;
       return new ToolMessage({ content, tool_call_id, status, name: names.get(tool_call_id) ?? "unknown" });

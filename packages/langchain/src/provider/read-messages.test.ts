@@ -1,5 +1,6 @@
 import { AIMessage, HumanMessage, RemoveMessage, ToolMessage } from "@langchain/core/messages";
 import { describe, expect, test } from "vitest";
+import { toLiveMessages } from "./live-messages.ts";
 import { countCleared, readMessages, toSyncMessages } from "./read-messages.ts";
 import { renderMessage } from "./render-message.ts";
 
@@ -52,6 +53,22 @@ describe("answers", () => {
       { type: "thinking", thinking: "Hm.", signature: "abc" },
     ]);
   });
+});
+
+test("reasoning and signatures beside the content go back with their answer, and reports do not", () => {
+  const carried = {
+    reasoning_content: "Hm.",
+    __gemini_function_call_thought_signatures__: { c1: "abc" },
+  };
+  const answer = new AIMessage({
+    content: "So.",
+    tool_calls: [call],
+    additional_kwargs: { ...carried, stop_reason: "x" },
+  });
+  const [{ blocks }] = readMessages([answer]) as [ReturnType<typeof readMessages>[number]];
+  const [live] = toLiveMessages(renderMessage({ role: "assistant", blocks }), "shortest");
+  expect(live).toMatchObject({ content: "So.", tool_calls: [call], additional_kwargs: carried });
+  expect(live!.additional_kwargs).not.toHaveProperty("stop_reason");
 });
 
 test("results keep their ids and status, images are images in any of their forms, and removals are no messages", () => {

@@ -1,6 +1,7 @@
 import type { Block, SyncMessage, ToolResult } from "palimpsest";
 import { asList, asObject, asString, type JsonObject, type MessagePayload } from "palimpsest/core";
 import { toContent } from "palimpsest/provider-parts";
+import { readBeside } from "./read-beside.ts";
 import { nativeOf, readAnswerPart, readShown, withoutUnsaid } from "./read-part.ts";
 
 /** Names of kinds of messages, in the framework and in plain data of other programs. */
@@ -84,7 +85,7 @@ export function readAnswer(message: JsonObject): readonly Block[] {
     if (!CALL_PARTS.includes(type)) return readAnswerPart(part);
     return type === "input_json_delta" ? [] : take(asString(part["id"]) ?? "", type === "tool_use" ? part : undefined);
   });
-  return [...blocks, ...[...calls.keys()].flatMap((id) => take(id))];
+  return [...readBeside(message), ...blocks, ...[...calls.keys()].flatMap((id) => take(id))];
 }
 
 function partsOf({ content }: JsonObject): readonly JsonObject[] {

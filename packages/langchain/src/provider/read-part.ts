@@ -44,11 +44,15 @@ export function readShown(part: JsonObject): readonly Part[] {
   return [toMedia(type, part) ?? toOpaque(withoutUnsaid(part))];
 }
 
+const FILES: readonly string[] = ["file", "document", "audio", "video"];
+
 function toMedia(type: string, part: JsonObject): Media | undefined {
   const kind = type === "image_url" || type === "image" ? "image" : "document";
-  if (kind === "document" && type !== "file" && type !== "document") return undefined;
+  if (kind === "document" && !FILES.includes(type)) return undefined;
   const source = toSource(type === "image_url" ? { url: urlOf(part["image_url"]) } : part);
-  return source && { kind, source };
+  const { detail } = asObject(part["image_url"]) ?? {};
+  const { metadata } = part;
+  return source && { kind, source, ...nativeOf({ detail, metadata }) };
 }
 
 function toSource(part: JsonObject): MediaSource | undefined {
@@ -56,7 +60,8 @@ function toSource(part: JsonObject): MediaSource | undefined {
   const { type, url, data, text, media_type, mime_type, mimeType } = { ...part, ...asObject(part["source"]) };
   const mediaType = [media_type, mime_type, mimeType].map(asString).find((one) => one !== undefined) ?? "";
   const address = asString(url);
-  if (address !== undefined) return fromUrl(address);
+  // Of an address, our form does not keep the type: sounds and films stay in the framework's.
+  if (address !== undefined) return /(^| )(audio|video)/.test(`${type} ${mediaType}`) ? undefined : fromUrl(address);
   const bytes = asString(data);
   if (bytes === undefined || asString(text) !== undefined || type === "text" || type === "content") return undefined;
   return { kind: "base64", mediaType, data: bytes };

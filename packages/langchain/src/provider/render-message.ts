@@ -1,22 +1,17 @@
 import type { Block, Part, ToolResult } from "palimpsest";
-import { asObject, type JsonObject } from "palimpsest/core";
-import {
-  canBeShown,
-  describeMedia,
-  type FlatMessage,
-  frozenCopy,
-  type Media,
-  type Native,
-  toUrl,
-} from "palimpsest/provider-parts";
+import { asObject, type JsonObject, present } from "palimpsest/core";
+import { type FlatMessage, frozenCopy, type Media, type Native, toArguments, toUrl } from "palimpsest/provider-parts";
+import { BESIDE } from "./read-beside.ts";
 import { LANGCHAIN, type LangChainCall, type LangChainMessage, type LangChainPart } from "./wire.ts";
 
 /** Renders a message as plain data: each result is a message of its own. */
 export function renderMessage({ role, blocks }: FlatMessage): readonly LangChainMessage[] {
   if (role === "assistant") {
-    const content = blocks.flatMap(renderAnswer);
+    const beside = blocks.map(besideOf).find((own) => own !== undefined);
+    const content = blocks.filter((block) => besideOf(block) === undefined).flatMap(renderAnswer);
     const tool_calls = blocks.flatMap(renderCall);
-    const answer: LangChainMessage = { type: "ai", content, tool_calls };
+    const own = beside === undefined ? {} : { [BESIDE]: beside };
+    const answer: LangChainMessage = { type: "ai", content, tool_calls, ...own };
     return content.length + tool_calls.length === 0 ? [] : frozenCopy([answer]);
   }
   const results = blocks.flatMap((block) => (block.kind === "tool_result" ? [renderResult(block)] : []));
@@ -42,14 +37,13 @@ function renderAnswer(block: Block): readonly LangChainPart[] {
   }
 }
 
+function besideOf(block: Block): JsonObject | undefined {
+  return block.kind === "thinking" ? asObject(ownFields(block.native)[BESIDE]) : undefined;
+}
+
 function renderCall(block: Block): readonly LangChainCall[] {
   if (block.kind !== "tool_call") return [];
   return [{ type: "tool_call", id: block.id, name: block.name, args: toArguments(block.input) }];
-}
-
-/** Services accept only an object, so a model's broken JSON, or a plain value, is wrapped in one. */
-function toArguments(input: unknown): JsonObject {
-  return asObject(input) ?? (input === undefined ? {} : { input });
 }
 
 function renderResult({ callId, content, status }: ToolResult): LangChainMessage {
@@ -72,16 +66,13 @@ function renderShown(block: Part | Block): readonly LangChainPart[] {
   }
 }
 
-/** In the forms that models of all services take. */
-function renderMedia(media: Media): LangChainPart {
-  const { kind, source } = media;
-  if (!canBeShown(media)) return { type: "text", text: describeMedia(media) };
-  if (kind === "document") {
-    return source.kind === "url"
-      ? { type: "file", url: source.url }
-      : { type: "file", mimeType: source.mediaType, data: source.data };
-  }
-  return { type: "image_url", image_url: { url: toUrl(source) } };
+/** In the forms that models of all services take, and of any type: which files a model takes, only its service knows. */
+function renderMedia({ kind, source, native }: Media): LangChainPart {
+  const { detail, metadata } = ownFields(native);
+  if (kind === "image") return { type: "image_url", image_url: { url: toUrl(source), ...present({ detail }) } };
+  if (source.kind === "url") return { type: "file", url: source.url, ...present({ metadata }) };
+  const type = /^(audio|video)\//.exec(source.mediaType)?.[1] ?? "file";
+  return { type, mimeType: source.mediaType, data: source.data, ...present({ metadata }) };
 }
 
 function ownFields(native: Native | undefined): JsonObject {

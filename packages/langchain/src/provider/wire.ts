@@ -10,7 +10,12 @@ export type LangChainPart = JsonObject;
 /** A message as plain data. Messages of the framework are made of it for each call: they can be changed, and it cannot. */
 export type LangChainMessage =
   | { readonly type: "human" | "system"; readonly content: readonly LangChainPart[] }
-  | { readonly type: "ai"; readonly content: readonly LangChainPart[]; readonly tool_calls: readonly LangChainCall[] }
+  | {
+      readonly type: "ai";
+      readonly content: readonly LangChainPart[];
+      readonly tool_calls: readonly LangChainCall[];
+      readonly additional_kwargs?: JsonObject;
+    }
   | {
       readonly type: "tool";
       readonly content: readonly LangChainPart[];

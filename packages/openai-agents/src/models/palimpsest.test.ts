@@ -219,6 +219,21 @@ test("recall reads what is no longer shown, in the session of its call", async (
   expect((await run([user("Which port was it?")])).text).toMatch(/^entry \d+: .*port/);
 });
 
+test("an agent that is called as a tool gets a session of its own", async () => {
+  const { agent, runner, context, server } = await world(({ userText, toolResults }) => {
+    if (userText.includes("deep")) return answer("Deep.");
+    const result = toolResults.at(-1)?.text;
+    return result === undefined ? callTools(callTool("ask", { input: "deep" })) : answer(result);
+  });
+  const ask = agent.asTool({ toolName: "ask", toolDescription: "Asks." });
+  const asker = new Agent({ name: "asker", model: MODEL, tools: [ask] });
+  const result = await runner("chat").run(asker, "Ask.");
+  expect(result.finalOutput).toBe("Deep.");
+  const ids = context.sessions().map(({ id }) => id);
+  expect(ids.sort()).toEqual(["chat", expect.stringMatching(/^chat\.[0-9a-f]{8}$/)]);
+  expect(refused(server)).toEqual([]);
+});
+
 test("options that cannot work say what to pass", () => {
   expect(() => palimpsest({} as never)).toThrow(/palimpsest.*store.*memoryStore/);
 });

@@ -65,3 +65,13 @@ test("items of one answer are one message, and instructions come first", () => {
   ]);
   expect(list[3]?.content).toEqual([{ kind: "tool_result", callId: "c1", content: "ok", status: "ok" }]);
 });
+
+test("what the user gives goes back as it came: how closely images are looked at, names and types of files, sounds", () => {
+  const content = [
+    { type: "input_image", image: "data:image/png;base64,AAAA", detail: "low" },
+    { type: "input_file", file: "data:text/csv;base64,YSxi", filename: "table.csv" },
+    { type: "audio", audio: "UklGRg==", format: "wav" },
+  ];
+  const [{ blocks }] = readMessages([{ role: "user", content }]) as [ReturnType<typeof readMessages>[number]];
+  expect(renderMessage({ role: "user", blocks })).toEqual([{ type: "message", role: "user", content }]);
+});

@@ -1,5 +1,5 @@
 import type { Block, Part, SyncMessage } from "palimpsest";
-import { asList, asObject, asString, type JsonObject, type MessagePayload } from "palimpsest/core";
+import { asList, asObject, asString, type JsonObject, type MessagePayload, present } from "palimpsest/core";
 import { fromUrl, type Media, type MediaSource, type Native, parseInput, toContent } from "palimpsest/provider-parts";
 import { AGENTS } from "./wire.ts";
 
@@ -141,7 +141,10 @@ function toMedia(type: string, part: JsonObject): Media | undefined {
   if (!isImage && type !== "input_file" && type !== "file") return undefined;
   const given = isImage ? (part["image"] ?? part["imageUrl"]) : part["file"];
   const source = toSource(given, isImage ? "image/png" : "application/pdf");
-  return source && { kind: isImage ? "image" : "document", source };
+  const { detail, filename } = part;
+  const own = present({ detail, filename });
+  const native = Object.keys(own).length === 0 ? {} : { native: toNative(own) };
+  return source && { kind: isImage ? "image" : "document", source, ...native };
 }
 
 /** An address, a data URL, or bytes. Anything else is known to its service only. */

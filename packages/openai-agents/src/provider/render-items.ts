@@ -1,15 +1,6 @@
 import type { Block, Part, ToolCall, ToolResult } from "palimpsest";
 import { asObject, asString, type JsonObject } from "palimpsest/core";
-import {
-  canBeShown,
-  describeMedia,
-  type FlatMessage,
-  fileNameOf,
-  frozenCopy,
-  type Media,
-  type Native,
-  toUrl,
-} from "palimpsest/provider-parts";
+import { type FlatMessage, fileNameOf, frozenCopy, type Media, type Native, toUrl } from "palimpsest/provider-parts";
 import { AGENTS, type AgentsItem } from "./wire.ts";
 
 /**
@@ -90,13 +81,14 @@ function renderPart(part: Part | Block): readonly JsonObject[] {
   }
 }
 
+/** Of any type: which files a model takes, only its service knows. */
 function renderMedia(media: Media): JsonObject {
   const { kind, source } = media;
-  if (!canBeShown(media)) return { type: "input_text", text: describeMedia(media) };
+  const own = ownFields(media.native);
   const url = toUrl(source);
-  if (kind === "image") return { type: "input_image", image: url };
-  if (source.kind === "url") return { type: "input_file", file: { url } };
-  return { type: "input_file", file: url, filename: fileNameOf(source) };
+  if (kind === "image") return { type: "input_image", image: url, ...own };
+  if (source.kind === "url") return { type: "input_file", file: { url }, ...own };
+  return { type: "input_file", file: url, filename: fileNameOf(source), ...own };
 }
 
 function ownFields(native: Native | undefined): JsonObject {

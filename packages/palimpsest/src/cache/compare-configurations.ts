@@ -1,5 +1,6 @@
 import type { CacheEffects, ChangeCause, PromptChange } from "../log/cause.ts";
 import type { ToolDefinition } from "../log/payload.ts";
+import { headTools } from "../view/offer-tools.ts";
 import type { Configuration } from "../view/view.ts";
 
 /** The parameter that holds the service's own tools: in the prompt they stand among the other tools. */
@@ -17,7 +18,8 @@ export function compareConfigurations(
     at: now.entry,
     ...(what === undefined ? {} : { what }),
   });
-  const tools = before.toolsHeldBy === now.toolsHeldBy ? [] : compareTools(before.tools, now.tools);
+  const tools =
+    before.toolsHeldBy === now.toolsHeldBy ? [] : compareTools(headTools(before.tools), headTools(now.tools));
   const fields = compareParameters(before.parameters, now.parameters, effects);
   const toolsChanged = [...tools, ...(fields.get("tools") ?? [])];
   fields.delete("tools");

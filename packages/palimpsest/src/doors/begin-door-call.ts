@@ -1,10 +1,12 @@
+import type { ResponseContent } from "../providers/provider.ts";
 import type { WantedConfiguration } from "../session/change-configuration.ts";
+import type { InterruptedAnswer, InterruptionOptions } from "../session/interrupted-answer.ts";
 import type { PrepareOptions } from "../session/session.ts";
 import { SessionLostError } from "../session/session-errors.ts";
-import type { SessionTurn } from "../session/session-turn.ts";
 import { leadingSystem } from "../session/sync/leading-system.ts";
 import type { SyncMessage } from "../session/sync/sync-message.ts";
 import { type CompactionData, toCompactionData } from "./compaction-data.ts";
+import { SessionContendedError, UnrecordedAnswerError } from "./door-errors.ts";
 import type { CallIdentity, DoorSessions } from "./door-sessions.ts";
 import { findNotices, type Notice } from "./find-notices.ts";
 import { chainOf } from "./recognize.ts";
@@ -26,7 +28,11 @@ export interface FrameworkCall<Live> extends Omit<CallIdentity<Live>, "chain"> {
   readonly clearedResults?: number;
 }
 
-type Interruption<Request> = Parameters<SessionTurn<Request>["recordInterrupted"]>;
+/** How often a session is opened again that other processes take over in between. */
+const ATTEMPTS = 3;
+
+/** An answer that no longer belongs to what the session shows: its price does. */
+const ONLY_PRICE: InterruptionOptions = { view: "left-out" };
 
 /** One call of a model for a session, from the list of messages to the recorded answer. */
 export interface DoorCall<Request, Response> {
@@ -37,7 +43,7 @@ export interface DoorCall<Request, Response> {
   /** After a failure: makes the conversation smaller where that helps, and says whether to send again. */
   recover(error: unknown): Promise<"retry" | "give-up">;
   record(response: Response): Promise<SessionReport>;
-  recordInterrupted(answer: Interruption<Request>[0] | undefined, options: Interruption<Request>[2]): Promise<void>;
+  recordInterrupted(answer: InterruptedAnswer | undefined, options: InterruptionOptions): Promise<void>;
   /** Whatever became of it. */
   end(): void;
 }
@@ -47,12 +53,14 @@ export async function beginDoorCall<Request, Response, Live>(
   context: DoorContext<Request, Response, Live>,
   call: FrameworkCall<Live>,
 ): Promise<DoorCall<Request, Response>> {
-  try {
-    return await adopt(context, call);
-  } catch (error) {
-    // Another process had the session in between. It is opened again, and has what that process wrote.
-    if (!SessionLostError.isInstance(error)) throw error;
-    return adopt(context, call);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await adopt(context, call);
+    } catch (error) {
+      // Another process had the session in between. It is opened again, and has what that process wrote.
+      if (!SessionLostError.isInstance(error)) throw error;
+      if (attempt === ATTEMPTS) throw new SessionContendedError(error, attempt);
+    }
   }
 }
 
@@ -71,22 +79,28 @@ async function adopt<Request, Response, Live>(
   });
   const end = (): void => {
     unlisten();
-    held.release();
+    held.release(onProblem);
   };
 
   const prepare = (): Promise<Request> => session.prepare({ answer, ...(signal && { signal }) });
+  /** Makes the session say what the list says. From then on, answers to older calls only cost money. */
+  const load = async (): Promise<Request> => {
+    held.newest = messages;
+    const synced = await session.sync(messages);
+    for (const notice of findNotices(messages, synced, clearedResults)) {
+      if (!told.has(notice.kind)) notices.push(notice);
+      told.add(notice.kind);
+    }
+    const system = leadingSystem(messages).join("\n\n");
+    await session.configure({ ...configuration, model: identity.model, system });
+    return prepare();
+  };
+  const isNewest = (): boolean => held.newest === messages;
+
   let request: Request;
   try {
-    request = await held.inOrder(async () => {
-      const synced = await session.sync(messages);
-      for (const notice of findNotices(messages, synced, clearedResults)) {
-        if (!told.has(notice.kind)) notices.push(notice);
-        told.add(notice.kind);
-      }
-      const system = leadingSystem(messages).join("\n\n");
-      await session.configure({ ...configuration, model: identity.model, system });
-      return prepare();
-    });
+    for (const owed of sessions.takeOwed(held)) await session.turn.recordInterrupted(owed, undefined, ONLY_PRICE);
+    request = await held.inOrder(load);
   } catch (error) {
     end();
     if (SessionLostError.isInstance(error)) sessions.drop(held);
@@ -94,12 +108,13 @@ async function adopt<Request, Response, Live>(
   }
 
   /** The answer is paid for and good: the caller gets it, and the next list brings it again. */
-  async function attempt(work: () => Promise<void>): Promise<void> {
+  async function attempt(work: () => Promise<unknown>, answered: () => InterruptedAnswer): Promise<void> {
     try {
       await work();
     } catch (error) {
-      if (SessionLostError.isInstance(error)) sessions.drop(held);
-      onProblem(error instanceof Error ? error : new Error(String(error)));
+      const isLost = SessionLostError.isInstance(error);
+      if (isLost) sessions.drop(held, answered());
+      onProblem(new UnrecordedAnswerError(session.id, error, isLost ? "later" : "unknown"));
     }
   }
 
@@ -111,26 +126,48 @@ async function adopt<Request, Response, Live>(
       return taken;
     },
     async recover(error) {
-      const { kind } = await session.recover(error, signal);
-      if (kind === "retry") request = await held.inOrder(prepare);
-      return kind;
+      try {
+        const { kind } = await session.recover(error, signal);
+        // Another call may have brought another list in the meantime: this call sends its own.
+        if (kind === "retry") request = await held.inOrder(isNewest() ? prepare : load);
+        return kind;
+      } catch (problem) {
+        // The caller should see why the model did not answer, not why that could not be mended.
+        if (SessionLostError.isInstance(problem)) sessions.drop(held);
+        onProblem(toError(problem));
+        return "give-up";
+      }
     },
     async record(response) {
+      const answered = (): InterruptedAnswer => toPaid(provider.readResponse(response));
       await attempt(async () => {
         const { blocks, stop } = provider.readResponse(response);
-        await session.record(response, request);
+        if (isNewest()) await session.record(response, request);
+        else await session.turn.recordInterrupted(answered(), request, ONLY_PRICE);
         const point = chainOf([...messages, { role: "assistant", content: blocks }]).points.at(-1);
         if (point !== undefined) await held.note(point, stop === "tools" ? "here" : "durable");
-      });
+      }, answered);
       const { tokens, percentLeft } = session.view.size();
       return { session: session.id, tokens, percentLeft };
     },
     async recordInterrupted(partial, options) {
       if (partial === undefined) return;
-      await attempt(async () => {
-        await session.turn.recordInterrupted(partial, request, options);
-      });
+      const how = isNewest() ? options : ONLY_PRICE;
+      await attempt(
+        () => session.turn.recordInterrupted(partial, request, how),
+        () => partial,
+      );
     },
     end,
   };
+}
+
+/** An answer with its price, of which nothing else is entered. */
+function toPaid({ blocks, responseId, model, usage }: ResponseContent): InterruptedAnswer {
+  const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
+  return { text, responseId, model, usage };
+}
+
+function toError(problem: unknown): Error {
+  return problem instanceof Error ? problem : new Error(String(problem));
 }

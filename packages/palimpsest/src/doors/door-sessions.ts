@@ -1,9 +1,11 @@
 import { asObject, asString, asStrings } from "../log/json-fields.ts";
 import type { Provider } from "../providers/provider.ts";
+import type { InterruptedAnswer } from "../session/interrupted-answer.ts";
 import { openSession } from "../session/open-session.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionOptions } from "../session/session-options.ts";
 import type { Store } from "../stores/store.ts";
+import { createLanes } from "./lanes.ts";
 import { type Candidate, type Chain, chooseSession } from "./recognize.ts";
 
 /** Options of sessions behind a framework that are the application's. The others come with each call. */
@@ -44,8 +46,10 @@ export interface HeldSession<Request, Response, Live> {
   inOrder<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Remembers the end of an answer, by which the next list is recognized. `durable`: in the store, too. */
   note(point: string, where: "here" | "durable"): Promise<void>;
-  /** One call less that uses it. */
-  release(): void;
+  /** The list of the call that the session follows: answers to other calls are no part of what it shows. */
+  newest: object | undefined;
+  /** One call less that uses it. @param onProblem is told why the session could not be closed later */
+  release(onProblem: (problem: Error) => void): void;
 }
 
 /** A call of a framework, as far as its session is found by it. */
@@ -62,8 +66,10 @@ export interface CallIdentity<Live> {
 export interface DoorSessions<Request, Response, Live> {
   /** Finds the session that a list of messages belongs to, or begins one. */
   find(call: CallIdentity<Live>): Promise<HeldSession<Request, Response, Live>>;
-  /** Forgets a session that another process has taken over. */
-  drop(held: HeldSession<Request, Response, Live>): void;
+  /** Forgets a session that another process has taken over. @param owed an answer whose price is not in the log */
+  drop(held: HeldSession<Request, Response, Live>, owed?: InterruptedAnswer): void;
+  /** Answers whose prices the session's log lacks: once. */
+  takeOwed(held: HeldSession<Request, Response, Live>): readonly InterruptedAnswer[];
   open(): readonly Session<Request, Response>[];
   close(): Promise<void>;
 }
@@ -86,13 +92,17 @@ export function createDoorSessions<Request, Response, Message, Live>(
   type One = Held<Request, Response, Live>;
   const opening = new Map<string, Promise<One>>();
   const ready = new Map<string, One>();
+  // Calls under one name are told apart by how the first of them begins: it has to be known first.
+  const [finding, working] = [createLanes(), createLanes()];
+  const owed = new Map<string, InterruptedAnswer[]>();
   // A retry brings the same list again, before there is an answer to recognize it by.
-  const byList = new WeakMap<object, string>();
+  const byList = new WeakMap<object, { readonly key: string | undefined; readonly id: string }>();
 
   async function idOf({ list, key, chain }: CallIdentity<Live>): Promise<string> {
     const known = byList.get(list);
-    const id = known ?? (key === undefined ? await recognize(chain) : await withKey(key, chain));
-    byList.set(list, id);
+    if (known !== undefined && known.key === key) return known.id;
+    const id = key === undefined ? await recognize(chain) : await withKey(key, chain);
+    byList.set(list, { key, id });
     return id;
   }
 
@@ -112,53 +122,62 @@ export function createDoorSessions<Request, Response, Message, Live>(
 
   /** A call under the same name about something else, such as a title for the conversation, must not rewind it. */
   async function withKey(key: string, { head, points }: Chain): Promise<string> {
-    const headOf = async (id: string) => ready.get(id)?.chain.head ?? chainIn(await store.readMetadata(id)).head;
-    const own = await headOf(key);
-    if (own === undefined || own === head) return key;
+    const chainOfId = async (id: string) => ready.get(id)?.chain ?? chainIn(await store.readMetadata(id));
+    const own = await chainOfId(key);
+    if (own.head === undefined || own.head === head) return key;
+    const held = ready.get(key);
+    // Nothing was answered yet, and nobody waits for an answer: the user begins again, after a failure or a stop.
+    if (own.points.length === 0 && (held?.calls ?? 0) === 0) {
+      if (held !== undefined) held.chain.head = head;
+      return key;
+    }
     const other = `${key}.${head.slice(0, 8)}`;
-    return points.length === 0 || (await headOf(other)) !== undefined ? other : key;
+    return points.length === 0 || (await chainOfId(other)).head !== undefined ? other : key;
   }
 
   async function openHeld(id: string, { model, live, chain: { head, points } }: CallIdentity<Live>): Promise<One> {
     const { provider, use } = connect(live);
     // The list of messages is the application's: whoever has the newest one goes on with it.
     const session = await openSession({ ...host, store, provider, id, model, takeover: "always" });
-    const saved = chainIn(await store.readMetadata(id));
-    let tail: Promise<unknown> = Promise.resolve();
-    const one: One = {
-      id,
-      session,
-      provider,
-      told: new Set(),
-      chain: {
-        head: saved.head ?? head,
+    try {
+      const saved = chainIn(await store.readMetadata(id));
+      const chain = {
+        head: saved.points.length === 0 ? head : (saved.head ?? head),
         points: saved.points.length === 0 ? points.slice(-MAXIMUM_POINTS) : [...saved.points],
-      },
+      };
+      if (saved.head !== chain.head) await save({ id, chain });
+      return hold({ id, session, provider, use, chain });
+    } catch (error) {
+      // Nobody else knows that it is open.
+      await session.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  function hold(opened: Pick<One, "id" | "session" | "provider" | "use" | "chain">): One {
+    const one: One = {
+      ...opened,
+      told: new Set(),
       calls: 0,
       timer: undefined,
-      use,
-      inOrder(work) {
-        const result = tail.then(work, work);
-        tail = result.catch(() => {});
-        return result;
-      },
+      newest: undefined,
+      inOrder: (work) => working.run(one.id, work),
       async note(point, where) {
         const isFirst = one.chain.points.length === 0;
         one.chain.points = [...one.chain.points, point].slice(-MAXIMUM_POINTS);
         if (where === "durable" || isFirst) await save(one);
       },
-      release() {
+      release(onProblem) {
         one.calls--;
         if (one.calls > 0) return;
-        one.timer = setTimeout(() => void closeHeld(one), closeAfterMs);
+        one.timer = setTimeout(() => void closeHeld(one).catch(onProblem), closeAfterMs);
         one.timer.unref?.();
       },
     };
-    if (saved.head === undefined) await save(one);
     return one;
   }
 
-  async function save({ id, chain }: One): Promise<void> {
+  async function save({ id, chain }: Pick<One, "id" | "chain">): Promise<void> {
     await store.setMetadata(id, { ...(await store.readMetadata(id)), [metadataName]: chain });
   }
 
@@ -180,30 +199,42 @@ export function createDoorSessions<Request, Response, Message, Live>(
     return { points: asStrings(saved?.["points"]), ...(head === undefined ? {} : { head }) };
   }
 
+  async function find(call: CallIdentity<Live>): Promise<One> {
+    const id = await idOf(call);
+    const held = opening.get(id) ?? openHeld(id, call);
+    opening.set(id, held);
+    try {
+      const one = await held;
+      ready.set(id, one);
+      clearTimeout(one.timer);
+      one.calls++;
+      return one;
+    } catch (error) {
+      opening.delete(id);
+      throw error;
+    }
+  }
+
   return {
-    async find(call) {
-      const id = await idOf(call);
-      const held = opening.get(id) ?? openHeld(id, call);
-      opening.set(id, held);
-      try {
-        const one = await held;
-        ready.set(id, one);
-        clearTimeout(one.timer);
-        one.calls++;
-        return one;
-      } catch (error) {
-        opening.delete(id);
-        throw error;
-      }
+    find: (call) => (call.key === undefined ? find(call) : finding.run(call.key, () => find(call))),
+    takeOwed(held) {
+      const { id } = held as One;
+      const taken = owed.get(id) ?? [];
+      owed.delete(id);
+      return taken;
     },
-    drop(held) {
+    drop(held, answer) {
+      const { id } = held as One;
+      if (answer !== undefined) owed.set(id, [...(owed.get(id) ?? []), answer]);
       forget(held as One);
       // It is lost already; what is left are resources of this process.
       held.session.close().catch(() => {});
     },
     open: () => [...ready.values()].map(({ session }) => session),
     async close() {
-      await Promise.all([...ready.values()].map(closeHeld));
+      // Those that are being opened, too: a call may have begun just now.
+      const opened = await Promise.allSettled(opening.values());
+      await Promise.all(opened.flatMap((one) => (one.status === "fulfilled" ? [closeHeld(one.value)] : [])));
     },
   };
 }

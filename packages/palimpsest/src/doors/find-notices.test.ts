@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Synced, SyncMessage } from "../session/sync/sync-message.ts";
 import { findNotices } from "./find-notices.ts";
 
-const whole: Synced = { kept: 1, appended: [], altered: [], head: "whole", pruned: [] };
+const whole: Synced = { kept: 1, appended: [], altered: [], edited: [], head: "whole", pruned: [] };
 const list: readonly SyncMessage[] = [
   { role: "user", content: "one" },
   { role: "user", content: "two" },
@@ -13,6 +13,8 @@ test("another manager is noticed by what it leaves, and a user's edit is none", 
   expect(kindsOf(list, { ...whole, rewoundTo: 3 }, 0)).toEqual([]);
   expect(kindsOf(list, { ...whole, head: "trimmed" }, 0)).toEqual(["trimmed"]);
   expect(kindsOf(list, { ...whole, pruned: [3, 4] }, 2)).toEqual(["pruned", "cleared"]);
+  expect(kindsOf(list, { ...whole, altered: [3, 4], edited: [3] }, 0)).toEqual(["edited"]);
+  expect(kindsOf(list, { ...whole, altered: [3, 4], edited: [3] }, 2)).toEqual(["cleared"]);
   const replaced: readonly SyncMessage[] = [...list, { role: "assistant", content: "2" }];
   expect(kindsOf(replaced, { ...whole, rewoundTo: 3 }, 0)).toEqual(["replaced"]);
 });

@@ -1,4 +1,5 @@
 import type { Provenance } from "./provenance.ts";
+import type { ToolDefinition } from "./tool-definition.ts";
 
 /**
  * A part of a message, in a form that fits every provider. If our form cannot reproduce a provider's block byte for byte, the
@@ -22,6 +23,8 @@ export interface Text {
   readonly provenance?: Provenance;
   /** `own`: the text was put between tags when it was written, with `withinTag`. @default it is marked when it is sent */
   readonly marks?: "own";
+  /** The tool that this text describes, in a result of `tool_search`: from here on, the model can call it. @default none */
+  readonly tool?: ToolDefinition;
   readonly native?: Native;
 }
 
@@ -44,6 +47,8 @@ export interface ToolCall {
   readonly name: string;
   /** The parsed input; a string if the model wrote invalid JSON. */
   readonly input: unknown;
+  /** The tool by which the model has called this one, where its provider cannot bring deferred tools in. @default none */
+  readonly through?: "call_tool";
   readonly native?: Native;
 }
 
@@ -53,11 +58,15 @@ export interface ToolResult {
   readonly callId: string;
   readonly content: string | readonly Part[];
   readonly status: "ok" | "error";
+  /** The tool that was called, where its form depends on it; known when messages are flattened. */
+  readonly tool?: "tool_search";
 }
 
 export interface Media {
   readonly kind: "image" | "document";
   readonly source: MediaSource;
+  /** Fields of the provider's own form beside the source: how closely an image is looked at, the name of a file. */
+  readonly native?: Native;
 }
 
 export type MediaSource =

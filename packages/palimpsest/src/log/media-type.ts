@@ -42,7 +42,7 @@ export function checkMedia(media: Media): CheckedMedia {
   const found = detectMediaType(bytes);
   if (found === mediaType) return { kind: "fine" };
   const isUsable = found !== undefined && (kind === "image" ? IMAGE_TYPES.includes(found) : found === PDF);
-  if (isUsable) return { kind: "corrected", media: { kind, source: { ...source, mediaType: found } } };
+  if (isUsable) return { kind: "corrected", media: { ...media, source: { ...source, mediaType: found } } };
   if (!isShown) return { kind: "fine" };
   return unreadable(found === undefined ? `its bytes are no ${mediaType}` : `it is ${found}, not ${mediaType}`);
 }

@@ -7,7 +7,10 @@ import type { KeyPayload, MarkPayload, NotesPayload, PinPayload, UnpinPayload } 
 import type { ModelPrices } from "./prices.ts";
 import type { Provenance } from "./provenance.ts";
 import type { AppliedEdits } from "./provider-edits.ts";
+import type { ToolDefinition } from "./tool-definition.ts";
 import type { CallPayload, TakenPayload, TurnPayload } from "./turn-payloads.ts";
+
+export type { ToolDefinition } from "./tool-definition.ts";
 
 /** The payload of each kind of entry. Readers skip kinds and versions that they do not know. */
 export interface Payloads {
@@ -125,31 +128,6 @@ export interface ConfigurationPayload {
 }
 
 export type Held<Value> = { readonly value: Value } | { readonly heldBy: number };
-
-/** Describes a tool to the model. It cannot be run; `tool()` makes tools that can. */
-export interface ToolDefinition {
-  readonly name: string;
-  readonly description?: string;
-  /** JSON Schema of its input. */
-  readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** Who describes the tool, if not the host, such as a server of tools. Its description is then marked as data. @default the host */
-  readonly provenance?: Provenance;
-  /**
-   * Whether old results may be replaced by a stub; `recall` still reads them. Not sent to the provider.
-   * @default "clearable", and "kept" for a tool with side effects
-   */
-  readonly results?: "clearable" | "kept";
-  /**
-   * `bounded`: the tool limits the size of its results, for example because it reads files page by page. Its results are not
-   * stored in files. Not sent to the provider. @default results over `toolResults.thresholdCharacters` are stored
-   */
-  readonly resultSize?: "bounded";
-  /**
-   * `some`: a call changes something outside the conversation, so a second call does not reproduce the result.
-   * Not sent to the provider. @default "none"
-   */
-  readonly sideEffects?: "none" | "some";
-}
 
 /**
  * A request was prepared from everything before this entry. Its content is sealed: later requests never order, merge or drop it

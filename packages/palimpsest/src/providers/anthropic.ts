@@ -59,6 +59,8 @@ export function anthropic(
     name: ANTHROPIC,
     cacheEffects: ANTHROPIC_CACHE_EFFECTS,
     takesEdits: (parameters) => (edits === "asked" ? takesEdits(parameters) : "no"),
+    // Other hosts do not say whether they take deferred tools, and models before Claude 4 do not.
+    toolSearch: (model) => (client.models === undefined || /claude-(?:[123]|instant)/.test(model) ? "own" : "native"),
     factsOf: (model) => findFacts(model, sources),
     fetchFacts: async (model) => findFacts(model, { ...sources, fetched: await fetchLimits(client, model) }),
     renderMessage,

@@ -2,6 +2,9 @@ import type { CacheEffects } from "../log/cause.ts";
 import { ANTHROPIC_CACHE_EFFECTS } from "./anthropic/cache-effects.ts";
 import { ANTHROPIC_MODELS } from "./anthropic/models.ts";
 import { ANTHROPIC } from "./anthropic/wire.ts";
+import { BEDROCK_CACHE_EFFECTS } from "./bedrock/cache-effects.ts";
+import { findBedrockFacts } from "./bedrock/models.ts";
+import { BEDROCK } from "./bedrock/wire.ts";
 import { GEMINI_CACHE_EFFECTS } from "./gemini/cache-effects.ts";
 import { GEMINI_MODELS } from "./gemini/models.ts";
 import { GEMINI } from "./gemini/wire.ts";
@@ -21,6 +24,9 @@ export interface KnownModel {
 
 /** Finds a model by its id, with or without a host's prefix. A model in no table has neither window nor prices. */
 export function knownModel(model: string): KnownModel {
+  if (/(^|[/.])anthropic\.claude/i.test(model)) {
+    return { provider: BEDROCK, facts: findBedrockFacts(model), cacheEffects: BEDROCK_CACHE_EFFECTS };
+  }
   if (/claude/i.test(model)) {
     const facts = findFacts(model, { table: ANTHROPIC_MODELS });
     return { provider: ANTHROPIC, facts, cacheEffects: ANTHROPIC_CACHE_EFFECTS };

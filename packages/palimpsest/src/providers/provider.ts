@@ -20,6 +20,11 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
   /** Whether a request with these parameters may ask for `edits`. @default "no" */
   takesEdits?(parameters: RequestParts<Message>["parameters"]): "yes" | "no";
   /**
+   * Whether a model takes deferred tools in the provider's own form. @default "own": their schemas come as text, and the
+   * model calls them through `call_tool`
+   */
+  toolSearch?(model: string): "native" | "own";
+  /**
    * `taken`: the provider deletes results from its cached prompt and reports `deletedTokens`. @default no public API
    * does
    */
@@ -71,6 +76,8 @@ export interface RequestParts<Message> extends RequestedEdits {
   readonly model: string;
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
+  /** Tools that are not in the prompt until a result of `tool_search` names them; for `toolSearch`. @default none */
+  readonly deferredTools?: readonly ToolDefinition[];
   /** Fields of the provider's request that the caller chose. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly messages: readonly Message[];

@@ -1,7 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
+import { BedrockRuntime } from "@aws-sdk/client-bedrock-runtime";
 import { GoogleGenAI } from "@google/genai";
 import {
   createAnthropic,
+  createBedrock,
   createGemini,
   createOpenAiChat,
   createOpenAiResponses,
@@ -13,6 +15,7 @@ import { describe, expect, test } from "vitest";
 import type { Block, Media, Part } from "../log/block.ts";
 import type { FlatMessage } from "../view/flat-message.ts";
 import { anthropic } from "./anthropic.ts";
+import { type BedrockRequest, bedrock } from "./bedrock.ts";
 import { type GeminiRequest, gemini } from "./gemini.ts";
 import { openaiChat, openaiResponses } from "./openai.ts";
 import type { Provider } from "./provider.ts";
@@ -97,6 +100,14 @@ const subjects: Readonly<Record<string, { provider: Provider; model: string; jud
         systemInstruction: { parts: [{ text: systemInstruction }] },
         generationConfig: { maxOutputTokens },
       });
+    },
+  },
+  bedrock: {
+    provider: bedrock(new BedrockRuntime({ region: "us-east-1" })) as Provider,
+    model: "us.anthropic.claude-opus-5-5",
+    judge(body) {
+      const { modelId, ...request } = body as BedrockRequest;
+      return createBedrock().judge(modelId, request);
     },
   },
 };

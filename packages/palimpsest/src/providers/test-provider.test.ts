@@ -1,6 +1,8 @@
 import {
   ANTHROPIC_MODELS,
+  bedrockModels,
   createAnthropic,
+  createBedrock,
   createGemini,
   createOpenAiChat,
   createOpenAiResponses,
@@ -44,6 +46,15 @@ const subjects: Readonly<Record<string, Subject>> = {
   gemini: geminiSubject("gemini-4-argon"),
   // Its calls have neither ids nor signatures.
   "gemini 2.5": geminiSubject("gemini-2.5-pro"),
+  bedrock: {
+    ...WORLDS.Bedrock,
+    path: "/model/us.anthropic.claude-opus-5-5/converse-stream",
+    face(script, windowTokens) {
+      const id = "anthropic.claude-opus-5-5";
+      const small = { ...bedrockModels[id]!, windowTokens: windowTokens ?? 0 };
+      return createBedrock({ script, models: windowTokens === undefined ? {} : { [id]: small } });
+    },
+  },
 };
 
 function geminiSubject(model: string): Subject {

@@ -1,4 +1,5 @@
 import type { ToolCall } from "../log/block.ts";
+import { TOOL_SEARCH } from "../log/tool-definition.ts";
 import { notAllowed } from "../session/turn/call-texts.ts";
 import type { Tool } from "../tools/tool.ts";
 import { type ReadInput, readInput } from "../tools/tool-schema.ts";
@@ -7,6 +8,8 @@ import type { ToolEnding } from "./query-event.ts";
 
 export interface AdmitOptions extends PermissionOptions {
   readonly tools: ReadonlyMap<string, Tool>;
+  /** Whether a tool is deferred, and nothing in view has brought it in. */
+  readonly unloaded: (tool: string) => boolean;
 }
 
 export type Admission =
@@ -34,6 +37,8 @@ export async function admitCall(call: ToolCall, options: AdmitOptions): Promise<
     const text = `This call was not run: the hook ${changed?.by} gave it an input that does not fit: ${read.problems.join("; ")}.`;
     return turnAway("denied", text);
   }
+  // A search only shows the model what the host offers it; each call of what it finds is decided on.
+  if (call.name === TOOL_SEARCH) return { kind: "admitted", tool, input: read.value };
   const decision = await decidePermission({ call, input: read.value }, options);
   if (decision.kind === "deny") return turnAway("denied", notAllowed(decision.reason));
   if (decision.kind === "allow") return { kind: "admitted", tool, input: read.value };
@@ -49,9 +54,10 @@ export async function admitCall(call: ToolCall, options: AdmitOptions): Promise<
 export async function admitAllowed(
   { name }: ToolCall,
   input: unknown,
-  { tools }: Pick<AdmitOptions, "tools">,
+  { tools, unloaded }: Pick<AdmitOptions, "tools" | "unloaded">,
 ): Promise<Exclude<Admission, { kind: "waits" }>> {
   const tool = tools.get(name);
+  if (tool !== undefined && unloaded(name)) return turnAway("unknown-tool", notLoaded(name));
   if (tool === undefined) {
     const names = tools.size === 0 ? "There are no tools." : `There are: ${[...tools.keys()].join(", ")}.`;
     return turnAway("unknown-tool", `There is no tool of the name ${JSON.stringify(name)}. ${names}`);
@@ -63,6 +69,11 @@ export async function admitAllowed(
 
 function turnAway(how: ToolEnding, text: string): Extract<Admission, { kind: "turned-away" }> {
   return { kind: "turned-away", how, text };
+}
+
+/** The model has not seen its schema: what it wrote is a guess. */
+function notLoaded(name: string): string {
+  return `The call of ${name} was not run: the tool is not loaded. Call ${TOOL_SEARCH} with the name ${JSON.stringify(name)} first, then call it as its schema says.`;
 }
 
 function invalidText({ name }: Tool, problems: readonly string[]): string {

@@ -7,6 +7,7 @@ import type { Inbox } from "./inbox.ts";
 import type { PermissionOptions } from "./permission.ts";
 import type { QueryEvent, TurnEnd } from "./query-event.ts";
 import type { RetryOptions } from "./retry-delay.ts";
+import { isUnloaded, toolsForSearch } from "./search-tools.ts";
 import type { StepContext } from "./take-step.ts";
 
 /** Options of `stepTurn`: the tools, who may run them, and limits. All are optional. */
@@ -117,7 +118,8 @@ async function createContext(
     emit,
     ensureRight,
     inbox: options.inbox,
-    tools: new Map(session.view.tools().flatMap((one) => (isTool(one) ? [[one.name, one]] : []))),
+    tools: new Map([...session.view.tools(), ...toolsForSearch(session)].filter(isTool).map((one) => [one.name, one])),
+    unloaded: (name) => isUnloaded(session, name),
     maxContinuations: options.maxContinuations ?? 3,
     maxStopBlocks: options.maxStopBlocks ?? 3,
     retries: options.retries ?? {},

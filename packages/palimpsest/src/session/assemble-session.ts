@@ -6,6 +6,7 @@ import { exportLog } from "../stores/export-log.ts";
 import { account } from "../view/account.ts";
 import { attachedTexts } from "../view/attached-texts.ts";
 import { openCalls } from "../view/open-calls.ts";
+import { loadedTools } from "../view/tool-search.ts";
 import { type AppendOptions, appendOnce } from "./append/append-once.ts";
 import { explainBoundaries } from "./compact/explain.ts";
 import { configure } from "./configure.ts";
@@ -13,6 +14,7 @@ import type { Listener } from "./create-emit.ts";
 import { erase } from "./erase/erase.ts";
 import { listMessages } from "./message-list/list-messages.ts";
 import { readLedgerLines } from "./read-ledger-lines.ts";
+import { type DeferredTools, searchTools } from "./search-tools.ts";
 import type { Session } from "./session.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { SessionBackground, SessionEvents, SessionHistory, SessionView } from "./session-groups.ts";
@@ -101,11 +103,17 @@ type AnyParts = Pick<SessionParts<never, never>, "contents" | "decisions" | "war
 };
 
 function viewOf({ state, tools }: AnyContext, { requests }: AnyParts): SessionView {
+  const deferredTools = (): DeferredTools => ({
+    offered: state.configuration.tools.filter(({ loading }) => loading === "deferred"),
+    loaded: loadedTools(state.view.items),
+  });
   return {
     size: requests.size,
     accounting: (how) => account(state.view, how),
     openCalls: () => openCalls(state.view).map(({ call }) => call),
     tools: () => tools.find(state.configuration.tools),
+    deferredTools,
+    searchTools: (input) => searchTools(deferredTools(), input),
     filesRead: requests.filesRead,
     attached: (type) => attachedTexts(state.view, type),
   };

@@ -1,5 +1,6 @@
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
-import type { ConfigurationPayload, Held, ToolDefinition } from "../log/payload.ts";
+import type { ConfigurationPayload, Held } from "../log/payload.ts";
+import { CALL_TOOL, TOOL_SEARCH, type ToolDefinition } from "../log/tool-definition.ts";
 import type { Tool } from "../tools/tool.ts";
 import { wellFormed } from "../view/clean-block.ts";
 import type { Configuration } from "../view/view.ts";
@@ -82,6 +83,11 @@ function checkTools(tools: readonly ToolDefinition[]): readonly ToolDefinition[]
   const wrong = names.find((name, index) => !/^[a-zA-Z0-9_-]{1,128}$/.test(name) || names.indexOf(name) !== index);
   if (wrong !== undefined) {
     throw new InvalidOptionError("tools", wrong, "names of letters, digits, _ and -, up to 128, each used once");
+  }
+  const isDeferring = tools.some(({ loading }) => loading === "deferred");
+  const taken = isDeferring ? names.find((name) => name === TOOL_SEARCH || name === CALL_TOOL) : undefined;
+  if (taken !== undefined) {
+    throw new InvalidOptionError("tools", taken, `no tool of that name beside deferred tools, which are found with it`);
   }
   return wellFormed(tools) as readonly ToolDefinition[];
 }

@@ -10,6 +10,7 @@ import type { Provider } from "../providers/provider.ts";
 import type { ResponseRecorded } from "../session-event.ts";
 import { findTruncation, type Truncation } from "../view/find-truncation.ts";
 import type { MessageItem } from "../view/item.ts";
+import { unwrapCall } from "../view/tool-search.ts";
 import { planProviderCompaction } from "./compact/provider-compaction.ts";
 import { toolResult } from "./messages.ts";
 import type { RecordedResponse, RecordOptions } from "./recorded-response.ts";
@@ -173,7 +174,8 @@ function readWhole<Response>(
   response: Response,
 ) {
   try {
-    return provider.readResponse(response);
+    const read = provider.readResponse(response);
+    return { ...read, blocks: read.blocks.map(unwrapCall) };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new InvalidOptionError(

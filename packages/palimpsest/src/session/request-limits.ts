@@ -4,6 +4,7 @@ import type { Settings } from "../settings/settings.ts";
 import { type Budget, budgetOf } from "../tokens/budget.ts";
 import { windowOf } from "../tokens/window.ts";
 import type { FlattenRules } from "../view/flatten-segment.ts";
+import type { ToolSearch } from "../view/tool-search.ts";
 import type { Configuration } from "../view/view.ts";
 
 /** What follows from a configuration for every request that is made with it. */
@@ -19,12 +20,14 @@ export interface LimitSources {
   readonly settings: Settings;
   /** The smallest limit that the provider has named in a refusal, if it has. */
   readonly limitTokens: number | undefined;
+  /** How deferred tools come into the conversation with this model. */
+  readonly toolSearch: ToolSearch;
 }
 
 export function termsOf(
   { provider, model, parameters }: Configuration,
   facts: ModelFacts,
-  { settings, limitTokens = Number.POSITIVE_INFINITY }: LimitSources,
+  { settings, limitTokens = Number.POSITIVE_INFINITY, toolSearch }: LimitSources,
 ): RequestLimits {
   const betas = Array.isArray(parameters["betas"])
     ? parameters["betas"].filter((beta) => typeof beta === "string")
@@ -32,7 +35,7 @@ export function termsOf(
   const window = windowOfModel(model, facts, { settings, betas });
   const isOn = settings["compaction.enabled"] === "on" && settings["compaction.auto"] !== "off";
   return {
-    rules: { provider, thinking: facts.thinking },
+    rules: { provider, thinking: facts.thinking, toolSearch },
     facts,
     known: limitTokens < window.tokens ? "asked" : window.known,
     budget: budgetOf({

@@ -10,13 +10,14 @@ import { createByteIndex } from "../stages/media/byte-index.ts";
 import { filesRead } from "../stages/microcompact/files-read.ts";
 import { createResultIndex } from "../stages/microcompact/result-index.ts";
 import { type Budget, clampMaxTokens } from "../tokens/budget.ts";
-import { shownTools } from "../view/shown-tools.ts";
+import type { FlattenRules } from "../view/flatten-segment.ts";
 import { expectedTokens, newestSeal, sizeTokens, type View } from "../view/view.ts";
 import { type DueCompaction, isCompactionDue } from "./compact/is-compaction-due.ts";
 import { describeNextRequest } from "./describe-next-request.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
 import { type AnswerWay, defaultOutputTokens } from "./request-limits.ts";
 import { createRequestNotices } from "./request-notices.ts";
+import { requestParts } from "./request-parts.ts";
 import { chooseRequestedEdits, toRequestedEdits } from "./requested-edits.ts";
 import type { SessionContext } from "./session-context.ts";
 import { NothingToSendError, UnknownRequestError, WindowFullError } from "./session-errors.ts";
@@ -180,7 +181,7 @@ export function createRequests<Request, Response, Message>(
   /** The rendering so far, unless what it was made from or the rules for it have changed. */
   function currentRendering(): Rendering<Message> {
     const { rules } = limits();
-    if (rendering?.view !== state.view || rendering.kept.rules.thinking !== rules.thinking) {
+    if (rendering?.view !== state.view || !isSameRule(rendering.kept.rules, rules)) {
       rendering = { kept: createRendering(provider, rules), view: state.view };
       state.view.unchangedItems = 0;
     }
@@ -190,22 +191,25 @@ export function createRequests<Request, Response, Message>(
   async function prepare(compaction: "first" | "not-now", way: AnswerWay = "whole"): Promise<Prepared<Request>> {
     const due = await writeRequest(compaction, way);
     if (due !== undefined) return { kind: "compaction-due", due };
-    const { model, system, tools, parameters } = state.configuration;
-    const { messages, marks: all } = currentRendering().update(state.view);
+    const { model, parameters } = state.configuration;
+    const rendering = currentRendering();
+    const { messages, marks: all, loaded } = rendering.update(state.view);
+    const { toolSearch } = rendering.rules;
     const marks = fork?.cacheWrites === "none" ? all.slice(0, -1) : all;
     if (messages.length === 0) throw new NothingToSendError(session);
-    const { kind: _, from, to: __, ...sealed } = newestSeal(state.view)!;
-    const request = provider.renderRequest({
-      model,
-      system,
-      tools: shownTools(tools),
-      parameters,
-      messages,
-      marks,
-      cacheTtl: "5m",
-      ...sealed,
-      session: fork?.root ?? session,
-    });
+    const seal = newestSeal(state.view)!;
+    const { from } = seal;
+    const request = provider.renderRequest(
+      requestParts({
+        configuration: state.configuration,
+        seal,
+        messages,
+        marks,
+        loaded,
+        toolSearch,
+        session: fork?.root ?? session,
+      }),
+    );
     notices.ofOverridden(parameters, request);
     newestIssued = { entry: from, model, inputTokens: expectedTokens(state.view) };
     newestBody = request;
@@ -251,6 +255,10 @@ export function createRequests<Request, Response, Message>(
       return costOf({ ...cache, ledger: state.ledger, sizeTokens: sizeTokens(state.view), nowMs: clock.now() });
     },
   };
+}
+
+function isSameRule(before: FlattenRules, now: FlattenRules): boolean {
+  return before.thinking === now.thinking && before.toolSearch === now.toolSearch;
 }
 
 /** The user has said something since the newest request. */

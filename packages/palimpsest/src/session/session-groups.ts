@@ -2,7 +2,7 @@ import type { SessionCost } from "../cache/cost.ts";
 import type { LedgerLine, LedgerTotals } from "../cache/ledger.ts";
 import type { Hooks } from "../hooks/hook.ts";
 import type { AgentPayload } from "../log/agent-payload.ts";
-import type { ToolCall } from "../log/block.ts";
+import type { Part, ToolCall } from "../log/block.ts";
 import type { Replacement, ToolDefinition } from "../log/payload.ts";
 import type { WindowSource } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
@@ -18,6 +18,7 @@ import type { ExplainedBoundary } from "./compact/explain.ts";
 import type { UsageOfOthers } from "./enter-usage.ts";
 import type { KeepWarmOptions, KeptWarm } from "./keep-warm-options.ts";
 import type { NotesUpdateOutcome } from "./notes/notes-options.ts";
+import type { DeferredTools } from "./search-tools.ts";
 import type { NewContent } from "./to-contents.ts";
 
 /** The session's provider, as far as a loop needs it. */
@@ -39,6 +40,10 @@ export interface SessionView {
   openCalls(): readonly ToolCall[];
   /** The tools that the model sees. Tools made with `tool()` can be run; the others are definitions only. */
   tools(): readonly (Tool | ToolDefinition)[];
+  /** The tools that are in the prompt by name and one line only, and which of them the conversation has loaded. */
+  deferredTools(): DeferredTools;
+  /** The content of a result of `tool_search`, for a loop of your own. `query` answers such calls itself. */
+  searchTools(input: unknown): readonly Part[];
   /** Files whose newest read is fully in view, with its entry: for tools that edit only files that were read. */
   filesRead(): ReadonlyMap<string, number>;
   /** Texts of the attachments of a type that are in view, in order: for hosts that do not want to repeat themselves. */

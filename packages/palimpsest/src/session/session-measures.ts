@@ -29,11 +29,17 @@ export interface Measures {
 export function createMeasures<Request, Response, Message>(
   context: SessionContext<Request, Response, Message>,
 ): Measures {
-  const { state, factsOf, settings, attendance, clock } = context;
+  const { state, provider, factsOf, settings, attendance, clock } = context;
   /** What follows from the configuration and the settings, worked out once for each. */
   const limitsFor = rememberLast((held: Settings) =>
     rememberLast((limitTokens: number | undefined) =>
-      rememberLast((now: Configuration) => termsOf(now, factsOf(now.model), { settings: held, limitTokens })),
+      rememberLast((now: Configuration) =>
+        termsOf(now, factsOf(now.model), {
+          settings: held,
+          limitTokens,
+          toolSearch: provider.toolSearch?.(now.model) ?? "own",
+        }),
+      ),
     ),
   );
   const limits = (): RequestLimits => limitsFor(settings())(state.carriedState.limitTokens)(state.configuration);

@@ -33,6 +33,7 @@ export const PROFILES: Readonly<Record<Profile, ProfileDefinition>> = {
     values: {
       "compaction.economicFromTokens": 60_000,
       "compaction.economicInTurnFromTokens": 130_000,
+      "compaction.quotedLinesTokens": 6_000,
     },
   },
 };

@@ -45,6 +45,7 @@ describe("settings", () => {
       "cache.ttl": "environment",
       "compaction.economicFromTokens": "profile",
       "compaction.economicInTurnFromTokens": "profile",
+      "compaction.quotedLinesTokens": "profile",
     });
   });
 

@@ -55,11 +55,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     0,
     "`economic`: apply only to windows larger than this. In smaller windows, compact only when the window is nearly full.",
   ),
-  "compaction.horizonRequests": count(
-    60,
-    "`economic`: a compaction must earn back its cost within this many requests.",
-    1,
-  ),
+  "compaction.horizonRequests": count(60, "`economic`: a compaction must earn back its cost in so many requests.", 1),
   "compaction.reactive": onOff("on", "Compact and retry when the provider refuses a request as too long."),
   "compaction.notes": onOff("on", "Use the session's notes instead of a summary where possible."),
   "compaction.byProvider": onOff(
@@ -94,6 +90,10 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
   "compaction.evidenceTokens": count(
     8_000,
     "The maximum size of the evidence: files, commands, errors, names and numbers from the log.",
+  ),
+  "compaction.quotedLinesTokens": count(
+    4_000,
+    "The maximum size of lines that are quoted from the log: those that last showed the names and numbers most in use.",
   ),
   "rehydration.files": onOff("on", "Show the files in use again after a compaction."),
   "rehydration.fileTokens": count(5_000, "The maximum size of one file."),
@@ -277,6 +277,10 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "While somebody watches, ask each running agent for a short phrase about what it is doing, on its own cached prompt.",
   ),
   "agents.summarySeconds": count(30, "Ask at most this often, and only after the agent has done something new.", 1),
+  "tools.deferAboveTokens": count(
+    10_000,
+    "Tools that may be deferred (those of MCP servers, in the agent) stay out of the prompt if all of them together have more tokens than this, or than a tenth of the window: the model sees their names, and loads what it needs with `tool_search`. 0: always.",
+  ),
   "cache.ttl": choice(
     ["auto", "5m", "1h"],
     "auto",

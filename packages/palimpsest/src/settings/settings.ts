@@ -25,6 +25,7 @@ export interface Settings {
   readonly "compaction.summaryTokens": number;
   readonly "compaction.userMessageTokens": number;
   readonly "compaction.evidenceTokens": number;
+  readonly "compaction.quotedLinesTokens": number;
   readonly "rehydration.files": Switch;
   readonly "rehydration.fileTokens": number;
   readonly "rehydration.filesTokens": number;
@@ -91,6 +92,7 @@ export interface Settings {
   readonly "clearing.providerIdleMinutes": number;
   readonly "clearing.cacheEditResults": number;
   readonly "clearing.cacheEditKeepNewest": number;
+  readonly "tools.deferAboveTokens": number;
   readonly "cache.ttl": "auto" | "5m" | "1h";
   readonly "keepWarm.enabled": Switch;
   readonly "keepWarm.whileToolRuns": number;

@@ -5,6 +5,7 @@ import type { StoringFailed } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { estimateTokens } from "../tokens/calibration.ts";
 import type { MessageItem } from "../view/item.ts";
+import { headTools } from "../view/offer-tools.ts";
 import { recallOf } from "./recall/recall-tool.ts";
 import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
 import type { StoringFailure } from "./store-results/content.ts";
@@ -36,7 +37,7 @@ export async function storeOversized(context: StageContext): Promise<StageDecisi
 /** @param tools the properties of the tools whose results these are */
 export function storingOptions(settings: Settings, tools: readonly ToolDefinition[] = []): StoringOptions {
   return {
-    boundedTools: tools.flatMap(({ name, resultSize }) => (resultSize === "bounded" ? [name] : [])),
+    boundedTools: headTools(tools).flatMap(({ name, resultSize }) => (resultSize === "bounded" ? [name] : [])),
     thresholdCharacters: settings["toolResults.thresholdCharacters"],
     aggregateCharacters: settings["toolResults.aggregateCharacters"],
     messageCharacters: settings["toolResults.userMessageCharacters"],

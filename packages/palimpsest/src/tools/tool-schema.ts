@@ -17,6 +17,7 @@ export function definitionOf({
   resultSize,
   sideEffects,
   provenance,
+  loading,
 }: Tool): ToolDefinition {
   return {
     name,
@@ -26,6 +27,7 @@ export function definitionOf({
     ...(provenance === undefined ? {} : { provenance }),
     ...(resultSize === undefined ? {} : { resultSize }),
     ...(sideEffects === undefined ? {} : { sideEffects }),
+    ...(loading === undefined ? {} : { loading }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { ToolDefinition } from "../log/payload.ts";
 
 /** Something the model can have done. */
 export interface Tool<Input = unknown>
-  extends Pick<ToolDefinition, "name" | "results" | "resultSize" | "sideEffects" | "provenance"> {
+  extends Pick<ToolDefinition, "name" | "results" | "resultSize" | "sideEffects" | "provenance" | "loading"> {
   readonly description: string;
   /** What the model is told of its input, and what every input is held against before it is run. */
   readonly input: JsonSchema | StandardSchema<Input>;

@@ -1,8 +1,10 @@
 import type { Block, ToolCall } from "../log/block.ts";
+import type { ToolDefinition } from "../log/tool-definition.ts";
 import { estimateTokens } from "../tokens/calibration.ts";
 import { featuresOf } from "../tokens/features.ts";
 import { fileOf } from "./file-of.ts";
 import type { MessageItem } from "./item.ts";
+import { headTools } from "./offer-tools.ts";
 import { definitionBlock } from "./resolve-configuration.ts";
 import { sizeTokens, type View } from "./view.ts";
 
@@ -10,6 +12,10 @@ import { sizeTokens, type View } from "./view.ts";
 export interface Accounting {
   readonly systemTokens: number;
   readonly toolDefinitionTokens: number;
+  /** The same by tool, most expensive first: what each costs every request. The list of deferred tools is that of `tool_search`. */
+  readonly toolDefinitions: Readonly<Record<string, number>>;
+  /** What each deferred tool would cost, and does once it is brought in. */
+  readonly deferredTools: Readonly<Record<string, number>>;
   /** The user's own words, and summaries that stand for them. */
   readonly humanTokens: number;
   /** Text and thinking of the model. */
@@ -57,6 +63,8 @@ export function account(view: View, { readPath = pathRead }: AccountOptions = {}
     ({ name }) => name,
   );
   const totalTokens = sum(lines);
+  const { tools = [] } = view.configuration ?? {};
+  const toolDefinitions = tokensByTool(view, headTools(tools));
   const parts = {
     humanTokens: sumOf("human"),
     assistantTokens: sumOf("assistant"),
@@ -67,8 +75,11 @@ export function account(view: View, { readPath = pathRead }: AccountOptions = {}
   };
   return {
     systemTokens: tokensOf(view, { kind: "text", text: view.configuration?.system ?? "" }),
-    toolDefinitionTokens: sum(
-      (view.configuration?.tools ?? []).map((tool) => ({ tokens: tokensOf(view, definitionBlock(tool)) })),
+    toolDefinitionTokens: sum(Object.values(toolDefinitions).map((tokens) => ({ tokens }))),
+    toolDefinitions,
+    deferredTools: tokensByTool(
+      view,
+      tools.filter(({ loading }) => loading === "deferred"),
     ),
     ...parts,
     attachments: Object.fromEntries(
@@ -82,6 +93,16 @@ export function account(view: View, { readPath = pathRead }: AccountOptions = {}
     duplicateReads: duplicateReads(lines, totalTokens, readPath),
     sizeTokens: sizeTokens(view),
   };
+}
+
+/** The tokens of a tool's definition, by estimate. */
+export function definitionTokens(view: View, tool: ToolDefinition): number {
+  return tokensOf(view, definitionBlock(tool));
+}
+
+function tokensByTool(view: View, tools: readonly ToolDefinition[]): Record<string, number> {
+  const costs = tools.map((tool): [string, number] => [tool.name, definitionTokens(view, tool)]);
+  return Object.fromEntries(costs.sort(([, left], [, right]) => right - left));
 }
 
 function pathRead(call: ToolCall): string | undefined {
@@ -116,7 +137,7 @@ function toLines(view: View): Line[] {
   return lines;
 }
 
-function placeOf({ kind }: Block, { attachment, origin, role }: MessageItem): Place {
+export function placeOf({ kind }: Block, { attachment, origin, role }: MessageItem): Place {
   if (attachment !== undefined) return "attachment";
   if (kind === "tool_call") return "tool-call";
   if (kind === "tool_result") return "tool-result";

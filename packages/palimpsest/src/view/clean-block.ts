@@ -34,7 +34,7 @@ function cleanResult(result: ToolResult, provider: string): ToolResult {
 
 function cleanPart(part: Part, provider: string): Part | undefined {
   if (part.kind === "opaque") return part.native.provider === provider ? part : undefined;
-  if (part.kind !== "text") return part;
+  if (part.kind !== "text") return withNative(part, part.native, provider);
   if (part.text === "") return undefined;
   const text: Text = { ...part, text: part.text.toWellFormed() };
   return withNative(text, part.native, provider);

@@ -8,4 +8,6 @@ import type { Block } from "../log/block.ts";
 export interface FlatMessage {
   readonly role: "user" | "assistant";
   readonly blocks: readonly Block[];
+  /** The message calls or answers `tool_search`, and the model takes deferred tools in its provider's own form. @default it does not */
+  readonly toolSearch?: "native";
 }

@@ -1,10 +1,12 @@
 import type { Block, Part, ToolCall, ToolResult } from "../log/block.ts";
+import { TOOL_SEARCH } from "../log/tool-definition.ts";
 import { cleanBlock } from "./clean-block.ts";
 import { markData } from "./data-marks.ts";
 import type { FlatMessage } from "./flat-message.ts";
 import type { MessageItem } from "./item.ts";
 import { CONTINUE, CONVERSATION_CUT, lateResult, NO_RESULT } from "./texts.ts";
 import { safeCallId, safeToolName } from "./tool-names.ts";
+import type { ToolSearch } from "./tool-search.ts";
 import { inItsVoice } from "./voice.ts";
 
 export interface FlattenRules {
@@ -12,6 +14,8 @@ export interface FlattenRules {
   readonly provider: string;
   /** Whether replayed thinking must follow the exact conversation that produced it. */
   readonly thinking: "bound" | "free";
+  /** How deferred tools come into the conversation. @default "native" */
+  readonly toolSearch?: ToolSearch;
 }
 
 /** The state at the end of the segments before this one, as far as this segment needs it. */
@@ -29,6 +33,9 @@ export interface FlatSegment {
   readonly callIds: readonly string[];
 }
 
+/** Is told of each block that is sent: the item, and the block of it, that it was made from. Texts of the engine come from none. */
+export type Trace = (sent: Block, item: MessageItem, block: Block) => void;
+
 /** A message under construction. */
 interface Draft {
   readonly role: FlatMessage["role"];
@@ -39,6 +46,7 @@ interface Draft {
 }
 
 interface Call {
+  readonly name: string;
   /** The id as it is sent: the id that the model wrote may not be unique. */
   readonly sentId: string;
   result: ToolResult | undefined;
@@ -48,6 +56,7 @@ interface Call {
 interface Making {
   readonly start: SegmentStart;
   readonly rules: FlattenRules;
+  readonly trace: Trace | undefined;
   readonly drafts: Draft[];
   readonly draftByResponse: Map<string, Draft>;
   /** Calls by the id that the model wrote, in order. */
@@ -59,10 +68,16 @@ interface Making {
  * Flattens the items between two requests. Each segment is complete: its calls are answered in it, by their results or by
  * placeholders, and it ends with the user. So nothing that comes later can change it.
  */
-export function flattenSegment(items: readonly MessageItem[], start: SegmentStart, rules: FlattenRules): FlatSegment {
+export function flattenSegment(
+  items: readonly MessageItem[],
+  start: SegmentStart,
+  rules: FlattenRules,
+  trace?: Trace,
+): FlatSegment {
   const making: Making = {
     start,
     rules,
+    trace,
     drafts: [],
     draftByResponse: new Map(),
     openCalls: new Map(),
@@ -125,7 +140,7 @@ function responseFirst(items: readonly MessageItem[], seal: number): readonly Pl
 }
 
 function addResponse(making: Making, item: MessageItem, place: Placed["place"]): void {
-  const { start, rules, callIds, openCalls } = making;
+  const { start, rules, trace, callIds, openCalls } = making;
   const draft = draftOfResponse(making, item.responseId);
   // A message holds the thinking of one response only: providers compare it with what they wrote.
   if (!isProviderCompaction(item)) draft.speaker ??= item.responseId ?? item.from;
@@ -137,15 +152,18 @@ function addResponse(making: Making, item: MessageItem, place: Placed["place"]):
     if (clean === undefined || clean.kind === "tool_result" || clean.kind === "image" || clean.kind === "document")
       continue;
     if (clean.kind !== "tool_call") {
+      trace?.(clean, item, block);
       draft.blocks.push(clean);
       continue;
     }
     const sentId = safeCallId(clean.id, item.from, (id) => callIds.has(id) || start.usedIds.has(id));
-    const call: Call = { sentId, result: undefined };
+    const call: Call = { name: clean.name, sentId, result: undefined };
     callIds.add(sentId);
     draft.calls.push(call);
     openCalls.set(clean.id, [...(openCalls.get(clean.id) ?? []), call]);
-    draft.blocks.push(renamed(clean, sentId));
+    const sent = renamed(clean, sentId);
+    trace?.(sent, item, block);
+    draft.blocks.push(sent);
   }
 }
 
@@ -172,19 +190,28 @@ function renamed(call: ToolCall, sentId: string): ToolCall {
   return { ...ours, id: sentId, name };
 }
 
-function addUserContent({ drafts, openCalls, rules }: Making, item: MessageItem): void {
+function addUserContent({ drafts, openCalls, rules, trace }: Making, item: MessageItem): void {
   for (const block of item.blocks) {
     const clean = cleanBlock(block, { provider: rules.provider, thinking: "leave-out" });
     if (clean === undefined || clean.kind === "tool_call" || clean.kind === "thinking") continue;
     if (clean.kind !== "tool_result") {
-      if (!isBlank(clean))
-        neighbor(drafts, "user").blocks.push(clean.kind === "text" ? inItsVoice(clean, item) : clean);
+      if (isBlank(clean)) continue;
+      const sent = clean.kind === "text" ? inItsVoice(clean, item) : clean;
+      trace?.(sent, item, block);
+      neighbor(drafts, "user").blocks.push(sent);
       continue;
     }
     // By position and id: the earliest call with that id that is still open.
     const call = openCalls.get(clean.callId)?.shift();
-    if (call === undefined) for (const part of asLateResult(clean, item)) neighbor(drafts, "user").blocks.push(part);
-    else call.result = { ...clean, callId: call.sentId };
+    if (call !== undefined) {
+      call.result = { ...clean, callId: call.sentId };
+      trace?.(call.result, item, block);
+      continue;
+    }
+    for (const part of asLateResult(clean, item)) {
+      trace?.(part, item, block);
+      neighbor(drafts, "user").blocks.push(part);
+    }
   }
 }
 
@@ -205,7 +232,7 @@ function close({ role, blocks, calls }: Draft): FlatMessage[] {
   // Providers refuse a message that holds only thinking.
   if (said.length === 0) return [];
   if (calls.length === 0) return [{ role, blocks: said }];
-  const results = calls.map(({ sentId, result }) => result ?? standIn(sentId));
+  const results = calls.map(({ name, sentId, result }) => ofTool(name, result ?? standIn(sentId)));
   return [
     { role, blocks: said },
     { role: "user", blocks: results },
@@ -229,6 +256,11 @@ function withoutBlanks(blocks: readonly Block[]): readonly Block[] {
 
 function withoutTrailingThinking(blocks: readonly Block[]): readonly Block[] {
   return blocks.slice(0, blocks.findLastIndex(({ kind }) => kind !== "thinking") + 1);
+}
+
+/** The result of a search of tools has a form of its own with some providers. */
+function ofTool(name: string, result: ToolResult): ToolResult {
+  return name === TOOL_SEARCH ? { ...result, tool: TOOL_SEARCH } : result;
 }
 
 function standIn(callId: string): ToolResult {

@@ -1,5 +1,5 @@
 import type { FlatMessage } from "./flat-message.ts";
-import { type FlattenRules, flattenSegment, joinNeighbors } from "./flatten-segment.ts";
+import { type FlattenRules, flattenSegment, joinNeighbors, type Trace } from "./flatten-segment.ts";
 import type { Item, MessageItem } from "./item.ts";
 
 /** The messages of a view, updated from request to request. */
@@ -25,7 +25,7 @@ interface Segment {
   readonly joined: FlatMessage | undefined;
 }
 
-export function createFlattener(rules: FlattenRules): Flattener {
+export function createFlattener(rules: FlattenRules, trace?: Trace): Flattener {
   const messages: FlatMessage[] = [];
   const segments: Segment[] = [];
   const usedIds = new Set<string>();
@@ -41,7 +41,7 @@ export function createFlattener(rules: FlattenRules): Flattener {
 
   function addSegment(items: readonly MessageItem[], seal: number, itemCount: number): number {
     const start = { seal: segments.at(-1)?.seal ?? 0, role: messages.at(-1)?.role, usedIds };
-    const { messages: added, callIds } = flattenSegment(items, start, rules);
+    const { messages: added, callIds } = flattenSegment(items, start, rules, trace);
     for (const id of callIds) usedIds.add(id);
     const joined = added[0]?.role === start.role ? messages.pop() : undefined;
     const unchanged = messages.length;

@@ -2,6 +2,7 @@ import type { Block } from "../log/block.ts";
 import type { ConfigurationPayload, Held, ToolDefinition } from "../log/payload.ts";
 import type { FeatureOptions, Features } from "../tokens/features.ts";
 import { sumOfFeatures } from "./item.ts";
+import { headTools } from "./offer-tools.ts";
 import type { Configuration } from "./view.ts";
 
 /** Reads unchanged parts from an earlier entry; undefined if that entry is not the one in effect. */
@@ -46,7 +47,7 @@ function featuresOfConfiguration(
   tools: readonly ToolDefinition[],
   options: FeatureOptions | undefined,
 ): Features {
-  return sumOfFeatures([{ kind: "text", text: system }, ...tools.map(definitionBlock)], options);
+  return sumOfFeatures([{ kind: "text", text: system }, ...headTools(tools).map(definitionBlock)], options);
 }
 
 /** Represents a tool as content, so that its tokens can be counted. */

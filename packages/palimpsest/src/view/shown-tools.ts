@@ -6,7 +6,8 @@ export function shownTools(tools: readonly ToolDefinition[]): readonly ToolDefin
   return tools.some(({ provenance }) => provenance !== undefined) ? tools.map(shownTool) : tools;
 }
 
-function shownTool(tool: ToolDefinition): ToolDefinition {
+/** One tool as it is sent. */
+export function shownTool(tool: ToolDefinition): ToolDefinition {
   const { provenance, description, inputSchema } = tool;
   if (provenance === undefined || provenance.kind === "host") return tool;
   return {

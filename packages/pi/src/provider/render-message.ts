@@ -7,6 +7,7 @@ import {
   frozenCopy,
   type Media,
   type Native,
+  toArguments,
 } from "palimpsest/provider-parts";
 import { type Author, PI, type PiMessage } from "./wire.ts";
 
@@ -41,11 +42,6 @@ function renderWritten(block: Block): readonly JsonObject[] {
     default:
       return [];
   }
-}
-
-/** Services accept only an object, so a model's broken JSON, or a plain value, is wrapped in one. */
-function toArguments(input: unknown): JsonObject {
-  return asObject(input) ?? (input === undefined ? {} : { input });
 }
 
 function renderGiven(blocks: readonly Block[]): JsonObject[] {

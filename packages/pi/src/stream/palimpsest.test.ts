@@ -181,6 +181,27 @@ describe("the stream function", () => {
     expect(context.sessions()[0]!.ledger.totals().responses).toBeGreaterThanOrEqual(2);
   });
 
+  test("a call that is stopped while its session is compacted is told as stopped", async () => {
+    const words = "All work and no play makes a long conversation. ".repeat(60);
+    let stop = () => {};
+    const { agent } = await world(
+      ({ userText }) => {
+        if (!userText.includes("nine sections")) return answer("Yes.");
+        stop();
+        return { ...simulator.summarize("They talked."), fault: simulator.stallStream(2, 60_000) };
+      },
+      { windowTokens: 20_000 },
+    );
+    const one = agent();
+    stop = () => one.abort();
+    let last: AgentMessage | undefined;
+    for (let at = 0; at < 30 && (last?.role !== "assistant" || last.stopReason === "stop"); at++) {
+      await one.prompt(`${at}: ${words}`);
+      last = one.state.messages.at(-1);
+    }
+    expect(last).toMatchObject({ role: "assistant", stopReason: "aborted" });
+  });
+
   test("a service that refuses a request is told as pi tells it", async () => {
     const { agent } = await world(echo);
     const one = agent();
@@ -230,6 +251,19 @@ test("recall reads what is no longer shown, in the session of its call", async (
   const one = agent();
   await one.prompt("Which port was it?");
   expect(lastText(one)).toMatch(/^entry \d+: .*port/);
+});
+
+test("a changed system prompt is sent as the one that stands now, and the ledger names it as the cause", async () => {
+  const { agent, server, context } = await world(echo);
+  const one = agent();
+  await one.prompt("one ".repeat(3_000));
+  one.state.messages = [
+    { role: "system", content: "Be long.", timestamp: 0 } as never,
+    ...one.state.messages.filter(({ role }) => role !== "system"),
+  ];
+  await one.prompt("two");
+  expect(JSON.stringify(JSON.parse(server.recorder.exchanges.at(-1)!.body).system)).toContain("Be long.");
+  expect(await context.sessions()[0]!.ledger.cost()).toMatchObject({ byCause: { system: { breaks: 1 } } });
 });
 
 test("options that cannot work say what to pass", () => {

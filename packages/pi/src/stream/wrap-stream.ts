@@ -23,7 +23,8 @@ export function wrapStream(context: StreamContext, stream: PiStream): PiStream {
   return (model, transcript, options = {}) => {
     const events = createAssistantMessageEventStream();
     run(context, { model, transcript, options, stream }, events).catch((error: unknown) => {
-      events.push({ type: "error", reason: "error", error: failedAnswer(model, error) });
+      const reason = options.signal?.aborted === true ? "aborted" : "error";
+      events.push({ type: "error", reason, error: failedAnswer(model, error, reason) });
       events.end();
     });
     return events;
@@ -97,10 +98,14 @@ async function run(
 }
 
 /** pi's agents read failures from the answer that they end with. */
-function failedAnswer({ api, provider, id: model }: PiModel, error: unknown): PiResponse {
+function failedAnswer(
+  { api, provider, id: model }: PiModel,
+  error: unknown,
+  stopReason: "aborted" | "error",
+): PiResponse {
   const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const usage = { ...none, totalTokens: 0, cost: { ...none, total: 0 } };
   const errorMessage = error instanceof Error ? error.message : String(error);
-  const ending = { stopReason: "error" as const, errorMessage, timestamp: Date.now() };
+  const ending = { stopReason, errorMessage, timestamp: Date.now() };
   return { role: "assistant", content: [], api, provider, model, usage, ...ending };
 }

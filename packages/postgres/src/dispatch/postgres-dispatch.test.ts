@@ -89,7 +89,7 @@ describe("tenants", () => {
 });
 
 describe("the function that crosses tenants", () => {
-  const take = "SELECT * FROM palimpsest.take_wakeups(9, '', 5, 1000, NULL)";
+  const take = "SELECT * FROM palimpsest.take_wakeups(9, '', 'run', 5, 1000, NULL)";
 
   /** Runs a statement in a role that the administrator takes on. */
   async function asRole(role: string, sql: string): Promise<pg.QueryResult> {

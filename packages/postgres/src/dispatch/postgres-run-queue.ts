@@ -22,13 +22,14 @@ export function createPostgresRunQueue(options: PostgresRunQueueOptions): RunQue
   // The next tenant's turn: each worker goes around on its own.
   let lastTenant = "";
   return {
-    async take({ limit = DEFAULT_RUN_QUEUE.limit } = {}) {
+    async take({ limit = DEFAULT_RUN_QUEUE.limit, to = "run" } = {}) {
       work.looking();
-      const rows = await database.call("take_wakeups", [limit, lastTenant, maxAttempts, silentAfterMs, nowMs()]);
+      const values = [limit, lastTenant, to, maxAttempts, silentAfterMs, nowMs()];
+      const rows = await database.call("take_wakeups", values);
       lastTenant = String(rows.at(-1)?.["tenant"] ?? "");
       return beginAll(options, rows);
     },
-    async takeOver({ tenant, session }, { from = 0 } = {}) {
+    async takeOver({ tenant, session }, { from }) {
       const values = [tenant, session, from, maxAttempts, silentAfterMs, nowMs()];
       return beginAll(options, await database.call("take_over_wakeup", values));
     },

@@ -68,7 +68,7 @@ DECLARE
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true), set_config('synchronous_commit', 'off', true);
   UPDATE wakeup SET due_at_ms = now_ms(p_now_ms) + p_silent_ms
-    WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state = 'held' RETURNING version INTO v_version;
+    WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state IN ('held', 'sent') RETURNING version INTO v_version;
   IF NOT FOUND THEN RETURN 'lost'; END IF;
   RETURN CASE WHEN v_version > p_version THEN 'woken' ELSE 'held' END;
 END $$;

@@ -5,7 +5,8 @@
 export const TAKE_OVER = `
 GRANT USAGE ON SEQUENCE run_number TO palimpsest_dispatcher;
 
--- Whoever takes it over from the run that sent it continues its attempt. A row without a run: the session was set aside.
+-- Whoever was sent by the run p_from takes the session from it, and again if the engine says so; what was sent later, or runs otherwise, is not
+-- for it, unless whoever has it is silent. A row without a run: the session was set aside.
 CREATE FUNCTION take_over_wakeup(p_tenant text, p_session text, p_from bigint, p_max_attempts integer, p_silent_ms double precision, p_now_ms double precision)
 RETURNS TABLE (tenant text, session text, run bigint) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
@@ -14,15 +15,17 @@ DECLARE
   v_run bigint;
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
-  SELECT attempts - CASE WHEN state = 'held' AND run = p_from THEN 1 ELSE 0 END FROM wakeup
-    WHERE tenant = p_tenant AND session = p_session AND (state = 'held' OR state = 'waiting' AND due_at_ms <= now_ms(p_now_ms))
+  SELECT attempts FROM wakeup
+    WHERE tenant = p_tenant AND session = p_session AND state <> 'set-aside'
+      AND (due_at_ms <= now_ms(p_now_ms) OR state <> 'waiting' AND sender = p_from)
     FOR UPDATE INTO v_attempts;
   IF NOT FOUND THEN RETURN; END IF;
   IF v_attempts >= p_max_attempts THEN
     UPDATE wakeup SET state = 'set-aside', set_aside_at_ms = now_ms(p_now_ms), run = 0 WHERE tenant = p_tenant AND session = p_session;
   ELSE
     v_run := nextval('run_number');
-    UPDATE wakeup SET state = 'held', due_at_ms = now_ms(p_now_ms) + p_silent_ms, run = v_run, attempts = v_attempts + 1
+    UPDATE wakeup SET state = 'held', due_at_ms = now_ms(p_now_ms) + p_silent_ms, run = v_run, sender = p_from,
+        attempts = v_attempts + 1
       WHERE tenant = p_tenant AND session = p_session;
   END IF;
   RETURN QUERY SELECT p_tenant, p_session, v_run;

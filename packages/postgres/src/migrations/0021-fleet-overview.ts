@@ -62,7 +62,7 @@ BEGIN
     'atMs', v_now,
     'queue', (SELECT jsonb_strip_nulls(jsonb_build_object(
       'running', count(*) FILTER (WHERE state = 'held' AND due_at_ms > v_now),
-      'due', count(*) FILTER (WHERE state <> 'set-aside' AND due_at_ms <= v_now),
+      'due', count(*) FILTER (WHERE state = 'sent' OR state <> 'set-aside' AND due_at_ms <= v_now),
       'later', count(*) FILTER (WHERE state = 'waiting' AND due_at_ms > v_now),
       'setAside', count(*) FILTER (WHERE state = 'set-aside'),
       'oldestDueAtMs', min(due_at_ms) FILTER (WHERE state <> 'set-aside' AND due_at_ms <= v_now),

@@ -20,6 +20,8 @@ export interface StartPostgresOptions {
   readonly fsync?: "on" | "off";
   /** Further settings of the server, by name. @default none */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Where its folder is made. @default where the system has temporary files */
+  readonly within?: string;
   /** Fills the folder of the server's data: with a backup, to see that it can be restored. @default an empty database */
   readonly fill?: (data: string) => void;
 }
@@ -28,7 +30,7 @@ export interface StartPostgresOptions {
 export async function startPostgres(options: StartPostgresOptions = {}): Promise<StartedPostgres> {
   const programs = findPrograms();
   const user = unprivilegedUser();
-  const folder = mkdtempSync(join(tmpdir(), "palimpsest-postgres-"));
+  const folder = mkdtempSync(join(options.within ?? tmpdir(), "palimpsest-postgres-"));
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, "data");
   const fill = options.fill ?? onceInARun((empty) => initialize(programs, empty));
@@ -55,7 +57,7 @@ export async function startPostgres(options: StartPostgresOptions = {}): Promise
     host: folder,
     user: "postgres",
     async crash() {
-      process.kill(readState(data).pid, "SIGQUIT");
+      if (child.state() === "running") process.kill(readState(data).pid, "SIGQUIT");
       await child.stop();
       // Left behind by the crash; a new server waits for nothing else.
       rmSync(join(data, "postmaster.pid"), { force: true });

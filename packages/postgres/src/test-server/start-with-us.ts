@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import type { SystemUser } from "./unprivileged-user.ts";
 
 export interface StartedProgram {
+  /** `ended`: by itself. */
+  state(): "running" | "ended";
   /** Throws with what the program said, if it has ended. */
   assertRunning(): void;
   stop(): Promise<void>;
@@ -25,9 +27,11 @@ export function startWithUs(
     told = (told + text).slice(-4_000);
   });
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
+  const state = (): "running" | "ended" => (child.exitCode === null ? "running" : "ended");
   return {
+    state,
     assertRunning() {
-      if (child.exitCode === null) return;
+      if (state() === "running") return;
       throw new Error(`${command[0]} did not start: ${told}`);
     },
     async stop() {

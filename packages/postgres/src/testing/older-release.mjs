@@ -1609,8 +1609,8 @@ CREATE SEQUENCE run_number;
 CREATE TABLE wakeup (
   tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
   session text COLLATE "C" NOT NULL,
-  state text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'held', 'set-aside')),
-  -- When it is to run; of one that is held, when its worker counts as gone.
+  state text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'held', 'set-aside')),
+  -- When it is to run; of one that is held or sent to another engine, when whoever has it counts as gone.
   due_at_ms double precision NOT NULL,
   -- Counts wakes: one that comes during a run is not forgotten at its end.
   version bigint NOT NULL DEFAULT 0,
@@ -1618,6 +1618,8 @@ CREATE TABLE wakeup (
   done_version bigint NOT NULL DEFAULT 0,
   -- Never given twice, though rows come and go.
   run bigint NOT NULL DEFAULT 0,
+  -- The run that sent it to another engine.
+  sender bigint NOT NULL DEFAULT 0,
   attempts integer NOT NULL DEFAULT 0,
   set_aside_at_ms double precision,
   failure text,
@@ -1650,7 +1652,7 @@ GRANT USAGE, CREATE ON SCHEMA palimpsest TO palimpsest_queue;
 GRANT USAGE ON SCHEMA palimpsest TO palimpsest_dispatcher;
 GRANT USAGE ON SEQUENCE run_number TO palimpsest_queue;
 GRANT SELECT (tenant, session, state, due_at_ms, run, attempts), INSERT (tenant, session, due_at_ms),
-  UPDATE (state, due_at_ms, run, attempts, set_aside_at_ms) ON wakeup TO palimpsest_queue;
+  UPDATE (state, due_at_ms, run, sender, attempts, set_aside_at_ms) ON wakeup TO palimpsest_queue;
 GRANT SELECT (tenant, session, key, state, due_at_ms), UPDATE (state) ON reminder TO palimpsest_queue;
 
 -- Locks are taken in one order everywhere: reminders, then the session's wake-up.
@@ -1717,7 +1719,7 @@ BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
   PERFORM FROM reminder WHERE tenant = p_tenant AND session = p_session AND state = 'ready' ORDER BY key FOR UPDATE;
   SELECT attempts, version, done_version FROM wakeup
-    WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state = 'held' FOR UPDATE INTO v_row;
+    WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state IN ('held', 'sent') FOR UPDATE INTO v_row;
   IF NOT FOUND THEN RETURN; END IF;
   DELETE FROM reminder WHERE tenant = p_tenant AND session = p_session AND state = 'ready' AND run IS NULL
     AND past_entry < (SELECT head_sequence FROM session WHERE tenant = p_tenant AND name = p_session);
@@ -1736,7 +1738,7 @@ LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true), set_config('synchronous_commit', 'off', true);
   UPDATE wakeup SET due_at_ms = now_ms(p_now_ms) + p_silent_ms
-    WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state = 'held';
+    WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state IN ('held', 'sent');
   RETURN FOUND;
 END $$;
 
@@ -1748,7 +1750,7 @@ DECLARE
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
   PERFORM FROM reminder WHERE tenant = p_tenant AND session = p_session AND run = p_run ORDER BY key FOR UPDATE;
-  SELECT version FROM wakeup WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state = 'held' FOR UPDATE INTO v_version;
+  SELECT version FROM wakeup WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state IN ('held', 'sent') FOR UPDATE INTO v_version;
   IF NOT FOUND THEN RETURN 'lost'; END IF;
   DELETE FROM reminder WHERE tenant = p_tenant AND session = p_session AND run = p_run;
   IF v_version = p_version AND NOT EXISTS (SELECT FROM reminder WHERE tenant = p_tenant AND session = p_session AND state = 'ready') THEN
@@ -1760,13 +1762,13 @@ BEGIN
   RETURN 'woken';
 END $$;
 
--- Without a failure the attempt does not count.
+-- Without a failure the attempt does not count. To send a session is none.
 CREATE FUNCTION give_back_run(p_tenant text, p_session text, p_run bigint, p_after_ms double precision, p_failure text, p_now_ms double precision) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
   UPDATE wakeup SET state = 'waiting', due_at_ms = now_ms(p_now_ms) + p_after_ms, failure = coalesce(p_failure, failure),
-      attempts = attempts - CASE WHEN p_failure IS NULL THEN 1 ELSE 0 END
-    WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state = 'held';
+      attempts = attempts - CASE WHEN p_failure IS NULL AND state = 'held' THEN 1 ELSE 0 END
+    WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state IN ('held', 'sent');
   RETURN FOUND;
 END $$;
 
@@ -1788,8 +1790,9 @@ CREATE TRIGGER wakeups_go_with_their_session AFTER DELETE ON session FOR EACH RO
 
 SET LOCAL ROLE palimpsest_queue;
 -- One session of each tenant in turn, beginning behind the tenant that is named: a tenant with a million due sessions delays another by
--- one. Rows that another worker is taking are skipped. A row without a run: this session was set aside.
-CREATE FUNCTION take_wakeups(p_limit integer, p_after text, p_max_attempts integer, p_silent_ms double precision, p_now_ms double precision)
+-- one. Rows that another worker is taking are skipped. A row without a run: this session was set aside. Who takes sessions to send them to
+-- another engine does not run them: that is no attempt.
+CREATE FUNCTION take_wakeups(p_limit integer, p_after text, p_to text, p_max_attempts integer, p_silent_ms double precision, p_now_ms double precision)
 RETURNS TABLE (tenant text, session text, run bigint) LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
 DECLARE
@@ -1827,7 +1830,8 @@ BEGIN
     ELSE
       v_run := nextval('palimpsest.run_number');
       v_left := v_left - 1;
-      UPDATE palimpsest.wakeup AS w SET state = 'held', due_at_ms = v_now + p_silent_ms, run = v_run, attempts = w.attempts + 1
+      UPDATE palimpsest.wakeup AS w SET state = CASE p_to WHEN 'send' THEN 'sent' ELSE 'held' END, due_at_ms = v_now + p_silent_ms, run = v_run,
+          sender = CASE p_to WHEN 'send' THEN v_run ELSE 0 END, attempts = w.attempts + CASE p_to WHEN 'send' THEN 0 ELSE 1 END
         WHERE w.tenant = v_due.tenant AND w.session = v_due.session;
     END IF;
     RETURN QUERY SELECT v_due.tenant, v_due.session, v_run;
@@ -2795,7 +2799,7 @@ DECLARE
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true), set_config('synchronous_commit', 'off', true);
   UPDATE wakeup SET due_at_ms = now_ms(p_now_ms) + p_silent_ms
-    WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state = 'held' RETURNING version INTO v_version;
+    WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state IN ('held', 'sent') RETURNING version INTO v_version;
   IF NOT FOUND THEN RETURN 'lost'; END IF;
   RETURN CASE WHEN v_version > p_version THEN 'woken' ELSE 'held' END;
 END $$;
@@ -2906,7 +2910,8 @@ END $$;
 		sql: `
 GRANT USAGE ON SEQUENCE run_number TO palimpsest_dispatcher;
 
--- Whoever takes it over from the run that sent it continues its attempt. A row without a run: the session was set aside.
+-- Whoever was sent by the run p_from takes the session from it, and again if the engine says so; what was sent later, or runs otherwise, is not
+-- for it, unless whoever has it is silent. A row without a run: the session was set aside.
 CREATE FUNCTION take_over_wakeup(p_tenant text, p_session text, p_from bigint, p_max_attempts integer, p_silent_ms double precision, p_now_ms double precision)
 RETURNS TABLE (tenant text, session text, run bigint) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
@@ -2915,15 +2920,17 @@ DECLARE
   v_run bigint;
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
-  SELECT attempts - CASE WHEN state = 'held' AND run = p_from THEN 1 ELSE 0 END FROM wakeup
-    WHERE tenant = p_tenant AND session = p_session AND (state = 'held' OR state = 'waiting' AND due_at_ms <= now_ms(p_now_ms))
+  SELECT attempts FROM wakeup
+    WHERE tenant = p_tenant AND session = p_session AND state <> 'set-aside'
+      AND (due_at_ms <= now_ms(p_now_ms) OR state <> 'waiting' AND sender = p_from)
     FOR UPDATE INTO v_attempts;
   IF NOT FOUND THEN RETURN; END IF;
   IF v_attempts >= p_max_attempts THEN
     UPDATE wakeup SET state = 'set-aside', set_aside_at_ms = now_ms(p_now_ms), run = 0 WHERE tenant = p_tenant AND session = p_session;
   ELSE
     v_run := nextval('run_number');
-    UPDATE wakeup SET state = 'held', due_at_ms = now_ms(p_now_ms) + p_silent_ms, run = v_run, attempts = v_attempts + 1
+    UPDATE wakeup SET state = 'held', due_at_ms = now_ms(p_now_ms) + p_silent_ms, run = v_run, sender = p_from,
+        attempts = v_attempts + 1
       WHERE tenant = p_tenant AND session = p_session;
   END IF;
   RETURN QUERY SELECT p_tenant, p_session, v_run;
@@ -2994,7 +3001,7 @@ BEGIN
     'atMs', v_now,
     'queue', (SELECT jsonb_strip_nulls(jsonb_build_object(
       'running', count(*) FILTER (WHERE state = 'held' AND due_at_ms > v_now),
-      'due', count(*) FILTER (WHERE state <> 'set-aside' AND due_at_ms <= v_now),
+      'due', count(*) FILTER (WHERE state = 'sent' OR state <> 'set-aside' AND due_at_ms <= v_now),
       'later', count(*) FILTER (WHERE state = 'waiting' AND due_at_ms > v_now),
       'setAside', count(*) FILTER (WHERE state = 'set-aside'),
       'oldestDueAtMs', min(due_at_ms) FILTER (WHERE state <> 'set-aside' AND due_at_ms <= v_now),

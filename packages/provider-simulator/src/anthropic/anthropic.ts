@@ -1,36 +1,14 @@
-import { type Clock, systemClock } from "../clock.ts";
 import type { HttpCall, HttpFace, HttpReply } from "../http-face.ts";
 import type { Delivery } from "../outcome-of-call.ts";
-import { PromptCache } from "../prompt-cache.ts";
-import { echo, type Script } from "../script.ts";
-import { bytesTokenizer, type Tokenizer } from "../tokenizer.ts";
 import type { Answered, Refusal } from "../verdict.ts";
 import { type AnthropicAcceptance, toAcceptance } from "./acceptance.ts";
-import { createValueCheck } from "./check/check-body.ts";
-import { createContentCheck } from "./check/check-content.ts";
+import { type AnthropicOptions, createClaudeModels, type TokenCount } from "./claude-models.ts";
 import { handleHttp, isAnthropicCall } from "./http.ts";
-import { ANTHROPIC_MODELS, type AnthropicModel } from "./models.ts";
-import { prepare, type World } from "./prepare.ts";
 import { mintId, refusal } from "./problem.ts";
-import { CacheDiagnostics } from "./prompt/diagnostics.ts";
-import { createMeasures } from "./prompt/measure.ts";
-import { type AnswerState, answerCall, type CallResult } from "./reply/answer.ts";
+import type { CallResult } from "./reply/answer.ts";
+import { failureText } from "./reply/failure-text.ts";
 import type { AnthropicMessage } from "./reply/message.ts";
 import type { CallOptions } from "./request.ts";
-import { Threads } from "./threads.ts";
-
-export interface AnthropicOptions {
-  /** @default the system's clock */
-  clock?: Clock;
-  /** @default 3.5 bytes a token; use `virtualTokenizer(seed)` where a claim must hold for any tokenizer */
-  tokenizer?: Tokenizer;
-  /** Returns the model's answers. @default repeats the request */
-  script?: Script;
-  /** Added to the known models; replaces those with the same id. */
-  models?: readonly AnthropicModel[];
-  /** Whether the account is under the rule that thinking is bound to its conversation. @default "error" */
-  bindingEnforcement?: "error" | "observe";
-}
 
 export interface Anthropic extends HttpFace {
   /** Judges a request as if it were sent: bills it, and caches its marked prefixes. */
@@ -56,37 +34,22 @@ interface AnswerOptions {
  * Creates a simulated Anthropic service with its rules, its prompt cache and its prices. Each instance is independent.
  */
 export function createAnthropic(options: AnthropicOptions = {}): Anthropic {
-  const { clock = systemClock, tokenizer = bytesTokenizer(), script = echo } = options;
-  const replaced = new Set(options.models?.map(({ id }) => id));
-  const models = [...(options.models ?? []), ...ANTHROPIC_MODELS.filter(({ id }) => !replaced.has(id))];
-  const world: World = {
-    models,
-    measures: createMeasures(tokenizer),
-    cache: new PromptCache(clock),
-    threads: new Threads(clock),
-    checkValue: createValueCheck(),
-    checkContent: createContentCheck(),
-    bindingEnforcement: options.bindingEnforcement ?? "error",
-  };
-  const state: AnswerState = { world, tokenizer, script, diagnostics: new CacheDiagnostics(), turn: 0, answered: 0 };
+  const claude = createClaudeModels(options);
   let requests = 0;
 
   const answer = (value: unknown, call: CallOptions, answerOptions: AnswerOptions): CallResult | Refusal => {
-    const prepared = prepare(value, { endpoint: "messages", call, world });
-    return "kind" in prepared
-      ? answerCall(prepared, state, answerOptions.delivery)
-      : refusal(prepared, answerOptions.requestId);
+    const result = claude.answer(value, call, answerOptions.delivery);
+    return "kind" in result ? result : refusal(result, answerOptions.requestId);
   };
-  const count = (value: unknown, call: CallOptions, requestId: string) => {
-    const prepared = prepare(value, { endpoint: "count_tokens", call, world });
-    if (!("kind" in prepared)) return refusal(prepared, requestId);
-    return { inputTokens: prepared.prompt.prefix.tokens, originalTokens: prepared.originalTokens };
+  const count = (value: unknown, call: CallOptions, requestId: string): TokenCount | Refusal => {
+    const counted = claude.count(value, call);
+    return "status" in counted ? refusal(counted, requestId) : counted;
   };
 
   return {
     judge(value, call = {}) {
       const ordinal = requests++;
-      const prepared = prepare(value, { endpoint: "messages", call, world });
+      const prepared = claude.judge(value, call);
       if (!("kind" in prepared)) return refusal(prepared, mintId("req", ordinal));
       prepared.plan.commit();
       return toAcceptance(prepared);
@@ -99,7 +62,7 @@ export function createAnthropic(options: AnthropicOptions = {}): Anthropic {
           result.begun();
           return result.answered;
         case "failed":
-          return refusal(result.problem, requestId);
+          return refusal(failureText(result.failure), requestId);
         case "reset":
           return { kind: "refused", status: 0, headers: {}, body: null, message: "connection reset" };
         case "refused":
@@ -107,12 +70,12 @@ export function createAnthropic(options: AnthropicOptions = {}): Anthropic {
       }
     },
     countTokens: (value, call = {}) => count(value, call, mintId("req", requests++)),
-    evict: () => world.cache.clear(),
+    evict: () => claude.evict(),
     handle(call) {
       if (!isAnthropicCall(call)) return undefined;
       const requestId = mintId("req", requests++);
       return handleHttp(call, {
-        models,
+        models: claude.models,
         requestId,
         count: (value, callOptions) => count(value, callOptions, requestId),
         answer: (value, callOptions, delivery) => answer(value, callOptions, { requestId, delivery }),

@@ -47,7 +47,7 @@ function takeMessage(body: unknown, call: HttpCall, context: HttpContext): HttpR
   const delivery = (body as { stream?: unknown } | null)?.stream === true ? "stream" : "whole";
   const result = context.answer(body, callOptions(call), delivery);
   if (result.kind === "refused") return refuse(result);
-  if (result.kind === "failed") return refuse(refusal(result.problem, context.requestId));
+  if (result.kind === "failed") return refuse(refusal(failureText(result.failure), context.requestId));
   if (result.kind === "reset")
     return { kind: "reset", outcome: { kind: "refused", status: 0, message: "connection reset" } };
   const { answered, fault, rawInputs, begun } = result;

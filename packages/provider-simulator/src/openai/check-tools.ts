@@ -1,6 +1,6 @@
 import { asArray, asText, isObject, type JsonObject } from "../json.ts";
 import { invalidRequest, invalidValue, missingParameter, type Problem } from "./problem.ts";
-import { checkShape, invalidType, optional, required, requiredChoice, type Shape } from "./shape.ts";
+import { checkShape, invalidType, optional, optionalChoice, required, requiredChoice, type Shape } from "./shape.ts";
 
 // Names: "string does not match pattern" is answered for both endpoints; 64 characters are the documented limit.
 const NAME_PATTERN = "^[a-zA-Z0-9_-]+$";
@@ -16,6 +16,13 @@ const RESPONSES_FUNCTION: Shape = {
   async: optional("boolean"),
   defer_loading: optional("boolean"),
   output_schema: optional("object", "null"),
+};
+
+const TOOL_SEARCH: Shape = {
+  type: requiredChoice("tool_search"),
+  execution: optionalChoice("server", "client"),
+  description: optional("string", "null"),
+  parameters: optional("object", "null"),
 };
 
 const CHAT_FUNCTION: Shape = {
@@ -40,19 +47,23 @@ const OTHER_RESPONSES_TOOLS = [
   "shell",
   "custom",
   "namespace",
-  "tool_search",
   "apply_patch",
 ];
 
 /** Tools as Responses takes them: the function's fields beside its type. */
-export function checkResponsesTools(tools: unknown): Problem | undefined {
+export function checkResponsesTools(tools: unknown, place = "tools"): Problem | undefined {
   for (const [index, tool] of asArray(tools).entries()) {
-    const path = `tools[${index}]`;
+    const path = `${place}[${index}]`;
     if (!isObject(tool)) return invalidType(path, ["object"], tool);
     if (tool["type"] === undefined) return missingParameter(`${path}.type`);
+    if (tool["type"] === "tool_search") {
+      const wrong = checkShape(tool, TOOL_SEARCH, { path });
+      if (wrong !== undefined) return wrong;
+      continue;
+    }
     if (tool["type"] !== "function") {
       if (OTHER_RESPONSES_TOOLS.includes(asText(tool["type"]))) continue;
-      return invalidValue(`${path}.type`, String(tool["type"]), ["function", ...OTHER_RESPONSES_TOOLS]);
+      return invalidValue(`${path}.type`, String(tool["type"]), ["function", "tool_search", ...OTHER_RESPONSES_TOOLS]);
     }
     const problem = checkShape(tool, RESPONSES_FUNCTION, { path }) ?? checkSchema(tool, `${path}.parameters`);
     if (problem !== undefined) return problem;
@@ -78,6 +89,13 @@ export function checkChatTools(tools: unknown, unknownFields: "refused" | "ignor
     if (inner !== undefined) return inner;
   }
   return undefined;
+}
+
+/** How the tools of a request are searched: by the service, by the caller, or not at all. */
+export function toolSearchOf(tools: unknown): "server" | "client" | "none" {
+  const search = asArray(tools).find((tool) => isObject(tool) && tool["type"] === "tool_search");
+  if (!isObject(search)) return "none";
+  return search["execution"] === "client" ? "client" : "server";
 }
 
 export function toolNames(tools: unknown): string[] {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-export type IdPrefix = "resp" | "msg" | "fc" | "rs" | "cmp" | "call" | "req" | "chatcmpl";
+export type IdPrefix = "resp" | "msg" | "fc" | "rs" | "cmp" | "call" | "tsc" | "req" | "chatcmpl";
 
 /** Ids look like the service's and depend on nothing but their ordinal, so that runs can be compared byte for byte. */
 export function createIdMint(): (prefix: IdPrefix) => string {

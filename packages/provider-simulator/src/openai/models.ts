@@ -13,6 +13,8 @@ export interface OpenAiModel {
   readonly reasoning: "always" | "none";
   /** `temperature`, `top_p` and their like. */
   readonly sampling: "accepted" | "refused";
+  /** The tool `tool_search`. @default "accepted" */
+  readonly toolSearch?: "accepted" | "refused";
 }
 
 const MINUTE_MS = 60_000;
@@ -82,6 +84,7 @@ const MODELS: readonly OpenAiModel[] = [
     cache: AUTOMATIC_CACHE,
     reasoning: "always",
     sampling: "refused",
+    toolSearch: "refused",
   },
   {
     id: "gpt-4.1",
@@ -92,6 +95,7 @@ const MODELS: readonly OpenAiModel[] = [
     cache: AUTOMATIC_CACHE,
     reasoning: "none",
     sampling: "accepted",
+    toolSearch: "refused",
   },
 ];
 

@@ -20,7 +20,6 @@ function record(...exchanges: Partial<RecordedExchange>[]): string {
       upstream: "anthropic",
       method: "POST",
       path: "/v1/messages",
-      headers: {},
       request: { text: request("Hi") },
       status: 200,
       responseHeaders: { "content-type": "text/plain", "content-length": "7", "request-id": "req_1" },
@@ -54,13 +53,22 @@ test("what was recorded is answered as it was, in turn; the rest is simulated", 
   const second = await ask(request("Hi"));
   expect([second.status, Buffer.from(await second.arrayBuffer()).toString("base64")]).toEqual([529, bytes]);
   expect((await ask(request("Hi"))).status).toBe(529);
+  expect((await ask(request("Hi"), "/anthropic/v1/messages")).status).toBe(529);
   expect(await (await ask(request("Other"))).text()).toContain("You said: Other");
   expect(server.recorder.exchanges.map(({ outcome, response }) => [outcome.kind, response.kind])).toEqual([
     ["free", "bytes"],
     ["refused", "bytes"],
     ["refused", "bytes"],
+    ["refused", "bytes"],
     ["answered", "json"],
   ]);
+});
+
+test("a body that is no text is found by its bytes", async () => {
+  const bytes = Buffer.from([31, 139, 8, 255]);
+  const { server } = await open(record({ request: { base64: bytes.toString("base64") } }));
+  const sent = await fetch(`${server.url}/v1/messages`, { method: "POST", body: bytes });
+  expect(await sent.text()).toBe("event 1");
 });
 
 test("a key in the query is not part of the request, and a connection that broke breaks again", async () => {
@@ -73,4 +81,12 @@ test("a key in the query is not part of the request, and a connection that broke
   expect(await (await send(request("Hi"), "?key=other&alt=sse")).text()).toBe("event 1");
   await expect(send("cut", "").then((response) => response.text())).rejects.toThrow("terminated");
   expect(() => createReplay({ folder: join(folder, "missing") })).toThrow("ENOENT");
+});
+
+test("a folder without recordings, or with a broken one, is refused with its name", () => {
+  const empty = record();
+  expect(() => createReplay({ folder: empty })).toThrow(`${empty} has no recordings`);
+  const broken = record({});
+  writeFileSync(join(broken, "half.json"), '{"recording":');
+  expect(() => createReplay({ folder: broken })).toThrow(/Cannot read the recording .*half\.json: .*Record it again/);
 });

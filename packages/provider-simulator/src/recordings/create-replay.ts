@@ -3,7 +3,7 @@ import { openRecording } from "./open-recording.ts";
 import { toBytes } from "./recorded-exchange.ts";
 
 export interface ReplayOptions {
-  /** Traffic that `palimpsest proxy --record FOLDER` has written. */
+  /** Traffic that `palimpsest proxy --record FOLDER` has written. Paths may begin with the name of the service, as behind the proxy. */
   readonly folder: string;
 }
 
@@ -16,11 +16,15 @@ const OF_CONNECTION = ["connection", "keep-alive", "transfer-encoding", "content
  */
 export function createReplay({ folder }: ReplayOptions): HttpFace {
   const recording = openRecording(folder);
+  if (recording.upstreams.length === 0) {
+    throw new Error(`${folder} has no recordings. Record traffic with: palimpsest proxy --record ${folder}`);
+  }
   return {
-    handle({ method, path: pathname, query = "", body }) {
-      const path = query === "" ? pathname : `${pathname}?${query}`;
+    handle({ method, path: pathname, query = "", body, bytes: sent = Buffer.from(body) }) {
+      const asked = query === "" ? pathname : `${pathname}?${query}`;
       for (const upstream of recording.upstreams) {
-        const recorded = recording.next({ upstream, method, path, body: Buffer.from(body) });
+        const path = asked.startsWith(`/${upstream}/`) ? asked.slice(upstream.length + 1) : asked;
+        const recorded = recording.next({ upstream, method, path, body: Buffer.from(sent) });
         if (recorded === undefined) continue;
         const { status, responseHeaders, response, ended } = recorded;
         const kept = Object.entries(responseHeaders).filter(([name]) => !OF_CONNECTION.includes(name));

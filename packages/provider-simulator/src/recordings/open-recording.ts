@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RecordedExchange, type RecordedRequest, requestKey, toBytes } from "./recorded-exchange.ts";
 
-export interface Recording {
+interface Recording {
   /** The services whose traffic it has. */
   readonly upstreams: readonly string[];
   /**
@@ -18,8 +18,8 @@ export function openRecording(folder: string): Recording {
   const upstreams = new Set<string>();
   for (const name of readdirSync(folder).sort()) {
     if (!name.endsWith(".json")) continue;
-    const recorded = JSON.parse(readFileSync(join(folder, name), "utf8")) as RecordedExchange;
-    if (recorded.recording !== 1) continue;
+    const recorded = readRecorded(join(folder, name));
+    if (recorded === undefined) continue;
     const { upstream, method, path, request } = recorded;
     const key = requestKey({ upstream, method, path, body: toBytes(request) });
     upstreams.add(upstream);
@@ -34,7 +34,17 @@ export function openRecording(folder: string): Recording {
   };
 }
 
+/** Undefined if the file is something else. */
+function readRecorded(file: string): RecordedExchange | undefined {
+  try {
+    const value = JSON.parse(readFileSync(file, "utf8")) as RecordedExchange | null;
+    return value?.recording === 1 ? value : undefined;
+  } catch (error) {
+    throw new Error(`Cannot read the recording ${file}: ${(error as Error).message}. Record it again, or delete it.`);
+  }
+}
+
 /** A path whose query holds no key. */
-export function withoutKeys(path: string): string {
+function withoutKeys(path: string): string {
   return path.replaceAll(/([?&](?:key|api[-_]?key|access_token|token|sig)=)[^&]*/gi, "$1left-out");
 }

@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
-/** A recorded exchange, as a file of JSON. Headers have no credentials; bodies are as they were on the wire. */
+/** A recorded exchange, as `palimpsest proxy --record` writes it into a file of JSON. Bodies are as they were on the wire. */
 export interface RecordedExchange {
   readonly recording: 1;
   readonly upstream: string;
   readonly method: string;
   readonly path: string;
-  readonly headers: IncomingHttpHeaders;
   readonly request: RecordedBody;
   readonly status: number;
   readonly responseHeaders: IncomingHttpHeaders;
@@ -26,12 +25,7 @@ export interface RecordedRequest {
 }
 
 /** As text if the bytes are text, so that people can read and search it. */
-export type RecordedBody = { readonly text: string } | { readonly base64: string };
-
-export function toRecordedBody(bytes: Buffer): RecordedBody {
-  const text = bytes.toString("utf8");
-  return Buffer.from(text).equals(bytes) ? { text } : { base64: bytes.toString("base64") };
-}
+type RecordedBody = { readonly text: string } | { readonly base64: string };
 
 export function toBytes(body: RecordedBody): Buffer {
   return "text" in body ? Buffer.from(body.text) : Buffer.from(body.base64, "base64");

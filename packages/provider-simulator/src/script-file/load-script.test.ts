@@ -82,7 +82,27 @@ test.each([
   [
     "script.json",
     { replies: [{ fault: { kind: "stream-error", afterEvents: 1, failure: { kind: "rate-limited" } } }] },
-    "script.replies[0].fault.failure.retryAfterSeconds must be a number.",
+    "script.replies[0].fault.failure.retryAfterSeconds must be a number, 0 or more.",
+  ],
+  [
+    "script.json",
+    { replies: [{ fault: { kind: "status", status: 999, type: "a", message: "b" } }] },
+    "script.replies[0].fault.status must be a status from 400 to 599.",
+  ],
+  [
+    "script.json",
+    { replies: [{ fault: { kind: "stream-cut", afterEvents: 1, how: "close" } }] },
+    "script.replies[0].fault.how must be one of: closed, reset.",
+  ],
+  [
+    "script.json",
+    { replies: [{ fault: { kind: "stream-stall", afterEvents: -1, forMs: 5 } }] },
+    "script.replies[0].fault.afterEvents must be a whole number, 0 or more.",
+  ],
+  [
+    "script.json",
+    { replies: [{ fault: { kind: "overloaded", afterEvents: 1 } }] },
+    "Unknown field script.replies[0].fault.afterEvents. Known: kind, message, code, headers.",
   ],
   ["script.json", "{", "script.json: "],
   ["script.mjs", "export const script = 1;", "its default export must be a function: (ask) => reply."],

@@ -11,18 +11,24 @@ const REPLY_FIELDS = ["thinking", "text", "calls", "stop", "fault"];
 const CALL_FIELDS = ["name", "input", "id"];
 const STOPS: readonly StopCause[] = ["end", "tool-call", "output-limit", "refusal", "pause", "stop-sequence"];
 
+/** What a field of a fault may be: a list names all its values. */
+type FieldType = "count" | "seconds" | "error-status" | "text" | "failure" | readonly string[];
+
+/** What a fault may have beside that. */
+const WORDING = ["message", "code", "headers"];
+
 /** What each fault needs beside its kind. */
-const FAULTS: Readonly<Record<Fault["kind"], Readonly<Record<string, "number" | "string" | "failure">>>> = {
-  "rate-limited": { retryAfterSeconds: "number" },
+const FAULTS: Readonly<Record<Fault["kind"], Readonly<Record<string, FieldType>>>> = {
+  "rate-limited": { retryAfterSeconds: "seconds" },
   "spend-limit": {},
   overloaded: {},
   "server-error": {},
   timeout: {},
-  status: { status: "number", type: "string", message: "string" },
-  "stream-error": { afterEvents: "number", failure: "failure" },
-  "stream-cut": { afterEvents: "number", how: "string" },
-  "stream-stall": { afterEvents: "number", forMs: "number" },
-  "response-failed": { code: "string", message: "string" },
+  status: { status: "error-status", type: "text", message: "text" },
+  "stream-error": { afterEvents: "count", failure: "failure" },
+  "stream-cut": { afterEvents: "count", how: ["closed", "reset"] },
+  "stream-stall": { afterEvents: "count", forMs: "count" },
+  "response-failed": { code: "text", message: "text" },
   "connection-reset": {},
 };
 
@@ -49,14 +55,26 @@ function readCall(value: unknown, path: string): Words {
 }
 
 function readFault(value: unknown, path: string): Fault {
-  const fault = readObject(value, path);
-  const kind = readChoice(fault["kind"], Object.keys(FAULTS) as Fault["kind"][], `${path}.kind`);
-  for (const [name, type] of Object.entries(FAULTS[kind])) {
-    const field = fault[name];
-    if (type === "failure") readFault(field, `${path}.${name}`);
-    else if (typeof field !== type) throw new ScriptProblem(`${path}.${name} must be a ${type}.`);
-  }
+  const kind = readChoice(readObject(value, path)["kind"], Object.keys(FAULTS) as Fault["kind"][], `${path}.kind`);
+  const fault = readObject(value, path, ["kind", ...Object.keys(FAULTS[kind]), ...WORDING]);
+  for (const [name, type] of Object.entries(FAULTS[kind])) readField(fault[name], type, `${path}.${name}`);
   return fault as unknown as Fault;
+}
+
+function readField(value: unknown, type: FieldType, path: string): void {
+  if (type === "failure") readFault(value, path);
+  else if (type === "text") readText(value, path);
+  else if (typeof type !== "string") readChoice(value, type, path);
+  else readNumber(value, type, path);
+}
+
+function readNumber(value: unknown, type: "count" | "seconds" | "error-status", path: string): void {
+  const number = typeof value === "number" && value >= 0 ? value : Number.NaN;
+  if (type === "seconds" && Number.isNaN(number)) throw new ScriptProblem(`${path} must be a number, 0 or more.`);
+  if (type === "count" && !Number.isInteger(number))
+    throw new ScriptProblem(`${path} must be a whole number, 0 or more.`);
+  const isStatus = Number.isInteger(number) && number >= 400 && number <= 599;
+  if (type === "error-status" && !isStatus) throw new ScriptProblem(`${path} must be a status from 400 to 599.`);
 }
 
 /** Reads an object. With a list of fields, no other field may stand there: a misspelled one would be ignored in silence. */

@@ -50,6 +50,7 @@ function toAgentTool(server: string, served: ServedTool, call: CallServer): Agen
     effect: "execute",
     origin: { kind: "server", name: server, ...(claims === undefined ? {} : { claims }) },
     results: "clearable",
+    loading: "when-large",
     ...(repeat === undefined ? {} : { repeat }),
     async run(input, { signal }): Promise<ToolOutcome> {
       signal.throwIfAborted();

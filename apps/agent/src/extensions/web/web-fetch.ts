@@ -20,6 +20,7 @@ export function webFetchTool(): AgentTool {
     effect: "read",
     network: "always",
     results: "clearable",
+    loading: "when-large",
     async run({ url }, { signal }) {
       const page = await fetchPage(url, { signal });
       if (page.kind === "refused") return failed(`Nothing was fetched. ${page.reason}`);

@@ -1,6 +1,6 @@
 import type { Accounting, SessionSize } from "palimpsest/core";
 import { accountingRows } from "palimpsest/inspect";
-import { duplicatesText, sizeText } from "../../commands/context.ts";
+import { duplicatesText, headText, sizeText } from "../../commands/context.ts";
 import { type Color, type Line, plain, plainLines } from "../../text/line.ts";
 import { cutText, padText } from "../../text/width.ts";
 import type { TranscriptEntry } from "../../workspace/read-transcript.ts";
@@ -10,6 +10,7 @@ import type { ScreenCommand } from "./screen-command.ts";
 const CELLS_PER_ROW = 40;
 const ROWS = 5;
 const LARGEST = 5;
+const TOOLS_SHOWN = 3;
 
 export const context: ScreenCommand = {
   name: "context",
@@ -41,7 +42,7 @@ function contextLines(
   return [
     ...plainLines(sizeText(size)),
     [],
-    ...grid(parts, size.windowTokens),
+    ...grid(parts, size.windowTokens, Math.min(CELLS_PER_ROW, Math.floor((columns - 1) / 2) - 1)),
     [],
     ...parts.map(
       ({ letter, name, tokens, color }): Line => [
@@ -53,6 +54,7 @@ function contextLines(
     ),
     ...(rows.length === 0 ? [] : [[], plain("By tool and kind", { weight: "bold" })]),
     ...rows.map(([name, tokens]) => plain(`     ${padText(cutText(name, 24), 24)}${count(tokens).padStart(9)}`)),
+    ...headText(accounting, TOOLS_SHOWN).flatMap((text) => plainLines(text)),
     ...(largest.length === 0
       ? []
       : [[], plain("Largest entries (/snip ENTRY removes one from the context)", { weight: "bold" })]),
@@ -92,8 +94,8 @@ function partsOf(size: SessionSize, accounting: Accounting): readonly Part[] {
 }
 
 /** Draws the window as a grid. Every part gets at least one cell. */
-function grid(parts: readonly Part[], windowTokens: number): readonly Line[] {
-  const cells = CELLS_PER_ROW * ROWS;
+function grid(parts: readonly Part[], windowTokens: number, cellsPerRow: number): readonly Line[] {
+  const cells = cellsPerRow * ROWS;
   const rows: { text: string; color: Color }[][] = Array.from({ length: ROWS }, () => []);
   const free = parts.findIndex(({ letter }) => letter === "·");
   const counts = parts.map(({ tokens }) =>
@@ -104,8 +106,8 @@ function grid(parts: readonly Part[], windowTokens: number): readonly Line[] {
   let at = 0;
   for (const [index, { letter, color }] of parts.entries()) {
     for (let left = counts[index]!; left > 0 && at < cells; ) {
-      const row = Math.floor(at / CELLS_PER_ROW);
-      const taken = Math.min(left, CELLS_PER_ROW - (at % CELLS_PER_ROW));
+      const row = Math.floor(at / cellsPerRow);
+      const taken = Math.min(left, cellsPerRow - (at % cellsPerRow));
       rows[row]!.push({ text: `${letter} `.repeat(taken), color });
       at += taken;
       left -= taken;

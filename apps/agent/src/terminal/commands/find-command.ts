@@ -17,3 +17,10 @@ export function findCommand(text: string, commands: readonly ScreenCommand[]): F
   const hint = meant === undefined ? "To list all commands: /help" : `Did you mean /${meant}?`;
   return { kind: "unknown", hint: `Unknown command /${word}. ${hint}` };
 }
+
+/** Whether a command can run beside a turn. An unknown one can: it only says so. */
+export function runsAlways(text: string, commands: readonly ScreenCommand[]): boolean {
+  if (!text.startsWith("/")) return false;
+  const found = findCommand(text, commands);
+  return found.kind === "unknown" || found.command.when === "always";
+}

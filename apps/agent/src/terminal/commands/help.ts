@@ -7,8 +7,11 @@ const KEYS: readonly (readonly [keys: string, about: string])[] = [
   ["ctrl-o", "open the transcript: the whole conversation, with search and undo"],
   ["shift-tab", "switch the permission mode"],
   ["ctrl-j, \\ enter", "insert a new line; so does alt-enter"],
-  ["up, down", "your earlier messages"],
-  ["@", "complete a file name; tab accepts it"],
+  ["up, down", "your earlier messages; during a turn, what waits"],
+  ["ctrl-r", "search your earlier messages"],
+  ["ctrl-g", "write the message in your editor (VISUAL, EDITOR)"],
+  ["ctrl-_, ctrl-y", "undo; put back what ctrl-k, ctrl-u or ctrl-w cut"],
+  ["@", "attach a file, lines (@a.ts:3-9) or a folder (@src/); tab completes"],
   ["!", "run a shell command; the model sees its output"],
   ["ctrl-c twice", "exit; so does ctrl-d"],
 ];

@@ -1,5 +1,6 @@
+import type { Dialog } from "../../extension/dialog.ts";
 import { time } from "../../text/table.ts";
-import { listSessions } from "../../workspace/stored-sessions.ts";
+import { listSessions, type StoredSession } from "../../workspace/stored-sessions.ts";
 import type { ScreenCommand } from "./screen-command.ts";
 
 export const resume: ScreenCommand = {
@@ -8,16 +9,21 @@ export const resume: ScreenCommand = {
   async open({ agent: { session }, project, ask, reopen, say }) {
     const others = (await listSessions(project.store)).filter(({ id }) => id !== session.id);
     if (others.length === 0) return say("This folder has no other session.");
-    const answer = await ask({
-      title: "Choose a session",
-      body: [],
-      shown: "searched",
-      options: others.map(({ id, title, usedAtMs, entries }) => ({
-        value: id,
-        label: title,
-        about: `${time(usedAtMs)}, ${entries} entries`,
-      })),
-    });
+    const answer = await ask(sessionsDialog(others));
     if (answer.kind === "chosen" && answer.values[0] !== undefined) await reopen(answer.values[0]);
   },
 };
+
+/** Which session? Typing searches their titles, models and dates. */
+export function sessionsDialog(sessions: readonly StoredSession[]): Dialog {
+  return {
+    title: "Choose a session",
+    body: [],
+    shown: "searched",
+    options: sessions.map(({ id, title, usedAtMs, entries, usedBefore }) => ({
+      value: id,
+      label: title,
+      about: [time(usedAtMs), `${entries} entries`, ...(usedBefore === undefined ? [] : [usedBefore.model])].join(", "),
+    })),
+  };
+}

@@ -13,6 +13,8 @@ export interface ScreenContext extends CommandContext {
   readonly provider: Provider;
   readonly terminal: Terminal;
   readonly commands: readonly ScreenCommand[];
+  /** Asks the provider for the ids of its models. */
+  listModels(signal: AbortSignal): Promise<readonly string[]>;
   openTranscript(): Promise<void>;
   /** Opens another session. @param id the session to resume. @default a new session */
   reopen(id?: string): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Dialog, ExactLine, Option } from "../../extension/dialog.ts";
 import type { AllowScope, Asker, PermissionQuestion } from "../../permissions/permission-question.ts";
-import { highlight } from "../../text/highlight.ts";
+import { type CodeState, highlight } from "../../text/highlight.ts";
 import { type Line, plain } from "../../text/line.ts";
 import { markHidden, visibleText } from "../../text/visible-text.ts";
 import { viewDiff } from "../views/view-diff.ts";
@@ -75,7 +75,12 @@ function exactLines({ call, input }: PermissionQuestion, change: FileChange | un
   }
   const { command } = fields;
   if (call.name !== "Bash" || typeof command !== "string") return callFields(fields);
-  const toLine = (line: string): Line => markHidden(highlight(visibleText(line), "sh"));
+  let state: CodeState = { language: "shell" };
+  const toLine = (text: string): Line => {
+    const { line, state: next } = highlight(visibleText(text), state);
+    state = next;
+    return markHidden(line);
+  };
   return [...textLines(command, "", toLine), ...callFields(without(fields, ["command"]))];
 }
 

@@ -1,6 +1,8 @@
 import { indent, type Line, type Look, plain, plainLines } from "../../text/line.ts";
-import { cutLine, cutText, wrapLine, wrapLines } from "../../text/width.ts";
-import type { Item, ToolItem } from "../item.ts";
+import { blockLines } from "../../text/markdown.ts";
+import { recordLines } from "../../text/markdown-table.ts";
+import { cutLine, cutText, wrapLines } from "../../text/width.ts";
+import type { AnswerItem, Item, ToolItem } from "../item.ts";
 import { toolTitle } from "./tool-title.ts";
 import { viewDiff } from "./view-diff.ts";
 
@@ -12,6 +14,7 @@ export interface ItemOptions {
 /** The number of output lines shown; the transcript has the rest. */
 const SHOWN_LINES = 5;
 const SHOWN_DIFF_LINES = 12;
+const SHOWN_YOUR_ROWS = 12;
 
 /** Renders a finished item as rows, with an empty row before a new part. */
 export function viewItem(item: Item, options: ItemOptions): readonly Line[] {
@@ -29,19 +32,26 @@ export function viewItem(item: Item, options: ItemOptions): readonly Line[] {
 
 function viewYou(text: string, { columns, style }: ItemOptions): readonly Line[] {
   const look: Look = { color: "you", weight: "bold" };
-  const rows = wrapLines(plainLines(text, look), columns - 2);
+  const rows = folded(wrapLines(plainLines(text, look), columns - 2));
   return style === "plain" ? [plain("You:"), ...rows] : indent(rows, plain("> ", look), plain("  "));
 }
 
-export function viewAnswer(
-  { lead, hang, line, first }: Omit<Extract<Item, { kind: "answer" }>, "kind">,
-  { columns, style }: ItemOptions,
-): readonly Line[] {
-  const taken = lead.reduce((sum, { text }) => sum + text.length, 0);
-  const rows = indent(wrapLine(line, Math.max(10, columns - 2 - taken)), lead, hang);
-  if (style === "plain") return first ? [plain("Model:"), ...rows] : rows;
+export function viewAnswer({ block, first }: Omit<AnswerItem, "kind">, options: ItemOptions): readonly Line[] {
+  const { columns, style } = options;
+  if (style === "plain") {
+    const spoken = block.kind === "table" ? recordLines(block, columns) : blockLines(block, columns);
+    return first ? [plain("Model:"), ...spoken] : spoken;
+  }
+  const rows = blockLines(block, columns - 2);
   const marked = indent(rows, first ? plain("● ", { color: "model" }) : plain("  "), plain("  "));
   return first ? [[], ...marked] : marked;
+}
+
+/** A long message, such as a paste, is shown by its beginning. */
+function folded(rows: readonly Line[]): readonly Line[] {
+  if (rows.length <= SHOWN_YOUR_ROWS) return rows;
+  const shown = rows.slice(0, SHOWN_YOUR_ROWS - 1);
+  return [...shown, moreLine(rows.length - shown.length)];
 }
 
 const SIGNS: Readonly<Record<ToolItem["outcome"], readonly [string, Look]>> = {
@@ -81,15 +91,16 @@ function diffOf({ diff, outcome }: ToolItem, columns: number): readonly Line[] |
   return shown.length === lines.length ? rows : [...rows, moreLine(lines.length - shown.length)];
 }
 
-function outputOf({ output, outcome }: ToolItem): readonly Line[] {
-  const text = output.trimEnd();
-  if (text === "") return [];
-  const lines = text.split("\n");
-  const shown = lines.length > SHOWN_LINES ? lines.slice(0, SHOWN_LINES - 1) : lines;
+function outputOf({ output, outputLines, outcome }: ToolItem): readonly Line[] {
+  if (output === "") return [];
+  const shown = output.split("\n").slice(0, outputLines > SHOWN_LINES ? SHOWN_LINES - 1 : SHOWN_LINES);
   const rows = shown.map((line) => plain(line, { color: outcome === "error" ? "bad" : "quiet" }));
-  return shown.length === lines.length ? rows : [...rows, moreLine(lines.length - shown.length)];
+  return shown.length === outputLines ? rows : [...rows, moreLine(outputLines - shown.length)];
 }
 
 function moreLine(count: number): Line {
-  return plain(`… ${count} more lines (ctrl-o)`, { color: "quiet", slant: "italic" });
+  return plain(`… ${count.toLocaleString("en-US")} more ${count === 1 ? "line" : "lines"} (ctrl-o)`, {
+    color: "quiet",
+    slant: "italic",
+  });
 }

@@ -1,6 +1,6 @@
 import { cleanText } from "../../text/clean-text.ts";
 import { indent, type Line, plain } from "../../text/line.ts";
-import { markdownLine } from "../../text/markdown.ts";
+import { endMarkdown, readMarkdown } from "../../text/markdown.ts";
 import { cutLine, cutText } from "../../text/width.ts";
 import type { RunningTool, ScreenState, Todo } from "../state.ts";
 import { toolTitle } from "./tool-title.ts";
@@ -29,10 +29,10 @@ export function viewLive(state: ScreenState): readonly Line[] {
 function viewTurn({ turn, columns, style, nowMs }: ScreenState): readonly Line[] {
   if (turn === undefined) return [];
   const { pending, markdown, lines } = turn.answer;
-  const answer =
-    pending === ""
-      ? []
-      : viewAnswer({ ...markdownLine(cleanText(pending), markdown), first: lines === 0 }, { columns, style });
+  const read = pending === "" ? { blocks: [], state: markdown } : readMarkdown(cleanText(pending), markdown);
+  const answer = [...read.blocks, ...endMarkdown(read.state)].flatMap((block, index) =>
+    viewAnswer({ block, first: lines + index === 0 }, { columns, style }),
+  );
   return [...answer, ...turn.tools.flatMap((tool) => viewTool(tool, columns, nowMs))];
 }
 
@@ -52,6 +52,8 @@ function viewTool({ name, input, startedAtMs, tail }: RunningTool, columns: numb
     ...rows.map((row) => plain(`  ${cutText(row, columns - 2)}`, { color: "quiet" })),
   ];
 }
+
+const QUEUE_KEYS = "enter edits, del withdraws, alt-↑ alt-↓ move, esc leaves";
 
 const TODO_SIGNS: Readonly<Record<Todo["state"], string>> = { open: "☐", doing: "▸", done: "☑" };
 
@@ -94,8 +96,11 @@ function turnText(turn: ScreenState["turn"]): string | undefined {
   return turn.state === "stopping" ? "Stopping" : cleanText(turn.phase).replaceAll("\n", " ");
 }
 
-function viewQueued({ queued, columns }: ScreenState): readonly Line[] {
-  return queued.map((text) =>
-    plain(cutText(`  queued: ${cleanText(text).replaceAll("\n", " ")}`, columns), { color: "quiet", slant: "italic" }),
-  );
+/** What waits. The chosen one says what the keys do. */
+function viewQueued({ queued, queueAt, columns }: ScreenState): readonly Line[] {
+  return queued.flatMap(({ id, text }): readonly Line[] => {
+    const shown = cutText(`queued: ${cleanText(text).replaceAll("\n", " ")}`, columns - 2);
+    if (id !== queueAt) return [plain(`  ${shown}`, { color: "quiet", slant: "italic" })];
+    return [plain(`❯ ${shown}`, { color: "you", weight: "bold" }), plain(`  ${QUEUE_KEYS}`, { color: "quiet" })];
+  });
 }

@@ -1,6 +1,7 @@
 import { clockJump } from "./clock-case.ts";
 import { deploy } from "./deploy-case.ts";
 import type { FleetCase } from "./fleet-case.ts";
+import { fullDisk } from "./full-disk-case.ts";
 import { herd } from "./herd-case.ts";
 import { killedInEachPhase, killedInTools, killedWhileTakingIn } from "./kill-cases.ts";
 import { partition, slowNetwork, zombie } from "./network-cases.ts";
@@ -17,4 +18,5 @@ export const CASES: readonly FleetCase[] = [
   herd,
   deploy,
   clockJump,
+  fullDisk,
 ];

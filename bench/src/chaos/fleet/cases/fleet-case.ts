@@ -15,6 +15,8 @@ export interface FleetCase {
   readonly size?: "gate" | "full";
   /** Of its workers. */
   readonly plan?: Partial<WorkerPlan>;
+  /** The database has a disk of its own, of this size. @default it shares that of the system */
+  readonly diskBytes?: number;
   run(place: Place): Promise<CaseResult>;
 }
 

@@ -1,10 +1,10 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../log/block.ts";
 import type { FlatMessage } from "../../view/flat-message.ts";
+import { base64Text } from "../base64.ts";
 import { frozenCopy } from "../frozen-copy.ts";
 import { canBeShown, describeMedia } from "../media.ts";
 import { toArguments } from "../to-arguments.ts";
-import { base64Text } from "./base64-text.ts";
 import { ANTHROPIC, type AnthropicBlock, type AnthropicMessage } from "./wire.ts";
 
 /** Renders a message for the Messages API, its content always as a list; no message if nothing in it can be sent. */
@@ -52,13 +52,21 @@ function renderCall({ id, name, input }: ToolCall): AnthropicBlock {
 }
 
 function renderResult({ callId, content, status }: ToolResult): AnthropicBlock {
-  const parts = typeof content === "string" ? renderText(content) : content.flatMap(renderPart);
+  const loaded = typeof content === "string" ? [] : content.flatMap(renderReference);
+  const parts =
+    loaded.length > 0 ? loaded : typeof content === "string" ? renderText(content) : content.flatMap(renderPart);
   return {
     type: "tool_result",
     tool_use_id: callId,
     ...(parts.length === 0 ? {} : { content: parts as Anthropic.ToolResultBlockParam["content"] & object }),
     ...(status === "error" ? { is_error: true } : {}),
   };
+}
+
+/** The service puts the definition of the deferred tool here. */
+function renderReference(part: Part): AnthropicBlock[] {
+  if (part.kind !== "text" || part.tool === undefined) return [];
+  return [{ type: "tool_reference", tool_name: part.tool.name } as unknown as AnthropicBlock];
 }
 
 function renderPart(part: Part): AnthropicBlock[] {

@@ -1,9 +1,10 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { asCount, asList, asObject, type JsonObject } from "../../log/json-fields.ts";
+import { asList, asObject, type JsonObject } from "../../log/json-fields.ts";
 import type { ToolDefinition } from "../../log/payload.ts";
 import { frozenCopy } from "../frozen-copy.ts";
 import { toModelId } from "../models.ts";
 import type { RequestParts } from "../provider.ts";
+import { fitThinking, type ThinkingRoom } from "./fit-thinking.ts";
 import { withCompactionFirst } from "./render-compaction.ts";
 import { renderEdits } from "./render-edits.ts";
 import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from "./wire.ts";
@@ -24,11 +25,13 @@ export function createRequestRenderer({
 }: RequestOptions): (parts: RequestParts<AnthropicMessage>) => AnthropicRequest {
   const heads = new WeakMap<readonly ToolDefinition[], Head>();
 
-  function headOf({ tools, system, parameters, cacheTtl }: RequestParts<AnthropicMessage>): Head {
+  function headOf({ tools, deferredTools = [], system, parameters, cacheTtl }: RequestParts<AnthropicMessage>): Head {
     const own = asList(parameters["tools"]);
     const known = heads.get(tools);
-    if (known?.system === system && known.own === own && known.cacheTtl === cacheTtl) return known;
-    const head: Head = { system, own, cacheTtl, fields: renderHead({ tools, system, own: own ?? [], cacheTtl }) };
+    const isKnown = known?.system === system && known.own === own && known.cacheTtl === cacheTtl;
+    if (isKnown && deferredTools.length === 0) return known;
+    const fields = renderHead({ tools, deferredTools, system, own: own ?? [], cacheTtl });
+    const head: Head = { system, own, cacheTtl, fields };
     heads.set(tools, head);
     return head;
   }
@@ -36,13 +39,14 @@ export function createRequestRenderer({
   return (parts) => {
     // This function places the marks. A mark of the caller would be the fifth, or conflict with another lifetime.
     const { cache_control: _, tools: __, thinking, ...parameters } = parts.parameters;
-    const fitted = fitThinking(thinking, parts);
+    const { maxTokens, messages } = parts;
+    const fitted = fitThinking(thinking, { maxTokens, openTurn: openTurnOf(messages) });
     const request = {
       ...parameters,
       ...fitted,
       ...renderEdits(parts, fitted.thinking),
       model: toModelId(parts.model),
-      max_tokens: parts.maxTokens,
+      max_tokens: maxTokens,
       ...headOf(parts).fields,
       messages: markMessages(parts),
       // Sent with every request, as the guide asks, even the first, which has no previous response.
@@ -66,16 +70,19 @@ interface Head {
 
 interface HeadParts {
   readonly tools: readonly ToolDefinition[];
+  readonly deferredTools: readonly ToolDefinition[];
   readonly system: string;
   readonly own: readonly unknown[];
   readonly cacheTtl: Ttl;
 }
 
-function renderHead({ tools, system, own, cacheTtl }: HeadParts): Head["fields"] {
+function renderHead({ tools, deferredTools, system, own, cacheTtl }: HeadParts): Head["fields"] {
   const rendered: JsonObject[] = [...tools.map(renderTool), ...own.map((tool) => withoutMark(asObject(tool) ?? {}))];
   const mark = toMark(cacheTtl);
   const last = rendered.at(-1);
   if (system === "" && last !== undefined) rendered[rendered.length - 1] = { ...last, ...mark };
+  // The API refuses a mark on a deferred tool: it is not part of the cached prompt.
+  rendered.push(...deferredTools.map((tool) => ({ ...renderTool(tool), defer_loading: true })));
   return frozenCopy({
     ...(rendered.length === 0 ? {} : { tools: rendered }),
     ...(system === "" ? {} : { system: [{ type: "text", text: system, ...mark }] }),
@@ -115,29 +122,11 @@ function markMessage(message: AnthropicMessage, ttl: Ttl): AnthropicMessage {
   return { ...message, content } as AnthropicMessage;
 }
 
-const MINIMUM_THINKING_TOKENS = 1_024;
-
-/**
- * Fits thinking to the request. A thinking budget must be at least 1,024 and smaller than the output limit; a larger
- * one is lowered. Thinking is turned off if the limit leaves no room for it, or if the open turn did not begin with
- * thinking (its setting has changed since, or the thinking was lost): the API would refuse the request.
- */
-function fitThinking(
-  thinking: unknown,
-  { maxTokens, messages }: RequestParts<AnthropicMessage>,
-): { thinking?: unknown } {
-  const setting = asObject(thinking);
-  if (setting === undefined) return {};
-  const budget = asCount(setting["budget_tokens"]);
-  if (setting["type"] !== "enabled" || budget === undefined) return { thinking };
-  if (maxTokens <= MINIMUM_THINKING_TOKENS || openTurnLacksThinking(messages)) return {};
-  return { thinking: budget < maxTokens ? setting : { ...setting, budget_tokens: maxTokens - 1 } };
-}
-
-function openTurnLacksThinking(messages: readonly AnthropicMessage[]): boolean {
+function openTurnOf(messages: readonly AnthropicMessage[]): ThinkingRoom["openTurn"] {
   const last = messages.findLast(({ role }) => role === "assistant");
-  if (last === undefined || typeof last.content === "string") return false;
+  if (last === undefined || typeof last.content === "string") return "none";
   const isOpen = last === messages.at(-1) || last.content.some(({ type }) => type === "tool_use");
+  if (!isOpen) return "none";
   const first = last.content[0]?.type;
-  return isOpen && first !== "thinking" && first !== "redacted_thinking";
+  return first === "thinking" || first === "redacted_thinking" ? "thinks" : "lacks-thinking";
 }

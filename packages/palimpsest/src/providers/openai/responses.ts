@@ -1,6 +1,6 @@
 import type OpenAI from "openai";
 import { anObject, checkArgument } from "../../log/check-options.ts";
-import { type ExtraModels, findFacts, type ModelFacts } from "../models.ts";
+import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "../models.ts";
 import type { Provider, SendOptions, StreamPart } from "../provider.ts";
 import { pickFields, requestTokenCount } from "../request-token-count.ts";
 import { callOptions, sendStream } from "../send-stream.ts";
@@ -13,6 +13,9 @@ import { renderCompaction } from "./responses/render-compaction.ts";
 import { renderMessage } from "./responses/render-message.ts";
 import { createRequestRenderer } from "./responses/render-request.ts";
 import { OPENAI_RESPONSES, type ResponsesItem, type ResponsesRequest, type ResponsesResponse } from "./wire.ts";
+
+/** "Only gpt-5.4 and later models support tool_search." */
+const SEARCHES_TOOLS = /^gpt-(?:5\.[4-9]|[6-9])/;
 
 /** The part of the client that this provider uses. */
 export type ResponsesClient = Pick<OpenAI, "responses">;
@@ -38,6 +41,7 @@ export function openaiResponses(
   return {
     name: OPENAI_RESPONSES,
     cacheEffects: OPENAI_CACHE_EFFECTS,
+    toolSearch: (model) => (SEARCHES_TOOLS.test(toModelId(model)) ? "native" : "own"),
     factsOf,
     // The models endpoint reports no limits.
     fetchFacts: async (model) => factsOf(model),

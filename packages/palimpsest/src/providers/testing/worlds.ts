@@ -1,7 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
+import { BedrockRuntime } from "@aws-sdk/client-bedrock-runtime";
 import { GoogleGenAI } from "@google/genai";
 import {
   createAnthropic,
+  createBedrock,
   createGemini,
   createOpenAiChat,
   createOpenAiResponses,
@@ -10,6 +12,7 @@ import {
 } from "@palimpsest/provider-simulator";
 import OpenAI from "openai";
 import { anthropic } from "../anthropic.ts";
+import { bedrock } from "../bedrock.ts";
 import { gemini } from "../gemini.ts";
 import { openaiChat, openaiResponses } from "../openai.ts";
 import type { Provider } from "../provider.ts";
@@ -26,7 +29,7 @@ export interface World {
 
 const openai = (url: string): OpenAI => new OpenAI({ apiKey: "none", baseURL: `${url}/v1` });
 
-export type WorldName = "Anthropic" | "OpenAI Responses" | "OpenAI Chat" | "Gemini";
+export type WorldName = "Anthropic" | "OpenAI Responses" | "OpenAI Chat" | "Gemini" | "Bedrock";
 
 export const WORLDS: Readonly<Record<WorldName, World>> = {
   Anthropic: {
@@ -56,6 +59,17 @@ export const WORLDS: Readonly<Record<WorldName, World>> = {
         }),
       ) as AnyProvider,
   },
+  Bedrock: {
+    model: "us.anthropic.claude-opus-5-5",
+    face: createBedrock,
+    connect: (url) => bedrock(bedrockClient(url)) as AnyProvider,
+  },
 };
+
+/** A client as most have it, with its own retries: calls must switch them off. It speaks HTTP/2. */
+export function bedrockClient(endpoint: string): BedrockRuntime {
+  const credentials = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "none" };
+  return new BedrockRuntime({ region: "us-east-1", endpoint, credentials });
+}
 
 export const WORLD_NAMES = Object.keys(WORLDS) as readonly WorldName[];

@@ -70,7 +70,11 @@ export async function askForSummary<Request, Response, Message>(
         snapshot: plan.snapshot,
         range: plan.range,
         instructions: told,
-        rules: { provider: provider.name, thinking: factsOf(configuration.model).thinking },
+        rules: {
+          provider: provider.name,
+          thinking: factsOf(configuration.model).thinking,
+          toolSearch: provider.toolSearch?.(configuration.model) ?? "own",
+        },
         maxOutputTokens: directOutputTokens(held, windowTokens),
       }),
     maxCalls: held["compaction.maxCalls"],

@@ -4,7 +4,7 @@ import { clampMaxTokens } from "../../tokens/budget.ts";
 import type { FlatMessage } from "../../view/flat-message.ts";
 import type { FlattenRules } from "../../view/flatten-segment.ts";
 import type { Item, Seal } from "../../view/item.ts";
-import { shownTools } from "../../view/shown-tools.ts";
+import { offerTools } from "../../view/offer-tools.ts";
 import { CONTINUE } from "../../view/texts.ts";
 import { createRendering } from "../rendering.ts";
 import type { RangeToCompact, Snapshot } from "./plan-compaction.ts";
@@ -36,7 +36,7 @@ export function compactionRequest<Request, Message>(
   const maxTokens = clampMaxTokens({ windowTokens: budget.windowTokens, sizeTokens, wantedTokens });
   const seal: Seal = { kind: "seal", from: range.to, to: range.to, maxTokens };
   const rendering = createRendering(provider, rules);
-  const { messages, marks } = rendering.update({ ...view, items: [...folded, seal], unchangedItems: 0 });
+  const { messages, marks, loaded } = rendering.update({ ...view, items: [...folded, seal], unchangedItems: 0 });
   const leftOut = isOnlyContinue(rendering.flat.at(-1), folded)
     ? provider.renderMessage(rendering.flat.at(-1)!).length
     : 0;
@@ -44,7 +44,7 @@ export function compactionRequest<Request, Message>(
   const request = provider.renderRequest({
     model,
     system,
-    tools: shownTools(tools),
+    ...offerTools(tools, loaded, rules.toolSearch ?? "native"),
     parameters,
     cacheTtl,
     maxTokens,

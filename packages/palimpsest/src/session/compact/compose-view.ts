@@ -2,13 +2,15 @@ import type { Text } from "../../log/block.ts";
 import type { AttachmentPayload } from "../../log/payload.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { COMPACTED_BY_PROVIDER } from "../../stages/compact/compose-summary.ts";
-import { draftSummary } from "../../stages/compact/draft-summary.ts";
+import { draftSummary, draftTexts, type SummaryTexts } from "../../stages/compact/draft-summary.ts";
 import type { RoomPart } from "../../stages/compact/share-room.ts";
+import { transcriptOf } from "../../stages/compact/summary/transcript.ts";
 import type { CompactionBlock, WrittenSummary } from "../../stages/compact/summary-ladder.ts";
 import type { CleanText } from "../clean-contents.ts";
 import type { CompactionPlan, Room } from "./plan-compaction.ts";
 import { type Rehydrated, rehydrate } from "./rehydrate.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { toolsAgain } from "./tools-again.ts";
 
 export interface ComposeOptions {
   readonly settings: Settings;
@@ -27,6 +29,8 @@ export interface CompactedView {
   readonly text: string;
   /** Stands before the text, in the words of the provider that wrote it. */
   readonly block?: CompactionBlock;
+  /** Texts that bring in again what was brought in before: deferred tools. */
+  readonly tools: readonly Text[];
   readonly attachments: readonly AttachmentPayload[];
   readonly files: Rehydrated["files"];
   /** What the host had for the model, and what of it is in view. */
@@ -46,7 +50,11 @@ export function composeRecord(
   const blockTokens = snapshot.countBlock(block);
   const around = tokensAround(plan) + blockTokens;
   for (const factor of [...SMALLER_AND_SMALLER, 0]) {
-    const { blocks, text, tokens, parts } = draft({ block }, scaled(room ?? NO_ROOM, factor), material);
+    const texts = draft({ block }, scaled(room ?? NO_ROOM, factor), material);
+    const { blocks, text, tokens, parts } = draftSummary(texts, material, {
+      texts: keptTexts(plan),
+      quotedLinesTokens: texts.quotedLinesTokens,
+    });
     const tokensAfter = around + tokens;
     // It has been folded already: what cannot be left out (pins) stands there, however large.
     if (tokensAfter < targetTokens || factor === 0)
@@ -59,6 +67,7 @@ const NO_ROOM: Room = {
   summary: 0,
   userMessages: 0,
   evidence: 0,
+  quotedLines: 0,
   latestResults: 0,
   files: 0,
   skills: 0,
@@ -97,7 +106,7 @@ async function composeWithin(
   const { material, snapshot, range, evidence } = plan;
   const { countTokens, countBlock } = snapshot;
   const block = summary !== undefined && "block" in summary ? summary.block : undefined;
-  const { blocks, text, tokens: summaryTokens, parts } = draft(summary, room, material);
+  const texts = draft(summary, room, material);
   const blockTokens = block === undefined ? 0 : countBlock(block);
   const isKept = (entry: number): boolean => entry < range.from || entry > range.to;
   const {
@@ -109,21 +118,37 @@ async function composeWithin(
     room,
     evidence,
     countTokens,
-    newestTexts: [text],
+    newestTexts: [texts.summary ?? "", texts.userMessages, texts.latestResults],
     shownFiles: new Set([...filesRead].flatMap(([path, entry]) => (isKept(entry) ? [path] : []))),
     fileTokens: settings["rehydration.fileTokens"],
     skillTokens: settings["rehydration.skillTokens"],
+  });
+  const shownAgain = attachments.flatMap(({ blocks: shown }) =>
+    shown.flatMap((one) => (one.kind === "text" ? [one.text] : [])),
+  );
+  const unusedTokens = unusedRoom(room, [...wordsOf(texts), ...shownAgain].map(countTokens));
+  const {
+    blocks,
+    text,
+    tokens: summaryTokens,
+    parts,
+  } = draftSummary(texts, material, {
+    texts: [...keptTexts(plan), ...shownAgain],
+    quotedLinesTokens: Math.min(settings["compaction.quotedLinesTokens"], texts.quotedLinesTokens + unusedTokens),
   });
   const rehydratedTokens: Record<string, number> = {};
   for (const { type, blocks: texts } of attachments) {
     const tokens = texts.reduce((sum, block) => sum + (block.kind === "text" ? countTokens(block.text) : 0), 0);
     rehydratedTokens[type] = (rehydratedTokens[type] ?? 0) + tokens;
   }
-  const around = tokensAround(plan) + summaryTokens + blockTokens;
+  const tools = toolsAgain(range.folded, (text) => countTokens(text));
+  const toolTokens = tools.reduce((total, one) => total + countTokens(one.text), 0);
+  const around = tokensAround(plan) + summaryTokens + blockTokens + toolTokens;
   const tokensAfter = Object.values(rehydratedTokens).reduce((sum, tokens) => sum + tokens, around);
   return {
     blocks,
     text,
+    tools,
     attachments,
     files,
     tokensAfter,
@@ -133,6 +158,7 @@ async function composeWithin(
       ...parts,
       ...headPart(plan),
       ...rehydratedTokens,
+      ...(tools.length === 0 ? {} : { tools: toolTokens }),
       ...(block === undefined ? {} : { provider: blockTokens }),
     },
   };
@@ -143,15 +169,33 @@ function tokensAround({ fixed }: CompactionPlan): number {
   return fixed["system and tools"] + fixed.head + fixed["kept messages"];
 }
 
+/** What the parts leave of their room. Evidence and quoted lines are not among them: they are written last. */
+function unusedRoom({ evidence: _, quotedLines: __, ...room }: Room, usedTokens: readonly number[]): number {
+  const roomTokens = Object.values(room).reduce((sum, tokens) => sum + tokens, 0);
+  return Math.max(
+    0,
+    usedTokens.reduce((left, tokens) => left - tokens, roomTokens),
+  );
+}
+
+function wordsOf({ summary = "", userMessages, latestResults, agents, todos }: SummaryTexts): readonly string[] {
+  return [summary, userMessages, latestResults, agents, todos];
+}
+
+/** Messages that stay, as text. */
+function keptTexts({ range }: CompactionPlan): readonly string[] {
+  return transcriptOf(range.kept).map(({ text }) => text);
+}
+
 function headPart({ head, fixed }: CompactionPlan): Readonly<Record<string, number>> {
   return head === undefined ? {} : { head: fixed.head };
 }
 
 /** Beside a block that nobody can read, the newest rounds are told: without them another model would know nothing of them. */
-function draft(summary: WrittenSummary | undefined, room: Room, material: CompactionPlan["material"]) {
-  if (summary === undefined || "text" in summary) return draftSummary(summary?.text, room, material);
+function draft(summary: WrittenSummary | undefined, room: Room, material: CompactionPlan["material"]): SummaryTexts {
+  if (summary === undefined || "text" in summary) return draftTexts(summary?.text, room, material);
   const isSealed = summary.block.kind === "opaque";
-  return draftSummary(COMPACTED_BY_PROVIDER, room, isSealed ? { ...material, turn: "open" } : material);
+  return draftTexts(COMPACTED_BY_PROVIDER, room, isSealed ? { ...material, turn: "open" } : material);
 }
 
 function scaled(room: Room, factor: number): Room {

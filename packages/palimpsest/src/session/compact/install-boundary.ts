@@ -12,6 +12,7 @@ import type { CompactedView } from "./compose-view.ts";
 import { addKnowledge } from "./gather-knowledge.ts";
 import { ALL_CALLS, type Spent } from "./model-calls.ts";
 import type { CompactionPlan, Snapshot } from "./plan-compaction.ts";
+import { asSearch } from "./tools-again.ts";
 
 /** A view that is ready to be installed, and how it came about. */
 export interface ReadyView {
@@ -40,7 +41,7 @@ export async function installBoundary(
     return { kind: "nothing", cause: "overtaken", why: "the conversation changed while the summary was written" };
   }
   const { view, rung, declined, breaker, spent } = ready;
-  const { blocks, block, attachments, parts, putBack, tokensAfter } = view;
+  const { blocks, block, tools, attachments, parts, putBack, tokensAfter } = view;
   const record: CompactionRecord = {
     ...origin,
     variant,
@@ -67,6 +68,7 @@ export async function installBoundary(
       // As it began: where it is the same as before, the prompt is, too, up to here. Before a block nothing is read.
       ...(head === undefined ? [] : [headInPlace(head)]),
       { role: "user", origin: "summary", provenance: SUMMARY, blocks } as const,
+      ...asSearch(tools, state.newestEntry + 1),
     ],
     reason: `compacted (${origin.trigger}, ${rung})`,
     cost: { shedTokens, invalidatedPrefixTokens: Math.max(0, tokensAfter - tokensBefore(plan)) },

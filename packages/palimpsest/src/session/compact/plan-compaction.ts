@@ -252,6 +252,7 @@ function mostTokens(settings: Settings): Room {
     summary: settings["compaction.summaryTokens"],
     userMessages: settings["compaction.userMessageTokens"],
     evidence: settings["compaction.evidenceTokens"],
+    quotedLines: settings["compaction.quotedLinesTokens"],
     latestResults: 10_000,
     files: settings["rehydration.files"] === "on" ? settings["rehydration.filesTokens"] : 0,
     skills: settings["rehydration.skillsTokens"],

@@ -9,6 +9,7 @@ const ROOM = {
   summary: 0,
   userMessages: 0,
   evidence: 0,
+  quotedLines: 0,
   latestResults: 0,
   files: 2_000,
   skills: 500,
@@ -25,6 +26,7 @@ const EVIDENCE: Evidence = {
   errors: [],
   rules: [],
   facts: [],
+  lines: [],
   open: [],
   files: ["a.ts", "b.ts", "c.ts"].map((path) => ({
     path,

@@ -76,7 +76,7 @@ test("synced twice is synced once, also after reopening", async () => {
       const session = await open(store);
       await session.sync(list);
       const { newestEntry } = session.history;
-      const nothing = { kept: list.length, appended: [], altered: [], head: "whole", pruned: [] };
+      const nothing = { kept: list.length, appended: [], altered: [], edited: [], head: "whole", pruned: [] };
       expect(await session.sync(list)).toEqual(nothing);
       await session.close();
       const again = await open(store);

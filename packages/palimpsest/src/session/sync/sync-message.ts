@@ -23,6 +23,11 @@ export interface Synced {
   /** Entries that came back altered under the same ids. They stay as they were sent. */
   readonly altered: readonly number[];
   /**
+   * Of those, all but failed results, which frameworks word anew: somebody may have edited them. The session does not follow, because
+   * an edit under the same ids cannot be told from a framework's own changes.
+   */
+  readonly edited: readonly number[];
+  /**
    * `trimmed`: the list lacks the beginning of the conversation, because the framework has dropped or summarized it. The
    * session keeps the beginning and takes no summary over: it compacts by itself.
    */

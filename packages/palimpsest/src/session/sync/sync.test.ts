@@ -71,7 +71,7 @@ describe("a list that goes on", () => {
     expect(first).toMatchObject({ kept: 1, altered: [], head: "whole" });
     expect(first.appended).toHaveLength(6);
     const { newestEntry } = session.history;
-    const nothing = { kept: 6, appended: [], altered: [], head: "whole", pruned: [] };
+    const nothing = { kept: 6, appended: [], altered: [], edited: [], head: "whole", pruned: [] };
     expect(await session.sync(list)).toEqual(nothing);
     const request = await session.prepare();
     expect(JSON.stringify(request.system)).toContain("Be brief.");
@@ -252,7 +252,7 @@ test("what is stored in a file, cleared, compacted or erased is still found", as
   const summary = { role: "user", origin: "summary", blocks: [text("They talked.")] } as const;
   await session.history.fold({ from: appended[0]!, to: appended[3]! }, [summary], "test");
   await session.erase(appended[4]!);
-  const nothing = { kept: 6, appended: [], altered: [], head: "whole", pruned: [] };
+  const nothing = { kept: 6, appended: [], altered: [], edited: [], head: "whole", pruned: [] };
   expect(await session.sync(list)).toEqual(nothing);
   await session.close();
   const again = await open(store);
@@ -362,4 +362,42 @@ describe("a list of which a framework has pruned calls and results", () => {
     expect(both.pruned).toHaveLength(2);
     expect(both.rewoundTo).toBeUndefined();
   });
+});
+
+test("what only the provider understands stays in the message of the user that has it, and is found again", async () => {
+  const session = await open();
+  const found = (title: string): Block => {
+    const block = { type: "search_result", source: "a", title, content: [{ type: "text", text: "b" }] };
+    return { kind: "opaque", native: { provider: "anthropic", block } };
+  };
+  const list = [user([text("one"), found("x")]), assistant("1"), user([found("y")]), assistant("2"), user("three")];
+  await session.sync(list);
+  const { messages } = await session.prepare();
+  expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant", "user"]);
+  expect(await session.sync(list)).toMatchObject({ appended: [], kept: 5 });
+  const again = await openOffline(memoryStore());
+  await again.sync(list.slice(0, 3));
+  const longer = await again.sync([
+    ...list.slice(0, 3).map((one) => ({ ...one, id: "other" })),
+    assistant("2"),
+    user("three"),
+  ]);
+  expect(longer.rewoundTo).toBeUndefined();
+  const changed = await again.sync([...list.slice(0, 2), user([found("z")])]);
+  expect(changed.rewoundTo).toBeDefined();
+});
+
+test("altered entries are named as edited, but for failures, which frameworks word anew", async () => {
+  const session = await open();
+  const list = (one: string, other: string) => [
+    user("go"),
+    assistant([call("a"), call("b")]),
+    user([result("a", one), result("b", other, "error")]),
+    user("next"),
+  ];
+  const { appended } = await session.sync(list("A tree.", "Error: nope"));
+  expect(appended).toHaveLength(5);
+  const synced = await session.sync(list("A secret.", "An error occurred."));
+  expect(synced.altered).toHaveLength(2);
+  expect(synced.edited).toEqual([appended[2]]);
 });

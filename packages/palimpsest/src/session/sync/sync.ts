@@ -8,6 +8,7 @@ import { type Alignment, align } from "./align.ts";
 import { appendList } from "./append-list.ts";
 import { readConversation, readConversationBack } from "./conversation.ts";
 import { divideSteps } from "./divide-steps.ts";
+import { findEdited } from "./find-edited.ts";
 import { findPruned } from "./find-pruned.ts";
 import { findTrimmed } from "./find-trimmed.ts";
 import { leadingSystem } from "./leading-system.ts";
@@ -30,6 +31,7 @@ interface Known {
   readonly upTo: number;
   readonly rewind: number;
   readonly altered: readonly number[];
+  readonly edited: readonly number[];
   readonly head: Synced["head"];
   readonly pruned: readonly number[];
 }
@@ -70,10 +72,11 @@ export function createSync({ state, contents, factsOf, decisions, configure }: S
 
     const head = trimmed === undefined ? (before?.head ?? "whole") : "trimmed";
     const altered = [...(before?.altered ?? []), ...plan.altered];
+    const edited = [...(before?.edited ?? []), ...(await findEdited(log, plan.altered))];
     const pruned = [...(before?.pruned ?? []), ...(found?.entries ?? [])];
-    known = { digests, upTo: state.newestEntry, rewind: await newestRewind(), altered, head, pruned };
+    known = { digests, upTo: state.newestEntry, rewind: await newestRewind(), altered, edited, head, pruned };
     const kept = messages.length - new Set(plan.fresh.map(({ of }) => of)).size;
-    return { kept, appended, ...(rewoundTo === undefined ? {} : { rewoundTo }), altered, head, pruned };
+    return { kept, appended, ...(rewoundTo === undefined ? {} : { rewoundTo }), altered, edited, head, pruned };
   };
 
   async function goesOn({ digests, rewind }: Known, list: readonly string[]): Promise<boolean> {

@@ -35,6 +35,10 @@ export function toParts(
       case "image":
       case "document":
         return [{ ...part, stream: "media", key: mediaKey(block) }];
+      case "opaque":
+        // What the user gives must stay in the user's message; what the model adds comes back in many forms.
+        if (role !== "assistant") return [{ ...part, stream: "media", key: canonical(block.native.block) }];
+        return [{ ...part, stream: "silent" }];
       default:
         return [{ ...part, role: "assistant", stream: "silent" }];
     }

@@ -14,6 +14,8 @@ export interface SummaryParts {
   readonly userMessages: string;
   /** Files, commands, errors and the like, from the log. */
   readonly evidence: string;
+  /** Lines that show the names most in use, from the log. @default "" */
+  readonly quotedLines?: string;
   readonly pins: readonly Pick<Pin, "entry" | "text" | "of" | "provenance">[];
   /** Running and finished agents. */
   readonly agents: string;
@@ -59,7 +61,8 @@ const ENDINGS: Readonly<Record<SummaryParts["preamble"], string | undefined>> = 
  * wrote about the conversation, or what tools returned, must not read like the words of the user. Blank parts have no heading.
  */
 export function composeSummary(parts: SummaryParts): readonly Text[] {
-  const { preamble, summary, userMessages, evidence, pins, agents, todos, latestResults, recallHint } = parts;
+  const { preamble, summary, userMessages, evidence, quotedLines, pins, agents, todos, latestResults, recallHint } =
+    parts;
   const opening = isBlank(recallHint) ? PREAMBLE : `${PREAMBLE} ${recallHint}`;
   const isWritten = !isBlank(summary) && summary !== COMPACTED_BY_PROVIDER;
   const instead = isBlank(summary) ? WITHOUT_SUMMARY : summary;
@@ -68,6 +71,7 @@ export function composeSummary(parts: SummaryParts): readonly Text[] {
     ...(isWritten ? [text(summary, SUMMARY)] : []),
     ...under("What the user has said, word for word:", userMessages, USER),
     ...under("Evidence from the record:", evidence, SUMMARY),
+    ...under("Lines from the record, as they last stood there, word for word:", quotedLines, SUMMARY),
     ...pins.map(({ entry, text: pinned, of, provenance = of === undefined ? HOST : OUTSIDE }) =>
       text(`Pinned, to be kept in mind at all times (entry ${entry}):\n${pinned}`, provenance),
     ),

@@ -4,6 +4,7 @@ import type { Pin } from "./carried-state.ts";
 import { composeSummary, type SummaryParts } from "./compose-summary.ts";
 import type { Evidence } from "./evidence/evidence-state.ts";
 import { evidenceText } from "./evidence/evidence-text.ts";
+import { quoteLines } from "./evidence/quote-lines.ts";
 import { type AgentInFlight, agentsText } from "./running-agents.ts";
 import type { RoomPart } from "./share-room.ts";
 import { shortenText } from "./summary/shorten-text.ts";
@@ -39,48 +40,80 @@ export interface DraftedSummary {
   readonly parts: Readonly<Record<string, number>>;
 }
 
+/** The parts that do not depend on what is rehydrated beside them, and what is left for the others. */
+export interface SummaryTexts {
+  readonly summary: string | undefined;
+  readonly userMessages: string;
+  readonly latestResults: string;
+  readonly agents: string;
+  readonly todos: string;
+  readonly quotedLinesTokens: number;
+  readonly evidenceTokens: number;
+}
+
 /**
- * Writes the message that replaces the compacted conversation, within its budget. Without a model's summary, the newest rounds
- * take its place, so it can be written at any time.
+ * Writes the first parts of the message that replaces the compacted conversation, within its budget. Without a model's summary,
+ * the newest rounds take its place, so it can be written at any time.
  */
-export function draftSummary(
+export function draftTexts(
   summary: string | undefined,
   room: Readonly<Record<RoomPart, number>>,
   material: SummaryMaterial,
-): DraftedSummary {
-  const { preamble, evidence, pins, work, turn, recallHint, countTokens } = material;
-  const agents = agentsText(material.agents, { budgetTokens: room.surroundings, countTokens });
-  const todos = material.todos && within(material.todos, room.surroundings, countTokens);
+): SummaryTexts {
+  const { work, turn, countTokens } = material;
   const resultTokens = room.latestResults + (summary === undefined ? room.summary : 0);
-  const mostTokens = room.userMessages + resultTokens + room.evidence;
+  const mostTokens = room.userMessages + resultTokens + room.quotedLines + room.evidence;
   const budgets = { budgetTokens: room.userMessages, mostTokens, countTokens };
   const userMessages = userMessagesText(material.userMessages, budgets);
-  // Results are shortened first to bring the rounds within their share.
-  const overTokens = Math.max(0, countTokens(userMessages) - room.userMessages);
+  // To bring the message within its share, results are shortened first, then quoted lines, then evidence.
+  let overTokens = countTokens(userMessages) - room.userMessages;
+  const lessOver = (tokens: number): number => {
+    const left = tokens - Math.max(0, overTokens);
+    overTokens -= tokens;
+    return Math.max(0, left);
+  };
   const isShown = turn === "open" || summary === undefined;
-  const latestResults = isShown ? newestRounds(work, Math.max(0, resultTokens - overTokens), countTokens) : "";
-  const shown = [summary ?? "", userMessages, latestResults].join("\n");
-  const evidenceTokens = room.evidence - Math.max(0, overTokens - resultTokens);
-  const evidenceLines = evidenceText(evidence, { budgetTokens: evidenceTokens, countTokens, shown });
-  const blocks = composeSummary({
-    preamble,
+  const latestTokens = lessOver(resultTokens);
+  return {
     summary,
     userMessages,
-    evidence: evidenceLines,
-    pins,
-    agents,
-    latestResults,
-    recallHint,
-    ...(todos === undefined || todos === "" ? {} : { todos }),
+    latestResults: isShown ? newestRounds(work, latestTokens, countTokens) : "",
+    agents: agentsText(material.agents, { budgetTokens: room.surroundings, countTokens }),
+    todos: within(material.todos ?? "", room.surroundings, countTokens),
+    quotedLinesTokens: lessOver(room.quotedLines),
+    evidenceTokens: lessOver(room.evidence),
+  };
+}
+
+export interface Beside {
+  /** Texts that stand in the view beside the message: messages that stay, files. */
+  readonly texts: readonly string[];
+  /** The budget of quoted lines, which may use what other parts have left. */
+  readonly quotedLinesTokens: number;
+}
+
+/** Completes the message from the record: lines and evidence that nothing else shows. */
+export function draftSummary(texts: SummaryTexts, material: SummaryMaterial, beside: Beside): DraftedSummary {
+  const { preamble, evidence, pins, recallHint, countTokens } = material;
+  const { summary, userMessages, latestResults, agents, todos, evidenceTokens } = texts;
+  const ofRecord = [userMessages, latestResults, ...beside.texts].join("\n");
+  const quotedLines = quoteLines(evidence, {
+    budgetTokens: beside.quotedLinesTokens,
+    countTokens,
+    shown: ofRecord,
+    ...(summary === undefined ? {} : { summary }),
   });
+  const shown = [summary ?? "", ofRecord, quotedLines].join("\n");
   const counted = {
     summary: summary ?? "",
     userMessages,
-    evidence: evidenceLines,
+    evidence: evidenceText(evidence, { budgetTokens: evidenceTokens, countTokens, shown }),
+    quotedLines,
     latestResults,
     agents,
-    todos: todos ?? "",
+    todos,
   };
+  const blocks = composeSummary({ ...counted, summary, preamble, pins, recallHint });
   const parts = Object.entries(counted).flatMap(([part, words]) => (words === "" ? [] : [[part, countTokens(words)]]));
   const pinTokens = pins.reduce((sum, pin) => sum + countTokens(pin.text), 0);
   const text = blocks.map((block) => block.text).join("\n\n");
@@ -98,7 +131,8 @@ export function hasRoomForUser(
   room: Readonly<Record<RoomPart, number>>,
   { userMessages, countTokens }: Pick<SummaryMaterial, "userMessages" | "countTokens">,
 ): boolean {
-  return countTokens(shortestUserMessagesText(userMessages)) <= room.userMessages + room.latestResults + room.evidence;
+  const mostTokens = room.userMessages + room.latestResults + room.quotedLines + room.evidence;
+  return countTokens(shortestUserMessagesText(userMessages)) <= mostTokens;
 }
 
 /** The newest complete rounds that fit; the newest one in part, if it alone is too long. */

@@ -11,15 +11,24 @@ export interface RoomOptions {
   readonly atMost: Readonly<Record<RoomPart, number>>;
 }
 
-export type RoomPart = "summary" | "userMessages" | "evidence" | "latestResults" | "files" | "skills" | "surroundings";
+export type RoomPart =
+  | "summary"
+  | "userMessages"
+  | "evidence"
+  | "quotedLines"
+  | "latestResults"
+  | "files"
+  | "skills"
+  | "surroundings";
 
 /** The shares of the parts in a small window. In a large window the maximum of each part is smaller than its share. */
 const SHARES: Readonly<Record<RoomPart, number>> = {
   summary: 0.25,
   userMessages: 0.15,
   evidence: 0.15,
+  quotedLines: 0.02,
   latestResults: 0.1,
-  files: 0.2,
+  files: 0.18,
   skills: 0.05,
   surroundings: 0.1,
 };

@@ -30,21 +30,21 @@ describe("the user's messages", () => {
       "[51] The new",
       "[2 left out:",
     ]);
-    expect(text).toContain("[2 left out: recall entry 11, 31]");
+    expect(text).toContain("[2 left out: entries 11, 31]");
   });
 
   test("a correction has its place before newer messages, where only one of both fits", () => {
     const messages = ask("The task.", `No, not that way. ${"c".repeat(80)}`, "z".repeat(90), "The newest.");
     const text = userMessagesText(messages, { budgetTokens: 50, countTokens });
     expect(text).toContain("[11] No, not that way.");
-    expect(text).toContain("[1 left out: recall entry 21]");
+    expect(text).toContain("[1 left out: entry 21]");
   });
 
   test("first and newest are cut in the middle if both do not fit, the longer one first", () => {
     const messages = ask(`begin ${"a".repeat(4_000)} end`, "Short and newest.");
     const text = userMessagesText(messages, { budgetTokens: 100, countTokens });
     expect(text).toMatch(
-      /^\[1\] begin a+\n\[\.\.\. \d+ characters left out: recall entry 1 \.\.\.\]\na+ end\n\n\[11\] Short and newest\.$/,
+      /^\[1\] begin a+\n\[\.\.\. \d+ characters of entry 1 left out \.\.\.\]\na+ end\n\n\[11\] Short and newest\.$/,
     );
     expect(countTokens(text)).toBeGreaterThan(90);
   });
@@ -82,6 +82,6 @@ test("a short task is whole, however long the newest message is and however smal
   const countTokens = (text: string): number => Math.ceil(text.length / 4);
   const text = userMessagesText([task, newest], { budgetTokens: 30, mostTokens: 400, countTokens });
   expect(text).toContain(task.text);
-  expect(text).toContain("recall entry 9");
+  expect(text).toContain("of entry 9 left out");
   expect(countTokens(text)).toBeLessThanOrEqual(400);
 });

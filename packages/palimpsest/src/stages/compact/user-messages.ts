@@ -104,7 +104,7 @@ function cutMiddle({ entry, text }: UserMessage, maxCharacters: number): string 
   const head = headOf(text, Math.ceil(maxCharacters * HEAD_SHARE));
   const tail = tailOf(text, maxCharacters - head.length);
   const left = text.length - head.length - tail.length;
-  const cut = `${head}\n[... ${left} characters left out: recall entry ${entry} ...]\n${tail}`;
+  const cut = `${head}\n[... ${left} characters of entry ${entry} left out ...]\n${tail}`;
   // A note that is longer than what it replaces saves nothing.
   return cut.length < text.length ? cut : text;
 }
@@ -116,7 +116,10 @@ function render(messages: readonly UserMessage[], texts: ReadonlyMap<UserMessage
     return text === undefined ? [] : [numbered(message, text)];
   });
   const left = messages.filter((message) => !texts.has(message)).map(({ entry }) => entry);
-  const note = left.length === 0 ? [] : [`[${left.length} left out: recall entry ${numbersText(left)}]`];
+  const note =
+    left.length === 0
+      ? []
+      : [`[${left.length} left out: ${left.length === 1 ? "entry" : "entries"} ${numbersText(left)}]`];
   return [...parts, ...note].join("\n\n").toWellFormed();
 }
 

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "../../log/payload.ts";
+import { TOOL_SEARCH, type ToolDefinition } from "../../log/tool-definition.ts";
 
 /**
  * Returns a function that tells whether a tool's old results may be cleared. The user's list of tools to keep comes
@@ -9,7 +9,8 @@ export function clearableTools(
   tools: readonly ToolDefinition[],
   keptNames: readonly string[],
 ): (tool: string) => boolean {
-  const kept = new Set(keptNames.map((name) => name.toLowerCase()));
+  // What a search has brought in is used from then on.
+  const kept = new Set([...keptNames, TOOL_SEARCH].map((name) => name.toLowerCase()));
   const declared = new Map(tools.map((tool) => [tool.name, resultsOf(tool)]));
   return (tool) => !kept.has(tool.toLowerCase()) && (declared.get(tool) ?? "clearable") === "clearable";
 }

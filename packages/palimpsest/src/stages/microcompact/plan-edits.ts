@@ -2,6 +2,7 @@ import type { KeptThinking, ProviderEdits, ResultEdits } from "../../log/provide
 import type { Settings } from "../../settings/settings.ts";
 import type { Budget } from "../../tokens/budget.ts";
 import type { MessageItem } from "../../view/item.ts";
+import { headTools } from "../../view/offer-tools.ts";
 import type { View } from "../../view/view.ts";
 import { clearableTools } from "./clearable-tools.ts";
 
@@ -43,7 +44,7 @@ function planResults({ view, settings, budget }: EditsSituation): ResultEdits {
   const scaled = (tokens: number, before = Number.MAX_SAFE_INTEGER): number =>
     Math.min(Math.floor(tokens * scale), before);
   const writing = new Set(settings["clearing.providerInputTools"].map((name) => name.toLowerCase()));
-  const names = tools.map(({ name }) => name);
+  const names = headTools(tools).map(({ name }) => name);
   return {
     aboveTokens: scaled(triggerTokens, view.edits?.results.aboveTokens),
     minimumTokens: scaled(settings["clearing.providerMinTokens"], view.edits?.results.minimumTokens),

@@ -286,7 +286,8 @@ test("1.3 a tool found by search must be defined", () => {
     assistant({ type: "tool_use", id: "a", name: "search", input: {} }),
     user({ type: "tool_result", tool_use_id: "a", content: [{ type: "tool_reference", tool_name: "grep" }] }),
   ];
-  const tools = [{ name: "grep", input_schema: { type: "object" }, defer_loading: true }];
+  const search = { name: "search", input_schema: { type: "object" } };
+  const tools = [search, { ...search, name: "grep", defer_loading: true }];
   expect(judge(messages)).toBe("Tool reference 'grep' not found in available tools");
   const verdict = createAnthropic().judge({ model: "claude-opus-5-5", max_tokens: 9, messages, tools });
   expect(verdict.kind).toBe("accepted");

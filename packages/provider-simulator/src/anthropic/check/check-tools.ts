@@ -23,7 +23,22 @@ export function checkTools(tools: unknown, call: CallOptions): Problem | undefin
     if (names.has(name)) return invalid("tools: Tool names must be unique.");
     names.add(name);
   }
-  return undefined;
+  return checkDeferral(tools as readonly JsonRecord[]);
+}
+
+/** Deferred tools are not in the prompt: no mark can stand on one, and something must be able to find them. */
+function checkDeferral(tools: readonly JsonRecord[]): Problem | undefined {
+  const deferred = tools.filter((tool) => tool["defer_loading"] === true);
+  const marked = deferred.find((tool) => tool["cache_control"] != null);
+  if (marked !== undefined) {
+    // router-for-me/CLIProxyAPI#4561, Wei-Shaw/sub2api#4990.
+    return invalid(
+      `Tool '${String(marked["name"])}' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use prompt caching.`,
+    );
+  }
+  // The rule is in the guide; its words were not seen.
+  const all = deferred.length > 0 && deferred.length === tools.length;
+  return all ? invalid("tools: At least one tool must not have defer_loading set.") : undefined;
 }
 
 function checkTool(tool: JsonRecord, place: string): Problem | undefined {

@@ -1,5 +1,5 @@
 import { type Digest, digestText } from "../../digest.ts";
-import { type Block, blocksOf, isSummary, type Message, type MessagesRequest } from "../request.ts";
+import { type Block, blocksOf, isSummary, type Message, type MessagesRequest, type Tool } from "../request.ts";
 import type { Measure, Measures } from "./measure.ts";
 
 /** One block of the conversation, with its measures and its place in the request for error texts and reports. */
@@ -15,8 +15,9 @@ export interface PlacedBlock {
  * Returns the messages as one list of blocks, without empty parts: the one empty message that the rules allow, and
  * failed compactions.
  */
-export function conversationOf({ messages }: MessagesRequest, measures: Measures): PlacedBlock[] {
+export function conversationOf({ messages, tools = [] }: MessagesRequest, measures: Measures): PlacedBlock[] {
   const conversation: PlacedBlock[] = [];
+  const definitions = new Map(tools.map((tool) => [tool.name, tool]));
   for (let messageIndex = 0; messageIndex < messages.length; messageIndex++) {
     const { role, content } = messages[messageIndex]!;
     if (content === "") continue;
@@ -24,10 +25,27 @@ export function conversationOf({ messages }: MessagesRequest, measures: Measures
     for (let blockIndex = 0; blockIndex < blocks.length; blockIndex++) {
       const block = blocks[blockIndex]!;
       if (block.type === "compaction" && !isSummary(block)) continue;
-      conversation.push({ role, block, measure: measures.block(block), messageIndex, blockIndex });
+      conversation.push({
+        role,
+        block,
+        measure: measures.block(withDefinitions(block, definitions)),
+        messageIndex,
+        blockIndex,
+      });
     }
   }
   return conversation;
+}
+
+/** The block as the model reads it: a reference to a tool stands for its definition, which is counted and bound there. */
+function withDefinitions(block: Block, definitions: ReadonlyMap<string | undefined, Tool>): Block {
+  const content = block.type === "tool_result" ? block["content"] : undefined;
+  if (!Array.isArray(content) || !(content as Block[]).some(({ type }) => type === "tool_reference")) return block;
+  const parts = (content as Block[]).map((part) => {
+    const tool = part.type === "tool_reference" ? definitions.get(part["tool_name"] as string) : undefined;
+    return tool === undefined ? part : { ...part, definition: tool };
+  });
+  return { ...block, content: parts };
 }
 
 export function pathOf(said: PlacedBlock): string {

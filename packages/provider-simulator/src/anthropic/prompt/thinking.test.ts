@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Script, think } from "../../script.ts";
-import { type AnthropicOptions, createAnthropic } from "../anthropic.ts";
+import { createAnthropic } from "../anthropic.ts";
+import type { AnthropicOptions } from "../claude-models.ts";
 import type { Block, CallOptions, Message } from "../request.ts";
 
 const user = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });

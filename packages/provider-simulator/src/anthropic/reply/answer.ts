@@ -1,4 +1,4 @@
-import type { Fault } from "../../faults.ts";
+import type { Failure, Fault } from "../../faults.ts";
 import { type Delivery, outcomeOfCall } from "../../outcome-of-call.ts";
 import { priceUsd } from "../../price.ts";
 import type { Ask, Reply, Script } from "../../script.ts";
@@ -7,12 +7,11 @@ import { addUsage, NO_USAGE } from "../../usage.ts";
 import type { Answered } from "../../verdict.ts";
 import { toAcceptance } from "../acceptance.ts";
 import type { Prepared, World } from "../prepare.ts";
-import { mintId, type Problem } from "../problem.ts";
+import { mintId } from "../problem.ts";
 import { thresholdCompaction } from "../prompt/compaction.ts";
 import type { CacheDiagnostics } from "../prompt/diagnostics.ts";
 import { BETA, type Block, hasBeta, isSummary } from "../request.ts";
 import { askScript } from "./ask.ts";
-import { failureText } from "./failure-text.ts";
 import { type AnthropicMessage, toAnthropicUsage, toIteration } from "./message.ts";
 import { afterCompaction, compactionPass, messagePass, type Pass, type PassOptions } from "./passes.ts";
 import type { WrittenMessage } from "./write-message.ts";
@@ -40,7 +39,7 @@ export type CallResult =
       /** The response has begun: what it wrote can be read from the cache. */
       begun(): void;
     }
-  | { readonly kind: "failed"; readonly problem: Problem }
+  | { readonly kind: "failed"; readonly failure: Failure }
   | { readonly kind: "reset" };
 
 /** Has the script answer an accepted request: compaction by the service first where it is due, then the message. */
@@ -166,7 +165,7 @@ function failureOf(
 ): Exclude<CallResult, { kind: "answered" }> | undefined {
   const fate = outcomeOfCall(fault, delivery);
   if (fate.kind === "answered") return undefined;
-  return fate.kind === "reset" ? fate : { kind: "failed", problem: failureText(fate.failure) };
+  return fate;
 }
 
 /** The bytes a misbehaving model sent as tool input, by the id of the call. */

@@ -1,4 +1,5 @@
 import type { Ask, Reply, Script } from "../../script.ts";
+import { promptTools } from "../prompt/head.ts";
 import { type Block, blocksOf, type MessagesRequest } from "../request.ts";
 
 export interface AskOptions {
@@ -21,13 +22,28 @@ export function askScript(request: MessagesRequest, { script, purpose, turn, inp
     turn,
     request: request as unknown as Readonly<Record<string, unknown>>,
     inputTokens,
-    tools: request.tools?.flatMap(({ name }) => name ?? []) ?? [],
+    tools: promptTools(request)
+      .flatMap(({ name }) => name ?? [])
+      .concat(referredTools(request)),
     userText: texts.join("\n"),
     toolResults: results.map((block) => ({
       callId: block["tool_use_id"] as string,
       text: resultText(block["content"]),
     })),
   });
+}
+
+/** The deferred tools that the conversation has brought in. */
+function referredTools({ messages }: MessagesRequest): string[] {
+  const parts = messages.flatMap(({ content }) =>
+    typeof content === "string"
+      ? []
+      : content.flatMap((block) => (block.type === "tool_result" ? block["content"] : [])),
+  );
+  const names = (parts as Partial<Block>[]).flatMap((part) =>
+    part?.type === "tool_reference" ? part["tool_name"] : [],
+  );
+  return [...new Set(names as string[])];
 }
 
 function resultText(content: unknown): string {

@@ -1,7 +1,7 @@
 import { asArray, asText, isObject, type JsonObject } from "../../json.ts";
 import { isStrictJson } from "../../well-formed.ts";
 import { CACHE_OPTION_SHAPES, checkCachingOptions } from "../caching-options.ts";
-import { checkResponsesTools, toolNames } from "../check-tools.ts";
+import { checkResponsesTools, toolNames, toolSearchOf } from "../check-tools.ts";
 import { findModel, type OpenAiModel } from "../models.ts";
 import {
   checkRange,
@@ -136,6 +136,7 @@ function checkSettings(request: JsonObject, found: OpenAiModel, endpoint: Respon
     // 16 is the service's floor; that the model's maximum is refused in the same words is our reading.
     checkRange("max_output_tokens", request["max_output_tokens"], { min: 16, max: found.maxOutputTokens }) ??
     checkResponsesTools(request["tools"]) ??
+    checkToolSearch(request, found) ??
     checkToolChoice(request) ??
     checkReasoning(request, found) ??
     checkSampling(request, found) ??
@@ -152,6 +153,12 @@ function checkInputGiven(request: JsonObject): Problem | undefined {
     (name) => request[name] !== undefined && request[name] !== null,
   );
   return given ? undefined : missingParameter("input");
+}
+
+/** "Only gpt-5.4 and later models support tool_search" (tool search guide); the words of the refusal were not seen. */
+function checkToolSearch(request: JsonObject, found: OpenAiModel): Problem | undefined {
+  if (found.toolSearch !== "refused" || toolSearchOf(request["tools"]) === "none") return undefined;
+  return invalidRequest(`Tool 'tool_search' is not supported with ${found.id}.`, { param: "tools" });
 }
 
 function checkToolChoice(request: JsonObject): Problem | undefined {

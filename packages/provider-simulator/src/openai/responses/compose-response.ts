@@ -7,7 +7,7 @@ import type { Ask, Reply, Script } from "../../script.ts";
 import { type Speech, speak } from "../../speak.ts";
 import type { Tokenizer } from "../../tokenizer.ts";
 import type { Usage } from "../../usage.ts";
-import { toolNames } from "../check-tools.ts";
+import { toolNames, toolSearchOf } from "../check-tools.ts";
 import type { IdPrefix } from "../mint-id.ts";
 import { diagnoseCache } from "./cache-diagnostics.ts";
 import type { ReadItem } from "./items.ts";
@@ -52,7 +52,11 @@ export function createResponseComposer(options: ComposerOptions): ResponseCompos
       turn,
       request,
       inputTokens: prompt.prefix.tokens,
-      tools: toolNames(request["tools"]),
+      tools: [
+        ...toolNames(request["tools"]),
+        ...(toolSearchOf(request["tools"]) === "client" ? ["tool_search"] : []),
+        ...items.flatMap(({ type, raw }) => (type === "tool_search_output" ? toolNames(raw["tools"]) : [])),
+      ],
       ...askedFor(items),
     });
     // Only now: a script that throws has not answered.
@@ -118,7 +122,9 @@ export function createResponseComposer(options: ComposerOptions): ResponseCompos
     return {
       output: [
         ...(summary === undefined ? [] : [toCompaction(textOf(summary.speech), mint)]),
-        ...(answer === undefined ? [] : toOutput(answer.speech, answer.reply, { mint, summaries })),
+        ...(answer === undefined
+          ? []
+          : toOutput(answer.speech, answer.reply, { mint, summaries, toolSearch: toolSearchOf(request["tools"]) })),
       ],
       // A response that failed has no output, and none is billed.
       ...(fault?.kind === "response-failed"

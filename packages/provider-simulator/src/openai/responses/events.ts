@@ -56,6 +56,8 @@ function itemEvents(item: OutputItem, outputIndex: number, options: EventOptions
         return item.summary.flatMap(({ text }, index) =>
           summaryEvents(text, { ...place, summary_index: index }, options),
         );
+      case "tool_search_call":
+        return [];
       case "compaction":
         return [{ type: "response.compaction.compacting", ...place }];
     }
@@ -76,6 +78,8 @@ function begun(item: OutputItem): object {
       return { ...item, status: "in_progress", arguments: "" };
     case "reasoning":
       return { ...item, summary: [], encrypted_content: item.encrypted_content.slice(0, 16) };
+    case "tool_search_call":
+      return { ...item, status: "in_progress", arguments: {} };
     case "compaction":
       return { ...item, encrypted_content: item.encrypted_content.slice(0, 16) };
   }

@@ -3,6 +3,7 @@ import { type PromptBlock, type PromptEntry, sumTokens, textBlock } from "../../
 import { rememberFrozen } from "../../remember-frozen.ts";
 import type { Tokenizer } from "../../tokenizer.ts";
 import { isStrictJson } from "../../well-formed.ts";
+import { checkResponsesTools } from "../check-tools.ts";
 import { checkParts, readParts, textOfContent } from "../content-parts.ts";
 import { invalidRequest, invalidValue, type Problem, unparsableBody } from "../problem.ts";
 import { checkShape, invalidType, optional, optionalChoice, required, requiredChoice, type Shape } from "../shape.ts";
@@ -26,6 +27,9 @@ const id = { ...optional("string", "null"), maxLength: 64 };
 const type = required("string");
 const callId = { ...required("string"), maxLength: 64 };
 const caller = optional("object", "null");
+
+const execution = optionalChoice("server", "client");
+const anything = required("object", "array", "string", "number", "boolean", "null");
 
 const ITEMS: Readonly<Record<string, Shape>> = {
   message: {
@@ -84,6 +88,22 @@ const ITEMS: Readonly<Record<string, Shape>> = {
     content: optional("array", "null"),
     status: itemStatus,
   },
+  tool_search_call: {
+    type,
+    arguments: anything,
+    call_id: { ...optional("string", "null"), maxLength: 64 },
+    execution,
+    id,
+    status: itemStatus,
+  },
+  tool_search_output: {
+    type,
+    tools: required("array"),
+    call_id: { ...optional("string", "null"), maxLength: 64 },
+    execution,
+    id,
+    status: itemStatus,
+  },
   compaction: { type, encrypted_content: required("string"), id },
   compaction_trigger: { type, id },
   item_reference: { type: optional("string", "null"), id: { ...required("string"), maxLength: 64 } },
@@ -110,8 +130,6 @@ const OPAQUE_ITEMS = [
   "program_output",
   "shell_call",
   "shell_call_output",
-  "tool_search_call",
-  "tool_search_output",
   "web_search_call",
 ];
 
@@ -122,6 +140,9 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   reasoning: "rs",
   compaction: "cmp",
 };
+
+const PAIRED_CALLS = ["function_call", "custom_tool_call", "tool_search_call"];
+const PAIRED_OUTPUTS = ["function_call_output", "custom_tool_call_output", "tool_search_output"];
 
 const INPUT_PARTS = ["input_text", "input_image", "input_file"];
 const OUTPUT_PARTS = ["output_text", "refusal"];
@@ -165,6 +186,8 @@ function checkContent(item: JsonObject, kind: string, path: string): Problem | u
       );
     case "compaction":
       return checkSeal(item, kind);
+    case "tool_search_output":
+      return checkResponsesTools(item["tools"], `${path}.tools`);
     default:
       return undefined;
   }
@@ -205,8 +228,8 @@ function readItem(item: JsonObject, tokenizer: Tokenizer): ReadItem {
   const blocks = readBlocks(item, kind, tokenizer);
   const sealed = typeof item["encrypted_content"] === "string" ? unsealContent(item["encrypted_content"]) : undefined;
   const itemCallId = item["call_id"];
-  const isOutput = kind === "function_call_output" || kind === "custom_tool_call_output";
-  const isCall = kind === "function_call" || kind === "custom_tool_call";
+  const isOutput = PAIRED_OUTPUTS.includes(kind);
+  const isCall = PAIRED_CALLS.includes(kind);
   return {
     type: kind,
     raw: item,
@@ -249,6 +272,11 @@ function readBlocks(item: JsonObject, kind: string, tokenizer: Tokenizer): Promp
     case "compaction_trigger":
     case "item_reference":
       return [];
+    case "tool_search_call":
+    case "tool_search_output": {
+      const { id: _, status: __, ...said } = item;
+      return [textBlock(kind, JSON.stringify(said), tokenizer)];
+    }
     default:
       return [textBlock(kind, JSON.stringify(item), tokenizer)];
   }

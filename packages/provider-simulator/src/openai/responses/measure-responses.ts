@@ -79,7 +79,7 @@ export function createResponsesMeter({ tokenizer, models, cache }: MeterOptions)
     const { tools_changed: _, ...mixed } = settings;
     const instructions = request["instructions"];
     const head = [
-      ...asArray(request["tools"]).map((tool) => readTool(tool as object)),
+      ...promptTools(request["tools"]).map(readTool),
       ...(typeof instructions === "string" ? [textBlock("instructions", instructions, tokenizer)] : []),
     ];
     const render = (entries: readonly ReadItem[]): RenderedPrompt =>
@@ -113,6 +113,11 @@ export function createResponsesMeter({ tokenizer, models, cache }: MeterOptions)
   }
 
   return { read, measure };
+}
+
+/** The tools in the prompt: a deferred one is not there until a search brings it into the conversation. */
+function promptTools(tools: unknown): readonly object[] {
+  return (asArray(tools) as readonly JsonObject[]).filter((tool) => tool["defer_loading"] !== true);
 }
 
 type Gathered = { kind: "gathered"; items: readonly ReadItem[] } | { kind: "problem"; problem: Problem };

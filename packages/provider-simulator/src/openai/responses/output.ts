@@ -28,6 +28,14 @@ export type OutputItem =
       readonly name: string;
       readonly arguments: string;
     }
+  | {
+      readonly type: "tool_search_call";
+      readonly id: string;
+      readonly status: Status;
+      readonly call_id: string;
+      readonly execution: "client";
+      readonly arguments: unknown;
+    }
   | { readonly type: "compaction"; readonly id: string; readonly encrypted_content: string };
 
 export type OutputPart =
@@ -43,11 +51,14 @@ export interface OutputOptions {
   readonly mint: (prefix: IdPrefix) => string;
   /** Whether the request asked for summaries of the reasoning. */
   readonly summaries: "wanted" | "not-wanted";
+  /** How the request has its tools searched. */
+  readonly toolSearch: "server" | "client" | "none";
 }
 
 /** Speech as output items. Consecutive texts are one message each, as the model would have ended one to begin another. */
-export function toOutput(speech: Speech, reply: Reply, { mint, summaries }: OutputOptions): OutputItem[] {
-  const output = speech.words.map((words) => toItem(words, { mint, summaries }));
+export function toOutput(speech: Speech, reply: Reply, options: OutputOptions): OutputItem[] {
+  const { mint } = options;
+  const output = speech.words.map((words) => toItem(words, options));
   if (speech.stop === "refusal") {
     const refusal = reply.refusal?.explanation ?? "I can't help with that.";
     output.push(message(mint("msg"), { type: "refusal", refusal }, "completed"));
@@ -66,10 +77,15 @@ export function toUserMessage(said: unknown, mint: (prefix: IdPrefix) => string)
   return { type: "message", id: mint("msg"), status: "completed", role: "user", content };
 }
 
-function toItem(words: SpokenWords, { mint, summaries }: OutputOptions): OutputItem {
+function toItem(words: SpokenWords, { mint, summaries, toolSearch }: OutputOptions): OutputItem {
   const status = words.ending === "cut" ? "incomplete" : "completed";
   if (words.kind === "tool-call") {
     const { name, arguments: text, id } = words;
+    if (name === "tool_search" && toolSearch === "client") {
+      const call_id = id ?? mint("call");
+      const input: unknown = status === "incomplete" ? {} : JSON.parse(text);
+      return { type: "tool_search_call", id: mint("tsc"), status, call_id, execution: "client", arguments: input };
+    }
     return { type: "function_call", id: mint("fc"), status, call_id: id ?? mint("call"), name, arguments: text };
   }
   if (words.kind === "text") return message(mint("msg"), textPart(words.text), status);

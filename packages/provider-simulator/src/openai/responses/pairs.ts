@@ -5,10 +5,12 @@ import type { ResponsesMemory } from "./responses-memory.ts";
 const CALLS: Readonly<Record<string, string>> = {
   function_call: "function call",
   custom_tool_call: "custom tool call",
+  tool_search_call: "tool search call",
 };
 const OUTPUTS: Readonly<Record<string, string>> = {
   function_call_output: "function call output",
   custom_tool_call_output: "custom tool call output",
+  tool_search_output: "tool search output",
 };
 
 /** Every call needs its output somewhere after it, and every output its call somewhere before it. */

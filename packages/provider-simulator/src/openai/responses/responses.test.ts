@@ -641,3 +641,56 @@ describe("speed", () => {
     }
   });
 });
+
+describe("7.1 tool search", () => {
+  const search = {
+    type: "tool_search",
+    execution: "client",
+    description: "Finds tools.",
+    parameters: { type: "object" },
+  };
+  const asked = { type: "tool_search_call", call_id: "call_1", execution: "client", arguments: { names: ["later"] } };
+  const later = { type: "function", name: "later", parameters: { type: "object" }, defer_loading: true };
+  const found = (tools: readonly object[]) => ({
+    type: "tool_search_output",
+    call_id: "call_1",
+    execution: "client",
+    tools,
+  });
+
+  it("the model searches with an item of its own kind, and sees what was found", () => {
+    const script = inOrder([
+      callTools(callTool("tool_search", { names: ["later"] })),
+      ({ tools }) => answer(tools.join(" ")),
+    ]);
+    const service = face({ script });
+    const input = [user("Hi")];
+    const { output: said } = respond(service, { input, tools: [search] });
+    expect(said).toMatchObject([{ type: "tool_search_call", execution: "client", arguments: { names: ["later"] } }]);
+    const call_id = (said[0] as { call_id: string }).call_id;
+    const next = respond(service, { input: [...input, said[0], { ...found([later]), call_id }], tools: [search] });
+    expect(JSON.stringify(next.output)).toContain("tool_search later");
+  });
+
+  it("each search has its output, which holds tools; earlier models refuse it", () => {
+    const pairing = (message: string) => invalid(message, "input");
+    expect(refused({ input: [user("Hi"), asked], tools: [search] })).toEqual(
+      pairing("No tool output found for tool search call call_1."),
+    );
+    expect(refused({ input: [user("Hi"), found([])], tools: [search] })).toEqual(
+      pairing("No tool call found for tool search output with call_id call_1."),
+    );
+    const broken = found([{ type: "function", parameters: {} }]);
+    expect(refused({ input: [user("Hi"), asked, broken], tools: [search] })).toBeDefined();
+    expect(refused({ model: "gpt-5.2", input: "Hi", tools: [search] })).toMatchObject({ error: { param: "tools" } });
+    expect(refused({ input: "Hi", tools: [{ ...search, execution: "both" }] })).toBeDefined();
+  });
+
+  it("deferred functions are not in the prompt", () => {
+    const tokens = (tools: readonly object[]) => {
+      const verdict = face().judge({ model: MODEL, input: "Hi", tools });
+      return verdict.kind === "accepted" ? inputTokensOf(verdict.usage) : verdict;
+    };
+    expect(tokens([search, later])).toBe(tokens([search]));
+  });
+});

@@ -5,8 +5,8 @@ import { fileNameOf, toUrl } from "../../data-url.ts";
 import { frozenCopy } from "../../frozen-copy.ts";
 import { canBeShown, describeMedia } from "../../media.ts";
 import { mediaOfResult, textOfResult } from "../../result-parts.ts";
+import { shortenId } from "../../shorten-id.ts";
 import { toArguments } from "../../to-arguments.ts";
-import { shortenId } from "../shorten-id.ts";
 import { type ChatMessage, OPENAI_CHAT } from "../wire.ts";
 
 const MAXIMUM_ID_LENGTH = 40;

@@ -1,4 +1,5 @@
 import type OpenAI from "openai";
+import { TOOL_SEARCH } from "../../../log/tool-definition.ts";
 import type { Collector } from "../../send-stream.ts";
 import type { ResponsesResponse } from "../wire.ts";
 
@@ -19,6 +20,9 @@ export function createStreamCollector(): Collector<OpenAI.Responses.ResponseStre
         case "response.reasoning_text.delta":
           return [{ kind: "thinking", text: event.delta }];
         case "response.output_item.added":
+          if (event.item.type === "tool_search_call" && event.item.execution === "client") {
+            return [{ kind: "tool_call", id: event.item.call_id ?? "", name: TOOL_SEARCH }];
+          }
           if (event.item.type !== "function_call") return [];
           callIds.set(event.output_index, event.item.call_id);
           return [{ kind: "tool_call", id: event.item.call_id, name: event.item.name }];

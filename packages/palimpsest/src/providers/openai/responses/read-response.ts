@@ -1,5 +1,7 @@
+import type { ToolCall } from "../../../log/block.ts";
 import type { CacheDiagnosis } from "../../../log/cause.ts";
 import { asCount, asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
+import { TOOL_SEARCH } from "../../../log/tool-definition.ts";
 import type { ProviderCompaction, ResponseContent } from "../../provider.ts";
 import { toUsage } from "../../to-usage.ts";
 import type { ResponsesResponse } from "../wire.ts";
@@ -27,7 +29,7 @@ function readOutput(
   const at = items.findLastIndex((item) => item["type"] === "compaction");
   const blocks = items
     .slice(at + 1)
-    .map(readOutputItem)
+    .map((item) => (isSearch(item) ? readSearch(item) : readOutputItem(item)))
     .filter((block) => block !== undefined);
   return at < 0 ? { blocks } : { blocks, compaction: { block: { kind: "opaque", native: toNative(items[at]!) } } };
 }
@@ -38,9 +40,19 @@ function readStop(response: ResponsesResponse, items: readonly JsonObject[]): Re
     return reason === "max_output_tokens" ? "length" : reason === "content_filter" ? "refused" : "other";
   }
   if (response.status !== undefined && response.status !== "completed") return "other";
-  if (items.some((item) => item["type"] === "function_call")) return "tools";
+  if (items.some((item) => item["type"] === "function_call" || isSearch(item))) return "tools";
   if (items.length > 0 && items.every((item) => item["type"] === "compaction")) return "compacted";
   return items.some(isRefusal) ? "refused" : "end";
+}
+
+/** A search of tools that the service leaves to us. */
+function isSearch(item: JsonObject): boolean {
+  return item["type"] === "tool_search_call" && item["execution"] === "client";
+}
+
+/** Its item is sent back without the service's id, like every call. */
+function readSearch({ call_id: id, arguments: input = {} }: JsonObject): ToolCall {
+  return { kind: "tool_call", id: asString(id) ?? "", name: TOOL_SEARCH, input };
 }
 
 function isRefusal({ content }: JsonObject): boolean {

@@ -1,11 +1,14 @@
 import type { Block, Media, Native, Part, ToolCall, ToolResult } from "../../../log/block.ts";
 import { asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
+import { TOOL_SEARCH, type ToolDefinition } from "../../../log/tool-definition.ts";
 import type { FlatMessage } from "../../../view/flat-message.ts";
 import { fileNameOf, toUrl } from "../../data-url.ts";
 import { frozenCopy } from "../../frozen-copy.ts";
 import { canBeShown, describeMedia } from "../../media.ts";
-import { shortenId } from "../shorten-id.ts";
+import { parseInput } from "../../parse-input.ts";
+import { shortenId } from "../../shorten-id.ts";
 import { OPENAI_RESPONSES, type ResponsesItem } from "../wire.ts";
+import { renderTool } from "./render-request.ts";
 
 const MAXIMUM_ID_LENGTH = 64;
 
@@ -13,8 +16,9 @@ const MAXIMUM_ID_LENGTH = 64;
  * Renders a message as items. The service's ids of messages and calls are left out: an item with an id requires the
  * reasoning that came with it, which may be gone.
  */
-export function renderMessage({ role, blocks }: FlatMessage): readonly ResponsesItem[] {
-  const items = role === "assistant" ? renderAssistant(blocks) : renderUser(blocks);
+export function renderMessage({ role, blocks, toolSearch }: FlatMessage): readonly ResponsesItem[] {
+  const plain = role === "assistant" ? renderAssistant(blocks) : renderUser(blocks);
+  const items = toolSearch === undefined ? plain : renderSearches(plain, blocks);
   return frozenCopy(items) as unknown as readonly ResponsesItem[];
 }
 
@@ -45,6 +49,28 @@ function isOwn(native: Native | undefined): native is Native {
 function renderNative({ block: native }: Native, block: Block): JsonObject {
   const item = native as JsonObject;
   return block.kind === "tool_call" ? { ...item, call_id: shortenId(block.id, MAXIMUM_ID_LENGTH) } : item;
+}
+
+/** A search of tools is an item of its own kind. Its output is the definitions, and no other text. */
+function renderSearches(items: readonly JsonObject[], blocks: readonly Block[]): JsonObject[] {
+  const results = blocks.filter((block) => block.kind === "tool_result" && block.tool === TOOL_SEARCH);
+  const searched = new Map((results as ToolResult[]).map((one) => [shortenId(one.callId, MAXIMUM_ID_LENGTH), one]));
+  return items.map((item) => {
+    const { type, name, call_id } = item;
+    const shared = { call_id, execution: "client", status: "completed" };
+    if (type === "function_call" && name === TOOL_SEARCH) {
+      return { type: "tool_search_call", ...shared, arguments: parseInput(asString(item["arguments"]) ?? "") };
+    }
+    const result = type === "function_call_output" ? searched.get(asString(call_id) ?? "") : undefined;
+    if (result === undefined) return item;
+    const tools = toolsOf(result).map((tool) => ({ ...renderTool(tool), defer_loading: true }));
+    return { type: "tool_search_output", ...shared, tools };
+  });
+}
+
+function toolsOf({ content }: ToolResult): readonly ToolDefinition[] {
+  if (typeof content === "string") return [];
+  return content.flatMap((part) => (part.kind === "text" && part.tool !== undefined ? [part.tool] : []));
 }
 
 function renderCall({ id, name, input }: ToolCall): JsonObject {

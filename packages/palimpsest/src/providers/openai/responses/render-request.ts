@@ -1,5 +1,5 @@
-import { asList, asObject } from "../../../log/json-fields.ts";
-import type { ToolDefinition } from "../../../log/payload.ts";
+import { asList, asObject, type JsonObject } from "../../../log/json-fields.ts";
+import { TOOL_SEARCH, type ToolDefinition } from "../../../log/tool-definition.ts";
 import { toModelId } from "../../models.ts";
 import type { RequestParts } from "../../provider.ts";
 import { rememberTools } from "../../remember-tools.ts";
@@ -27,9 +27,21 @@ export function createRequestRenderer({
   cacheDiagnostics,
 }: RequestOptions): (parts: RequestParts<ResponsesItem>) => ResponsesRequest {
   const toolsOf = rememberTools(renderTool);
-  return ({ model, system, tools, parameters, messages, maxTokens, session, previousResponseId }) => {
+  return ({
+    model,
+    system,
+    tools,
+    deferredTools = [],
+    parameters,
+    messages,
+    maxTokens,
+    session,
+    previousResponseId,
+  }) => {
     const id = toModelId(model);
-    const rendered = toolsOf(tools, parameters);
+    const all = toolsOf(tools, parameters);
+    // Their definitions come with the results of searches.
+    const rendered = deferredTools.length === 0 ? all : all.map((tool) => asSearch(tool as JsonObject));
     const include = [...(asList(parameters["include"]) ?? [])];
     if (!NEVER_REASONS.test(id) && !include.includes(SEALED_REASONING)) include.push(SEALED_REASONING);
     const { tools: _, include: __, ...rest } = parameters;
@@ -51,7 +63,14 @@ export function createRequestRenderer({
   };
 }
 
-function renderTool({ name, description, inputSchema }: ToolDefinition): object {
+/** The service has a kind of its own for the tool that searches tools. */
+function asSearch(tool: JsonObject): JsonObject {
+  const { name, description, parameters } = tool;
+  return name === TOOL_SEARCH ? { type: "tool_search", execution: "client", description, parameters } : tool;
+}
+
+/** Renders a function for the beginning of a request. */
+export function renderTool({ name, description, inputSchema }: ToolDefinition): object {
   // Without `strict` the service assumes true, and most schemas are not written for it.
   const parameters = { type: "object", ...inputSchema };
   return { type: "function", name, ...(description === undefined ? {} : { description }), parameters, strict: false };

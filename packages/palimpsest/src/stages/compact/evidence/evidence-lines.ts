@@ -1,6 +1,5 @@
-import { decayed, endOf } from "./evidence-parts.ts";
+import { decayed, endOf, factKeys } from "./evidence-parts.ts";
 import { type Evidence, type FactEvidence, type FileEvidence, readFact } from "./evidence-state.ts";
-import { findFacts } from "./find-facts.ts";
 
 /** One line of evidence, and how much it is worth. */
 export type EvidenceLine =
@@ -70,7 +69,7 @@ export function evidenceLines(evidence: Evidence, shown: string, budgetTokens: n
     const ended = exitCode === undefined ? state : `exit ${exitCode}`;
     if (isToldWith(shown, command.command, exitCode)) continue;
     const said = report === undefined ? "" : `: ${oneLine(report)}`;
-    const text = `${oneLine(command.command)} -> ${ended}${said}${runs > 1 ? ` x${runs}` : ""} #${entry}`;
+    const text = `${indented(command.asRun ?? command.command)} -> ${ended}${said}${runs > 1 ? ` x${runs}` : ""} #${entry}`;
     const uses = runs + command.mentions;
     const failed = state === "failed" ? FAILED_FACTOR : 1;
     const looking = LOOKING.test(command.command) ? LOOKING_FACTOR : 1;
@@ -95,11 +94,6 @@ function withoutRepetition(ranked: readonly EvidenceLine[]): EvidenceLine[] {
     for (const fact of factKeys(line.text)) told.add(fact);
     return true;
   });
-}
-
-/** The facts of a text; files by the end of their path, which is the same in any form of its name. */
-function factKeys(text: string): string[] {
-  return findFacts(text).map((fact) => (fact.sort === "path" ? endOf(fact.text) : fact.text));
 }
 
 /** What follows a path of which no more than its entry is known. */
@@ -172,6 +166,11 @@ function perLength(line: EvidenceLine): number {
 
 function isAbsolute(path: string): boolean {
   return /^(?:[\\/~]|[A-Za-z]:)/.test(path);
+}
+
+/** Word for word: further lines are indented, so that they are seen to belong to it. */
+function indented(text: string): string {
+  return text.replace(/\s*\n\s*/g, "\n  ");
 }
 
 function oneLine(text: string): string {

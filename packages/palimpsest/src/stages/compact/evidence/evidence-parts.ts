@@ -1,3 +1,4 @@
+import { type Fact, findFacts } from "./find-facts.ts";
 import type { LineRange } from "./read-call.ts";
 
 /** The number of rounds after which a need counts half. */
@@ -25,6 +26,15 @@ export function addRange(ranges: readonly LineRange[], added: LineRange): LineRa
 /** Returns the last two parts of a path, which identify a file in any form of its name. */
 export function endOf(path: string): string {
   return path.split(/[\\/]/).slice(-2).join("/");
+}
+
+/** The facts of a text, as they are compared: files by the end of their path, which is the same in any form of its name. */
+export function factKeys(text: string): string[] {
+  return findFacts(text).map(keyOf);
+}
+
+export function keyOf({ sort, text }: Pick<Fact, "sort" | "text">): string {
+  return sort === "path" ? endOf(text) : text;
 }
 
 /** Whether two paths may name one file: commands name it from where they run, other tools from the root. */

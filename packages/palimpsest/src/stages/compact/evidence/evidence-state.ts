@@ -21,7 +21,10 @@ export interface FileEvidence extends Weighted {
 }
 
 export interface CommandEvidence extends Weighted {
+  /** Without the folder that it ran in and filters of its output: these change from run to run. */
   readonly command: string;
+  /** The same as it was last run, if that is not the same. */
+  readonly asRun?: string;
   readonly runs: number;
   /** The number of responses that mention it. */
   readonly mentions: number;
@@ -88,12 +91,15 @@ export function readFact([text, sort, source, entry, uses, round, weight, near]:
   return { text, sort, source, entry, uses, round, weight, ...(near === undefined ? {} : { near }) };
 }
 
+export type FactLine = readonly [fact: string, line: string];
+
 /** A call without a result so far. */
 export interface OpenCall {
   readonly id: string;
   readonly file?: FileAccess;
   readonly range?: LineRange;
   readonly command?: string;
+  readonly asRun?: string;
 }
 
 /** Each list is in the order of the last occurrence, the newest last. */
@@ -109,6 +115,8 @@ export interface Evidence {
   readonly errors: readonly ErrorEvidence[];
   readonly rules: readonly RuleEvidence[];
   readonly facts: readonly StoredFact[];
+  /** The line in which a fact last stood, word for word, of the facts that weigh most. */
+  readonly lines: readonly FactLine[];
   readonly open: readonly OpenCall[];
 }
 
@@ -121,6 +129,7 @@ const EMPTY: Evidence = {
   errors: [],
   rules: [],
   facts: [],
+  lines: [],
   open: [],
 };
 
@@ -145,6 +154,8 @@ const SHAPES = {
   open: [["id"], []],
 } as const;
 
+const LINES = [[0, 1], []] as const;
+
 /** Reads a stored state; returns an empty one if its version or its form is wrong. */
 export function readEvidence(stored: unknown): Evidence {
   const fields = typeof stored === "object" && stored !== null ? (stored as Fields) : {};
@@ -154,7 +165,10 @@ export function readEvidence(stored: unknown): Evidence {
     Object.entries(SHAPES).every(([name, shape]) => isListOf(fields[name], shape)) &&
     (fields["rules"] as readonly Fields[]).every(({ ofModel }) => ofModel === undefined || isDecision(ofModel)) &&
     (fields["files"] as readonly Fields[]).every(({ ranges }) => Array.isArray(ranges) && ranges.every(isRange));
-  return isWhole ? (stored as Evidence) : EMPTY;
+  // States of before lines were kept have none.
+  return isWhole
+    ? { ...(stored as Evidence), lines: isListOf(fields["lines"], LINES) ? (fields["lines"] as FactLine[]) : [] }
+    : EMPTY;
 }
 
 function isListOf(list: unknown, [texts, numbers]: readonly [readonly PropertyKey[], readonly PropertyKey[]]): boolean {

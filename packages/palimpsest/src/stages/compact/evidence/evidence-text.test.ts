@@ -37,7 +37,7 @@ const SESSION = evidenceOf([
 describe("what is told", () => {
   test("is grouped, terse, and has the number to recall it by", () => {
     expect(evidenceText(SESSION, { budgetTokens: 1_000, countTokens }).split("\n")).toEqual([
-      "From the log (#N: recall entry N to read it in full)",
+      "From the log (#N: entry N)",
       "Said by the user:",
       '- "Never change src/api/public.ts." #1',
       "Files:",
@@ -62,7 +62,7 @@ describe("what is told", () => {
       ]),
     );
     expect(evidenceText(evidence, { budgetTokens: 1_000, countTokens }).split("\n")).toEqual([
-      "From the log (#N: recall entry N to read it in full)",
+      "From the log (#N: entry N)",
       "Files in /home/me/repo/:",
       "- docs/guide.md read #8",
       "- src/a.ts read #2",
@@ -70,6 +70,20 @@ describe("what is told", () => {
       "Other files:",
       "- /etc/hosts.conf read #10",
     ]);
+  });
+
+  test("shows a command as it was last run, line by line", () => {
+    const evidence = evidenceOf([
+      ["model", "Bash", { command: "make lint" }],
+      ["tool", "fine"],
+      ["model", "Bash", { command: "cd /repo && make lint 2>&1 | tail -5" }],
+      ["tool", "fine"],
+      ["model", "Bash", { command: "set -e\nmake site" }],
+      ["tool", "fine"],
+    ]);
+    const text = evidenceText(evidence, { budgetTokens: 1_000, countTokens });
+    expect(text).toContain("- cd /repo && make lint 2>&1 | tail -5 -> ok x2 #4");
+    expect(text).toContain("- set -e\n  make site -> ok #6");
   });
 
   test("does not repeat a name that a command or an error has", () => {

@@ -9,7 +9,7 @@ export interface EvidenceTextOptions {
   readonly shown?: string;
 }
 
-const HEADING = "From the log (#N: recall entry N to read it in full)";
+const HEADING = "From the log (#N: entry N)";
 const HEADINGS = {
   rules: "Said by the user",
   decisions: "Decided by the assistant",

@@ -43,7 +43,7 @@ export function createEvidence(from?: unknown): EvidenceFold {
   const commands = new Map(start.commands.map((command) => [command.command, command]));
   const errors = new Map(start.errors.map((error) => [error.text, error]));
   const rules = new Map(start.rules.map((rule) => [rule.text, rule]));
-  const facts = createFacts(start.facts);
+  const facts = createFacts(start.facts, start.lines);
   const open = new Map(start.open.map((call) => [call.id, call]));
 
   function takeFacts(text: string, entry: number, source: FactSource): void {
@@ -93,7 +93,7 @@ export function createEvidence(from?: unknown): EvidenceFold {
     takeFacts(text, entry, "tool");
     const outcome = outcomeOf(text, status, call?.command === undefined ? "other" : "command");
     const of = call?.command ?? call?.file?.path;
-    if (call?.command !== undefined) takeCommand(call.command, entry, outcome);
+    if (call?.command !== undefined) takeCommand({ ...call, command: call.command }, entry, outcome);
     if (call?.file !== undefined && outcome.state === "ok")
       takeFile(call.file, numberedLines(text) ?? call.range, entry);
     if (outcome.error !== undefined && outcome.error !== "") takeError(outcome.error, of, entry);
@@ -101,13 +101,14 @@ export function createEvidence(from?: unknown): EvidenceFold {
   }
 
   function takeCommand(
-    command: string,
+    { command, asRun }: Pick<CommandEvidence, "command" | "asRun">,
     entry: number,
     { state, exitCode, report }: ReturnType<typeof outcomeOf>,
   ): void {
     const known = commands.get(command);
     const next: CommandEvidence = {
       command,
+      ...(asRun === undefined ? {} : { asRun }),
       runs: (known?.runs ?? 0) + 1,
       mentions: known?.mentions ?? 0,
       entry,
@@ -201,6 +202,7 @@ export function createEvidence(from?: unknown): EvidenceFold {
       errors: [...errors.values()],
       rules: [...rules.values()],
       facts: facts.stored(),
+      lines: facts.lines(round),
       open: [...open.values()],
     }),
   };

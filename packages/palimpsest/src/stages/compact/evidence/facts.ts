@@ -1,11 +1,14 @@
 import { decayed, endOf, isSameFile, thousandths } from "./evidence-parts.ts";
-import { type FactEvidence, readFact, type StoredFact, storeFact } from "./evidence-state.ts";
+import { type FactEvidence, type FactLine, readFact, type StoredFact, storeFact } from "./evidence-state.ts";
 import { type Fact, findFacts } from "./find-facts.ts";
+import { findLine } from "./find-line.ts";
 
 /** How many are kept. The oldest that was never used again is removed first, then the weakest. */
 const MAX_FACTS = 5_000;
 /** The number of names kept from one listing: its beginning and its end. */
 const FACTS_PER_ENTRY = 400;
+/** Lines are kept of so many facts: twice of what is ever quoted. */
+const MAX_LINES = 600;
 /** The weight of an occurrence for being needed again: set by hand, see evidence-lines.ts. */
 export const WEIGHTS = { used: 1, introduced: 0.5, given: 1.5, shown: 0.15, read: 1, edit: 2 } as const;
 
@@ -24,11 +27,14 @@ export interface Facts {
   take(text: string, place: FactPlace): void;
   /** Returns all facts in the order of their last occurrence. */
   stored(): readonly StoredFact[];
+  /** Returns the line in which a fact last stood, for the facts that weigh most in a round, in the order of their last occurrence. */
+  lines(round: number): readonly FactLine[];
 }
 
 /** Names and numbers that a session has used, with the statistics that tell whether they are needed again. */
-export function createFacts(start: readonly StoredFact[]): Facts {
+export function createFacts(start: readonly StoredFact[], startLines: readonly FactLine[]): Facts {
   const facts = new Map(start.map((fact) => [fact[0], readFact(fact)]));
+  const lines = new Map(startLines);
 
   /** Of each file, the form in which it was last named. */
   const pathByEnd = new Map<string, string>();
@@ -47,12 +53,24 @@ export function createFacts(start: readonly StoredFact[]): Facts {
     return { text: longer, known: facts.get(longer) ?? facts.get(shorter) };
   }
 
-  function takeFact(fact: Fact, { entry, round, source: into }: FactPlace): void {
+  /** A line that is too long to be quoted leaves the one before. */
+  function takeLine(text: string, known: FactEvidence | undefined, line: string | undefined): void {
+    const before = known === undefined ? undefined : lines.get(known.text);
+    if (known !== undefined && known.text !== text) lines.delete(known.text);
+    const newest = line ?? before;
+    if (newest === undefined) lines.delete(text);
+    else lines.set(text, newest);
+  }
+
+  function takeFact(fact: Fact, { entry, round, source: into }: FactPlace, line: string | undefined): void {
     const source = into === "file" ? "model" : into;
     const { sort, near } = fact;
     const { text, known } = findKnown(fact);
     // Twice in one response is not again.
-    if (known !== undefined && source === "model" && known.round >= round) return;
+    if (known !== undefined && source === "model" && known.round >= round) {
+      takeLine(known.text, known, line);
+      return;
+    }
     const isUse = known !== undefined && source === "model";
     const weight = isUse
       ? WEIGHTS.used
@@ -72,6 +90,7 @@ export function createFacts(start: readonly StoredFact[]): Facts {
       round,
       weight: thousandths(weight + decayed(known, round)),
     });
+    takeLine(text, known, line);
     if (facts.size > MAX_FACTS) forgetFacts(round);
   }
 
@@ -92,9 +111,18 @@ export function createFacts(start: readonly StoredFact[]): Facts {
 
   return {
     take(text, place) {
-      for (const fact of someOf(findFacts(text, "ends"))) takeFact(fact, place);
+      for (const fact of someOf(findFacts(text, "ends"))) takeFact(fact, place, findLine(text, fact.text));
     },
     stored: () => Array.from(facts.values(), storeFact),
+    lines(round) {
+      const known = [...facts.values()].flatMap((fact) => {
+        const line = lines.get(fact.text);
+        return line === undefined ? [] : [{ line: [fact.text, line] as const, weight: decayed(fact, round) }];
+      });
+      const least =
+        known.length <= MAX_LINES ? 0 : known.map(({ weight }) => weight).sort((a, b) => b - a)[MAX_LINES - 1]!;
+      return known.flatMap(({ line, weight }) => (weight >= least ? [line] : [])).slice(-MAX_LINES);
+    },
   };
 }
 

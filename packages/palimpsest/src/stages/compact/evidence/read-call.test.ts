@@ -17,6 +17,12 @@ test.each([
   expect(call("shell", input).command).toBe(command);
 });
 
+test("a command with its folder and filters is kept as it was run, too", () => {
+  const line = "cd /repo && make lint 2>&1 | tail -20";
+  expect(call("shell", { command: line })).toEqual({ command: "make lint", asRun: line });
+  expect(call("shell", { command: "make lint" })).toEqual({ command: "make lint" });
+});
+
 test.each([
   [{ offset: 10, limit: 5 }, [10, 14]],
   [{ limit: 5 }, [1, 5]],

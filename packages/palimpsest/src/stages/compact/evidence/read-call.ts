@@ -9,6 +9,8 @@ export interface ReadCall {
   readonly file?: FileAccess;
   readonly range?: LineRange;
   readonly command?: string;
+  /** The command as it was run, if that is not the same. */
+  readonly asRun?: string;
 }
 
 const MAX_COMMAND_CHARACTERS = 240;
@@ -20,8 +22,10 @@ export function readCall(call: ToolCall): ReadCall {
     const range = rangeOf(fields);
     return { file, ...(range === undefined ? {} : { range }) };
   }
-  const command = commandOf(fields["command"] ?? fields["cmd"]);
-  return command === undefined ? {} : { command };
+  const asRun = commandOf(fields["command"] ?? fields["cmd"]);
+  if (asRun === undefined) return {};
+  const command = toCommand(withoutFrame(asRun));
+  return command === toCommand(asRun) ? { command } : { command, asRun: toCommand(asRun) };
 }
 
 /** Returns the line range of a result with line numbers: `12:`, `12|`, or `12` with a tab or an arrow. */
@@ -61,7 +65,11 @@ function commandOf(value: unknown): string | undefined {
         : value.join(" ")
       : value;
   if (typeof text !== "string" || text.trim() === "") return undefined;
-  return headOf(withoutFrame(text.trim()), MAX_COMMAND_CHARACTERS).toWellFormed();
+  return text.trim();
+}
+
+function toCommand(text: string): string {
+  return headOf(text, MAX_COMMAND_CHARACTERS).toWellFormed();
 }
 
 /** Removes the working folder and output filters, which change from run to run; the command is the same. */

@@ -21,6 +21,7 @@ const evidence = (files: readonly FileEvidence[], facts: Evidence["facts"] = [])
   errors: [],
   rules: [],
   facts,
+  lines: [],
   open: [],
 });
 const paths = (ranked: readonly { path: string }[]): string[] => ranked.map(({ path }) => path);

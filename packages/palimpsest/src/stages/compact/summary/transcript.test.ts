@@ -148,9 +148,9 @@ describe("what is told", () => {
     expect(text).toContain(huge);
     expect(text.length).toBeLessThan(huge.length + 3_000);
     expect(text).toMatch(
-      /<entry 3, result of shell>\nfirst\n[^<]*\[left out: 49,\d{3} characters; recall entry 3\]\n[^<]*\nlast\n<\/entry>/,
+      /<entry 3, result of shell>\nfirst\n[^<]*\[left out: 49,\d{3} characters of entry 3\]\n[^<]*\nlast\n<\/entry>/,
     );
-    expect(text).toMatch(/\[left out: 49,\d{3} characters; recall entry 2\]/);
+    expect(text).toMatch(/\[left out: 49,\d{3} characters of entry 2\]/);
   });
 });
 

@@ -158,7 +158,7 @@ function inputText(input: unknown): string {
 }
 
 function bounded(text: string, entry: number, characters: number): string {
-  return shortenText(text, characters, (left) => `[left out: ${grouped(left)} characters; recall entry ${entry}]`);
+  return shortenText(text, characters, (left) => `[left out: ${grouped(left)} characters of entry ${entry}]`);
 }
 
 /** The tags of the frame: an entry can neither end itself nor begin another. */

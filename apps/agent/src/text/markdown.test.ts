@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import { highlight } from "./highlight.ts";
+import { inlineMarkdown } from "./inline-markdown.ts";
+import { textOf } from "./line.ts";
+import {
+  blockLines,
+  endMarkdown,
+  isBetweenBlocks,
+  MARKDOWN_START,
+  readMarkdown,
+  readWholeMarkdown,
+} from "./markdown.ts";
+import { recordLines } from "./markdown-table.ts";
+import { lineWidth } from "./width.ts";
+
+const shown = (text: string, columns = 78): string =>
+  readWholeMarkdown(text)
+    .flatMap((block) => blockLines(block, columns))
+    .map((line) => textOf(line).trimEnd())
+    .join("\n");
+
+test.each([
+  ["foo__bar__baz"],
+  ["mcp__tiny__weather"],
+  ["__init__ and __init__.py"],
+  ["snake_case_name, _private_, a*b*c, 2 * 3 * 4"],
+  ["C:\\path\\to and ~/home~"],
+  ["<div> & </div>"],
+  ["#!/bin/sh"],
+])("letters of names are never eaten: %s", (text) => {
+  expect(textOf(inlineMarkdown(text))).toBe(text);
+});
+
+test("bold, italic, struck out, code and links", () => {
+  expect(inlineMarkdown("**bold** *it* _two words_ ~~gone~~ `a__b` [text](https://a.b)")).toEqual([
+    { text: "bold", weight: "bold" },
+    { text: " " },
+    { text: "it", slant: "italic" },
+    { text: " " },
+    { text: "two words", slant: "italic" },
+    { text: " " },
+    { text: "gone", mark: "struck" },
+    { text: " " },
+    { text: "a__b", color: "code" },
+    { text: " " },
+    { text: "text", mark: "underline" },
+    { text: " (https://a.b)", color: "quiet" },
+  ]);
+});
+
+test("lists: nested, with tasks and numbers, and their text that goes on", () => {
+  expect(shown("- one\n  - two\n    - three\n- [ ] open\n- [x] done\n1. first\n   goes on", 20)).toBe(
+    "• one\n  ◦ two\n    ▪ three\n☐ open\n☑ done\n1. first\n   goes on",
+  );
+  expect(shown("- a long item that has to be wrapped", 20)).toBe("• a long item that\n  has to be wrapped");
+});
+
+const TABLE = `| File | Lines | What |
+|:-----|------:|:----:|
+| limit.ts | 20 | the \`limit\` |
+| a \\| b | 3 | |`;
+
+test("a table is drawn with its columns aligned", () => {
+  expect(shown(`${TABLE}\nAfter it.`)).toBe(
+    [
+      "File     │ Lines │   What",
+      "─────────┼───────┼──────────",
+      "limit.ts │    20 │ the limit",
+      "a | b    │     3 │",
+      "After it.",
+    ].join("\n"),
+  );
+});
+
+test("a table that is too wide wraps its widest columns, and fits", () => {
+  const long = "a description that is far too long for one row of a narrow screen";
+  const lines = readWholeMarkdown(`|name|what|\n|-|-|\n|one|${long}|\n|two|${long}|`).flatMap((block) =>
+    blockLines(block, 40),
+  );
+  expect(Math.max(...lines.map(lineWidth))).toBeLessThanOrEqual(40);
+  expect(lines.map(textOf).join(" ")).toContain("narrow");
+});
+
+test("a table with more columns than fit becomes a list of its rows", () => {
+  const head = Array.from({ length: 9 }, (_, index) => `column${index}`);
+  const table = `|${head.join("|")}|\n|${head.map(() => "-").join("|")}|\n|${head.map((_, index) => `value${index}`).join("|")}|`;
+  expect(shown(table, 30).split("\n").slice(0, 2)).toEqual(["column0: value0", "column1: value1"]);
+  const [block] = readWholeMarkdown(TABLE);
+  expect(block?.kind === "table" && textOf(recordLines(block, 60)[0]!)).toBe("File: limit.ts");
+});
+
+test("a table waits for its end; a line with a bar that is none does not get lost", () => {
+  const first = readMarkdown("| a | b |", MARKDOWN_START);
+  expect(first.blocks).toEqual([]);
+  expect(endMarkdown(first.state)).toHaveLength(1);
+  expect(shown("cat file | grep word\nnext")).toBe("cat file | grep word\nnext");
+  expect(shown("a | b")).toBe("a | b");
+});
+
+test("code ends with the fence that began it, and is between no blocks", () => {
+  expect(shown("````md\n```ts\nx\n```\n````\nafter")).toBe("┌ md\n│ ```ts\n│ x\n│ ```\n└\nafter");
+  const { state } = readMarkdown("```ts", MARKDOWN_START);
+  expect(isBetweenBlocks("", state)).toBe(false);
+  expect(isBetweenBlocks("", MARKDOWN_START)).toBe(true);
+  expect(isBetweenBlocks("text", MARKDOWN_START)).toBe(false);
+});
+
+test("code has the colors of its language, over several lines, and keeps its letters", () => {
+  const first = highlight("/* a comment", { language: "ts" });
+  const second = highlight('goes on */ const limit = "ten"; // 10', first.state);
+  expect(first.line).toEqual([{ text: "/* a comment", color: "quiet" }]);
+  expect(second.line[0]).toEqual({ text: "goes on */", color: "quiet" });
+  expect(second.line).toContainEqual({ text: "const", color: "keyword" });
+  expect(second.line).toContainEqual({ text: '"ten"', color: "string" });
+  expect(textOf(second.line)).toBe('goes on */ const limit = "ten"; // 10');
+  // The state before is as it was: a line that is not finished is drawn again and again.
+  expect(highlight('goes on */ const limit = "ten"; // 10', first.state).line).toEqual(second.line);
+  expect(highlight("echo $HOME # here", { language: "bash" }).line.at(-1)).toEqual({ text: "# here", color: "quiet" });
+  expect(highlight("- removed", { language: "diff" }).line).toEqual([{ text: "- removed", color: "bad" }]);
+  expect(highlight("no such language", { language: "klingon" }).line).toEqual([{ text: "no such language" }]);
+});
+
+test.each(["python", "go", "rust", "sql", "yaml", "toml", "html", "css", "java", "json", "dockerfile", "ruby"])(
+  "what is colored as %s is what was written",
+  (language) => {
+    let state = { language };
+    for (const text of ['if x == "a\\" b": # y', "", "  <a href='b'>c</a> {d: 1}", "SELECT * FROM t -- z", "'''"]) {
+      const next = highlight(text, state);
+      expect(textOf(next.line)).toBe(text);
+      state = next.state;
+    }
+  },
+);

@@ -1,0 +1,22 @@
+/** An answer of the server that is no success. */
+class ServerError extends Error {
+  constructor(status, { code, message }) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Reads from the server. */
+export async function get(path) {
+  const response = await fetch(path);
+  const value = await response.json();
+  if (!response.ok) throw new ServerError(response.status, value.error);
+  return value;
+}
+
+/** Exchanges the token of the address for a cookie, and takes the token out of the address. */
+export async function enter(token) {
+  const response = await fetch("/api/enter", { method: "POST", body: token });
+  if (!response.ok) throw new ServerError(response.status, (await response.json()).error);
+}

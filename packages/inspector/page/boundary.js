@@ -1,0 +1,42 @@
+import { get } from "./api.js";
+import { el, fill, table } from "./dom.js";
+import { FATES, PLACES, time, tokens } from "./words.js";
+
+/** One compaction: before, after, and what became of each item. */
+export async function showBoundary(place, at, entry, isCurrent) {
+  const boundary = await get(`${at}/boundaries/${entry}`);
+  if (!isCurrent()) return;
+  const { from, to, reason, summary, before, after, survivors, items, fates, atMs } = boundary;
+  const text = el("pre", { className: "text", tabIndex: 0, "aria-label": "Text of the chosen entry" });
+  const choose = async (of) => {
+    const found = await get(`${at}/entries/${of}`);
+    text.textContent = found.why ?? found.text;
+  };
+  const rows = survivors.map(({ entry: of, place: source, tokens: count, fate, shownShare, preview }) => [
+    el("td", {}, el("button", { type: "button", onclick: () => choose(of) }, `entry ${of}`)),
+    PLACES[source],
+    tokens(count),
+    el("td", { className: fate }, FATES[fate]),
+    `${Math.round(100 * shownShare)}%`,
+    preview,
+  ]);
+  fill(
+    place,
+    el("h2", {}, `Compaction at entry ${entry}`),
+    el("p", {}, `${time(atMs)}. Entries ${from} to ${to}: ${reason}.`),
+    el("p", {}, `${tokens(before.totalTokens)} tokens before, ${tokens(after.totalTokens)} after.`),
+    el(
+      "p",
+      {},
+      `Of what it replaced: ${tokens(fates["in-view"])} in view, ${tokens(fates.recallable)} recallable, ${tokens(fates.lost)} lost.`,
+    ),
+    el(
+      "div",
+      { className: "beside" },
+      el("section", {}, el("h3", {}, "The summary"), el("pre", { className: "text", tabIndex: 0 }, summary)),
+      el("section", {}, el("h3", {}, "What it replaced"), text),
+    ),
+    table(["item", "source", "tokens", "now", "in view", "begins"], rows),
+    items > survivors.length && el("p", {}, `The largest ${survivors.length} of ${items} are listed.`),
+  );
+}

@@ -1,0 +1,152 @@
+import { get } from "./api.js";
+import { showBoundary } from "./boundary.js";
+import { el, fill } from "./dom.js";
+import { showRequest } from "./request.js";
+import { colorOf, describePoint, drawTimeline } from "./timeline.js";
+import { counted, dollars, PLACES } from "./words.js";
+
+const POINTS = 600;
+
+/** One session: its timeline, one scrubber, and the request or boundary that the scrubber or the address names. */
+export async function showSession(page, { key, kind, entry }) {
+  const at = `/api/sessions/${key}`;
+  const about = await get(at);
+  const state = { points: [], boundaries: [], at: 0, shown: 0 };
+  const sources = about.windowSources;
+  const canvas = el("canvas", { className: "timeline", role: "img", "aria-label": "Tokens in the window by source" });
+  const scrubber = el("input", {
+    type: "range",
+    min: 0,
+    id: "scrubber",
+    "aria-label": "Request",
+    className: "scrubber",
+  });
+  const said = el("p", { "aria-live": "polite" });
+  const shown = el("div", { id: "shown" });
+  const totals = el("p");
+  const found = el("div");
+  const stops = el("p", { className: "stops" });
+
+  async function load() {
+    const { points } = await get(`${at}/timeline?points=${POINTS}`);
+    const { events } = await get(`${at}/events?kind=boundary`);
+    Object.assign(state, { points, boundaries: events });
+    scrubber.max = String(Math.max(0, points.length - 1));
+    const links = events.map((event) => el("a", { href: `#/s/${key}/b/${event.entry}` }, `entry ${event.entry}`));
+    fill(stops, links.length > 0 && "Compactions: ", ...links.flatMap((link) => [link, " "]));
+  }
+  function tell({ requests, usd, gapUsd, breaks, boundaries }) {
+    fill(
+      totals,
+      `${counted(requests, "request")}, ${dollars(usd)}, ${dollars(gapUsd)} more than with a perfect cache, ${counted(breaks, "cache break")}, ${counted(boundaries, "compaction")}.`,
+    );
+  }
+  function draw() {
+    drawTimeline(canvas, { ...state, sources });
+    const point = state.points[state.at];
+    said.textContent = point === undefined ? "No request yet." : describePoint(point, sources);
+    scrubber.value = String(state.at);
+  }
+  async function open(next) {
+    const mine = ++state.shown;
+    const isCurrent = () => mine === state.shown;
+    try {
+      if (next.kind === "b") await showBoundary(shown, at, next.entry, isCurrent);
+      else if (next.entry !== undefined) await showRequest(shown, at, next.entry, isCurrent);
+    } catch (error) {
+      if (isCurrent()) fill(shown, el("p", { role: "alert" }, error.message));
+    }
+  }
+  /** The scrubber drives all else: the address, the chart, and what is shown. */
+  function move(to) {
+    state.at = Math.max(0, Math.min(state.points.length - 1, to));
+    draw();
+    const point = state.points[state.at];
+    if (point === undefined) return;
+    history.replaceState(null, "", `#/s/${key}/r/${point.entry}`);
+    open({ kind: "r", entry: point.entry });
+  }
+  function follow({ kind: wanted, entry: of }) {
+    const index = state.points.findLastIndex((point) => of === undefined || point.entry <= of);
+    state.at = Math.max(0, index);
+    draw();
+    open(of === undefined ? { entry: state.points[state.at]?.entry } : { kind: wanted, entry: of });
+  }
+
+  scrubber.addEventListener("input", () => move(Number(scrubber.value)));
+  canvas.addEventListener("click", ({ offsetX }) =>
+    move(Math.floor((offsetX / canvas.clientWidth) * state.points.length)),
+  );
+  const search = el("input", {
+    type: "search",
+    id: "search",
+    onchange: async () => {
+      const { hits } = await get(`${at}/search?words=${encodeURIComponent(search.value)}`);
+      const items = hits.map((hit) =>
+        el("li", {}, el("a", { href: `#/s/${key}/r/${hit.request}` }, `entry ${hit.sequence}`), ` ${hit.snippet}`),
+      );
+      fill(found, el("p", {}, counted(items.length, "hit")), el("ul", {}, ...items));
+    },
+  });
+  const legend = sources.map((source) => {
+    const swatch = el("span", { className: "swatch" });
+    swatch.style.background = colorOf(source);
+    return el("span", { className: "key" }, swatch, PLACES[source]);
+  });
+  fill(
+    page,
+    el(
+      "main",
+      {},
+      el("p", {}, el("a", { href: "#/" }, "All sessions")),
+      el("h1", {}, `Session ${about.id}`),
+      el("p", {}, [about.model, about.fidelity].filter(Boolean).join(", ")),
+      totals,
+      canvas,
+      scrubber,
+      el("div", { className: "legend" }, ...legend),
+      said,
+      stops,
+      el("p", {}, el("label", { for: "search" }, "Search "), search),
+      found,
+      shown,
+    ),
+  );
+  await load();
+  tell(about.totals);
+  follow({ kind, entry });
+
+  const onMoved = (event) => {
+    if (event.detail.key !== key) return;
+    event.preventDefault();
+    follow(event.detail);
+  };
+  const onKey = (event) => {
+    if (event.target instanceof HTMLInputElement && event.target.type === "search") return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
+    if (event.key in steps && event.target !== scrubber) move(state.at + steps[event.key]);
+    else if (event.key === "b") move(state.points.findIndex(({ breaks }, index) => index > state.at && breaks > 0));
+    else if (event.key === "/") search.focus();
+    else if (event.key === "Escape") location.hash = "#/";
+    else return;
+    event.preventDefault();
+  };
+  document.addEventListener("moved", onMoved);
+  document.addEventListener("keydown", onKey);
+  addEventListener("resize", draw);
+  const live = new EventSource(`${at}/live?after=${about.totals.head.sequence}`);
+  live.addEventListener("grown", async ({ data }) => {
+    const wasLast = state.at >= state.points.length - 1;
+    tell(JSON.parse(data).totals);
+    await load();
+    if (wasLast) move(state.points.length - 1);
+    else draw();
+  });
+  return () => {
+    live.close();
+    document.removeEventListener("moved", onMoved);
+    document.removeEventListener("keydown", onKey);
+    removeEventListener("resize", draw);
+  };
+}

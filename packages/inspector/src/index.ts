@@ -1,0 +1,11 @@
+/** `@palimpsest/inspector`: a local page over the logs of agents. */
+export type {
+  FoundSession,
+  OpenedSession,
+  ProviderOf,
+  SessionSource,
+  UnreadableSession,
+} from "./sources/session-source.ts";
+export { type StoreSource, type StoreSourceOptions, storeSource } from "./sources/store-source.ts";
+export { type TranscriptSourceOptions, transcriptSource } from "./sources/transcript-source.ts";
+export { type Inspector, type InspectorOptions, startInspector } from "./start-inspector.ts";

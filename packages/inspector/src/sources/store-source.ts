@@ -1,0 +1,73 @@
+import type { Store } from "palimpsest";
+import { eachSession, entryText, type LogReader, readPayload } from "palimpsest/core";
+import { openInspected } from "palimpsest/inspect";
+import { sessionKey } from "./session-key.ts";
+import type { FoundSession, SessionSource } from "./session-source.ts";
+
+export interface StoreSourceOptions {
+  readonly store: Store;
+  /** Names the store among others, such as its folder. */
+  readonly name: string;
+  /** The folder that its sessions worked in. */
+  readonly folder?: string;
+}
+
+export interface StoreSource extends SessionSource {
+  /** The key of a session of the store, whether or not there is one. */
+  keyOf(id: string): string;
+}
+
+/** The user's first message comes right after the configuration, so a few entries are enough. */
+const FIRST_ENTRIES = 20;
+const TITLE_CHARACTERS = 120;
+
+/** The sessions of a store. They are only read: whoever writes to them is not disturbed. */
+export function storeSource({ store, name, folder }: StoreSourceOptions): StoreSource {
+  const keyOf = (id: string): string => sessionKey("store", name, id);
+
+  async function describe(id: string): Promise<FoundSession | undefined> {
+    const log = await store.openReader(id);
+    if (log === undefined) return undefined;
+    try {
+      return { key: keyOf(id), id, agent: "palimpsest", ...(await beginningOf(log)), ...(folder && { folder }) };
+    } finally {
+      await log.close();
+    }
+  }
+
+  return {
+    keyOf,
+    async *list() {
+      for await (const { id } of eachSession(store)) {
+        const found = await describe(id).catch((error: unknown) => ({ unreadable: id, why: String(error) }));
+        if (found !== undefined) yield found;
+      }
+    },
+    async open(key) {
+      for await (const { id } of eachSession(store)) {
+        if (keyOf(id) !== key) continue;
+        const inspected = await openInspected(store, id);
+        if (inspected === undefined) return undefined;
+        return { inspected, store, files: store.results, fidelity: "recorded", close: () => inspected.close() };
+      }
+      return undefined;
+    },
+    // The store belongs to whoever opened it.
+    async close() {},
+  };
+}
+
+async function beginningOf(log: LogReader): Promise<Pick<FoundSession, "title" | "startedAtMs" | "usedAtMs">> {
+  const { sequence } = await log.head();
+  const first = await log.read(1, FIRST_ENTRIES);
+  const [newest] = await log.read(sequence, sequence);
+  const said = first.find((entry) => {
+    const read = readPayload(entry);
+    return read.kind === "message" && read.payload.origin === "human";
+  });
+  return {
+    title: ((said && entryText(said)) ?? "").replace(/\s+/g, " ").slice(0, TITLE_CHARACTERS).toWellFormed(),
+    startedAtMs: first[0]?.atMs ?? 0,
+    usedAtMs: newest?.atMs ?? 0,
+  };
+}

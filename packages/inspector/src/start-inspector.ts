@@ -1,0 +1,158 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { checkSender, type Refused, refused } from "./http/check-sender.ts";
+import { createEntryTokens } from "./http/entry-tokens.ts";
+import { followSession } from "./http/follow-session.ts";
+import { readSmallBody } from "./http/read-small-body.ts";
+import { SECURITY_HEADERS } from "./http/security-headers.ts";
+import { openSessions } from "./open-sessions.ts";
+import { readPageFiles } from "./page-files.ts";
+import { findRoute } from "./routes/find-route.ts";
+import { requestRoutes } from "./routes/request-routes.ts";
+import { countIn } from "./routes/route.ts";
+import { SESSION_ROUTES } from "./routes/session-routes.ts";
+import type { ProviderOf, SessionSource } from "./sources/session-source.ts";
+
+export interface InspectorOptions {
+  readonly sources: readonly SessionSource[];
+  readonly providerOf: ProviderOf;
+  /** Where indexes of logs are kept, so that a large log opens as quickly as a small one. @default in memory */
+  readonly folder?: string;
+  /** @default any free port */
+  readonly port?: number;
+  /** How often a session that is followed is looked at. @default 300 */
+  readonly followEveryMs?: number;
+  /** Is told of failures that a page only sees as an error. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** An inspector that runs. */
+export interface Inspector {
+  /** `http://127.0.0.1:PORT`, without a trailing slash. */
+  readonly url: string;
+  /**
+   * An address for one browser: its fragment lets the browser in, once.
+   * @param session the key of a session to open. @default the list
+   */
+  entryUrl(session?: string): string;
+  close(): Promise<void>;
+}
+
+/** The same from the sources and from the built code: both lie one folder below the package. */
+const PAGE_FOLDER = new URL("../page/", import.meta.url);
+
+/** Serves a page over sessions to browsers of this machine. Nothing is changed, and nothing is sent anywhere else. */
+export async function startInspector(options: InspectorOptions): Promise<Inspector> {
+  const page = readPageFiles(PAGE_FOLDER);
+  const { sources, providerOf, folder, port = 0, followEveryMs, onError } = options;
+  const sessions = openSessions({ sources, ...(folder === undefined ? {} : { folder }) });
+  const tokens = createEntryTokens();
+  const routes = [...SESSION_ROUTES, ...requestRoutes()];
+  const stopping = new AbortController();
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      onError?.(error);
+      if (response.headersSent) response.destroy();
+      else sendRefused(response, refused(500, "failed", error instanceof Error ? error.message : String(error)));
+    });
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    const at = portOf(server.address());
+    const stranger = checkSender(request, at);
+    if (stranger !== undefined) return sendRefused(response, stranger);
+    const url = new URL(request.url ?? "/", `http://127.0.0.1:${at}`);
+    if (request.method === "POST" && url.pathname === "/api/enter") return enter(request, response, at);
+    if (request.method !== "GET") return sendRefused(response, refused(405, "only-reading", "Nothing can be changed."));
+    const file = page.find(url.pathname);
+    if (file !== undefined) {
+      response.writeHead(200, { "content-type": file.type });
+      return void response.end(file.bytes);
+    }
+    if (!tokens.isKnown(cookieOf(request, cookieName(at))))
+      return sendRefused(response, refused(401, "not-let-in", "Open the address that `palimpsest inspect` printed."));
+    const followed = /^\/api\/sessions\/([^/]+)\/live$/.exec(url.pathname)?.[1];
+    if (followed !== undefined) return follow(followed, request, response);
+    const found = findRoute(routes, url);
+    if (found === undefined) return sendRefused(response, refused(404, "no-such-address", "There is nothing here."));
+    const answered = await found.route.answer(found.question, { sessions, providerOf });
+    if (answered.kind === "refused") sendRefused(response, answered);
+    else sendJson(response, 200, answered.value);
+  }
+
+  /** A token is exchanged for a cookie: the address alone lets nobody in a second time. */
+  async function enter(request: IncomingMessage, response: ServerResponse, at: number): Promise<void> {
+    const cookie = tokens.exchange((await readSmallBody(request)) ?? "");
+    if (cookie === undefined) {
+      const message = "This address was used before. Run `palimpsest inspect` again for a new one.";
+      return sendRefused(response, refused(401, "used-before", message));
+    }
+    response.setHeader("set-cookie", `${cookieName(at)}=${cookie}; HttpOnly; SameSite=Strict; Path=/`);
+    sendJson(response, 200, { entered: true });
+  }
+
+  async function follow(key: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const session = await sessions.find(key);
+    if (session === undefined)
+      return sendRefused(response, refused(404, "no-such-session", "There is no such session."));
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    const asked =
+      request.headers["last-event-id"] ?? new URL(request.url!, "http://localhost").searchParams.get("after");
+    await followSession(response, session, {
+      after: countIn(asked as string | null) ?? 0,
+      signal: AbortSignal.any([gone.signal, stopping.signal]),
+      ...(followEveryMs === undefined ? {} : { everyMs: followEveryMs }),
+    });
+  }
+
+  server.listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    await sessions.close();
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    throw new Error(`Port ${port} is in use. Choose another one, or 0 for any free port.`, { cause: error });
+  }
+  const address = `http://127.0.0.1:${portOf(server.address())}`;
+  return {
+    url: address,
+    entryUrl(session) {
+      const shown = session === undefined ? "" : `&session=${encodeURIComponent(session)}`;
+      return `${address}/#token=${tokens.issue()}${shown}`;
+    },
+    async close() {
+      stopping.abort();
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+      await sessions.close();
+    },
+  };
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  return (address as AddressInfo).port;
+}
+
+/** Browsers keep cookies by host, not by port: two inspectors must not take each other's. */
+function cookieName(port: number): string {
+  return `palimpsest-${port}`;
+}
+
+function cookieOf({ headers }: IncomingMessage, name: string): string {
+  const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim().split("="));
+  return pairs.find(([key]) => key === name)?.[1] ?? "";
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8" });
+  response.end(JSON.stringify(value));
+}
+
+function sendRefused(response: ServerResponse, { status, code, message }: Refused): void {
+  sendJson(response, status, { error: { code, message } });
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { toolResult } from "../session/messages.ts";
+import { LOOK, openOffline } from "../session/testing/open-offline.ts";
+import { recallTool } from "../stages/recall/recall-tool.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { boundaryAt } from "./boundary-at.ts";
+import { openInspected } from "./open-inspected.ts";
+import { searchInspected } from "./search-inspected.ts";
+
+async function fold(tools: readonly (typeof LOOK)[]) {
+  const store = memoryStore({ leaseMs: 0 });
+  const session = await openOffline(store, { tools });
+  const [said] = await session.append("Keep the limit at 40.\nUse tabs.");
+  await session.append({
+    role: "assistant",
+    origin: "model",
+    blocks: [{ kind: "tool_call", id: "1", name: "look", input: {} }],
+  });
+  const [result] = await session.append(toolResult("1", "line one\nline two"));
+  await session.append("Go on.");
+  const summary = {
+    role: "user",
+    origin: "summary",
+    blocks: [{ kind: "text", text: "> Use tabs.\nline one" }],
+  } as const;
+  const boundary = await session.history.fold({ from: said!, to: result! }, [summary], "test");
+  const inspected = (await openInspected(store, "s"))!;
+  return { said, result, boundary, inspected, at: await boundaryAt(inspected, boundary) };
+}
+
+test("a boundary says what it replaced, by what, and what became of each item", async () => {
+  const { said, result, at } = await fold([LOOK, recallTool]);
+  expect(at).toMatchObject({ from: said, to: result, reason: "test", summary: "> Use tabs.\nline one" });
+  expect(at!.before.totalTokens).toBeGreaterThan(at!.after.totalTokens);
+  expect(at!.survivors).toMatchObject([
+    { entry: said, place: "human", fate: "recallable", shownShare: 0.5 },
+    { place: "tool-call", fate: "recallable", shownShare: 0 },
+    { entry: result, place: "tool-result", fate: "recallable", shownShare: 0.5 },
+  ]);
+});
+
+test("without the tool, what is not in view is lost", async () => {
+  const { at } = await fold([LOOK]);
+  expect(at!.survivors.map(({ fate }) => fate)).toEqual(["lost", "lost", "lost"]);
+});
+
+test("another entry is no boundary; words are found wherever they are", async () => {
+  const { inspected, said } = await fold([LOOK]);
+  expect(await boundaryAt(inspected, said!)).toBeUndefined();
+  expect((await searchInspected(inspected, "tabs")).map(({ sequence }) => sequence)).toContain(said);
+});

@@ -1,0 +1,145 @@
+import { answer, callTool, callTools, type Reply, serve } from "@palimpsest/provider-simulator";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { readStream } from "../providers/read-stream.ts";
+import { WORLDS, type WorldName } from "../providers/testing/worlds.ts";
+import { attachment, toolResult } from "../session/messages.ts";
+import { openSession } from "../session/open-session.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { diffRequests } from "./diff-requests.ts";
+import { openInspected } from "./open-inspected.ts";
+import { type RequestAt, requestAt } from "./request-at.ts";
+
+const TOOLS = [
+  { name: "look", inputSchema: { type: "object" } },
+  { name: "recall", inputSchema: { type: "object" } },
+];
+
+/** Three requests of a real client: a question, a tool's result, a second question. */
+async function startWorld(name: WorldName) {
+  const { model, face, connect } = WORLDS[name];
+  let next: Reply = answer("Done.");
+  const server = await serve({ faces: [face({ script: () => next })] });
+  onTestFinished(() => server.close());
+  const provider = connect(server.url);
+  const store = memoryStore({ leaseMs: 0 });
+  const session = await openSession({
+    id: "s",
+    store,
+    provider,
+    model,
+    system: "Be brief.",
+    tools: TOOLS,
+    settings: { "compaction.auto": "off" },
+  });
+  const sent: { readonly entry: number; readonly json: string }[] = [];
+  async function ask(reply: Reply) {
+    next = reply;
+    const request = await session.prepare();
+    sent.push({ entry: session.history.newestEntry, json: JSON.stringify(request) });
+    return session.record(await readStream(provider.send(request)), request);
+  }
+  await session.append("What is in a.txt?");
+  const { calls } = await ask(callTools(callTool("look", { path: "a.txt" })));
+  await session.append(toolResult(calls[0]!.id, "alpha\nbeta"));
+  await session.append(attachment("reminder", "Today is Monday."));
+  await ask(answer("Two letters."));
+  await session.append("Thanks. And b.txt?");
+  await ask(answer("Nothing."));
+  const made: RequestAt[] = [];
+  const inspected = (await openInspected(store, "s"))!;
+  for (const { entry } of sent) {
+    const found = await requestAt(inspected, entry, provider);
+    if (found.kind !== "request") throw new Error(found.kind);
+    made.push(found);
+  }
+  return { session, store, provider, inspected, sent, made };
+}
+
+describe.each(Object.keys(WORLDS) as WorldName[])("a session with %s", (name) => {
+  test("has each request as it was sent, and says which entry each part of it comes from", async () => {
+    const { sent, made } = await startWorld(name);
+    expect(made.map(({ body }) => body)).toEqual(sent.map(({ json }) => json));
+    const places = made[2]!.segments.filter(({ place }) => place !== "settings").map(({ place }) => place);
+    expect(new Set(places)).toEqual(
+      new Set(["system", "tools", "human", "tool-call", "tool-result", "attachment", "assistant"]),
+    );
+    const textOf = (place: string): string =>
+      made[2]!.segments
+        .filter((segment) => segment.place === place)
+        .map(({ from, to }) => made[2]!.body.slice(from, to))
+        .join(" ");
+    expect(textOf("human")).toMatch(/What is in a\.txt\?.*Thanks\. And b\.txt\?/s);
+    expect(textOf("human")).not.toContain("Two letters");
+    expect(textOf("tool-result")).toContain("beta");
+    expect(textOf("system")).toContain("Be brief.");
+    expect(textOf("tools")).toContain("recall");
+    expect(made[2]!.segments.find(({ place }) => place === "tool-result")).toMatchObject({ name: "look" });
+  });
+
+  test("divides what the provider counted and billed among the parts", async () => {
+    const { made } = await startWorld(name);
+    for (const { segments, line } of made) {
+      const sum = (of: "countedTokens" | "cachedTokens"): number =>
+        segments.reduce((total, segment) => total + (segment[of] ?? 0), 0);
+      expect(sum("countedTokens")).toBeCloseTo(line!.freshTokens + line!.cacheReadTokens + line!.cacheWriteTokens, 3);
+      expect(sum("cachedTokens")).toBeCloseTo(line!.cacheReadTokens, 3);
+    }
+  });
+
+  test("shows what a request has more than the one before it", async () => {
+    const { made } = await startWorld(name);
+    const diff = diffRequests(made[1]!, made[2]!);
+    expect(diff).toMatchObject({ removed: [], changed: [], causes: [] });
+    expect(diff.departsAt.before).toBeUndefined();
+    expect(diff.added.map((index) => made[2]!.segments[index]!.place)).toEqual(["assistant", "human"]);
+  });
+});
+
+test("a request of another provider, an entry of another kind and a wrong number are told apart", async () => {
+  const { inspected, sent, provider } = await startWorld("Anthropic");
+  expect(await requestAt(inspected, 1, provider)).toMatchObject({ kind: "no-request", entryKind: "configuration" });
+  expect(await requestAt(inspected, 999, provider)).toEqual({ kind: "no-request", entry: 999 });
+  expect(
+    await requestAt(inspected, sent[0]!.entry, async (name) => (name === "none" ? provider : undefined)),
+  ).toMatchObject({
+    kind: "no-provider",
+    provider: "anthropic",
+  });
+});
+
+test("the cause of a cache break has words, and the entry that changed", async () => {
+  const { session, inspected, provider, made } = await startWorld("Anthropic");
+  const said = made[0]!.segments.find(({ place }) => place === "human")!.entry!;
+  await session.history.replace({ from: said, to: said }, [], "cleared for a test");
+  await session.append("Again?");
+  await session.prepare();
+  const after = await requestAt(inspected, session.history.newestEntry, provider);
+  if (after.kind !== "request") throw new Error(after.kind);
+  const diff = diffRequests(made[2]!, after);
+  expect(diff.causes).toMatchObject([
+    { cause: "replace", words: "tool results cleared", what: ["cleared for a test"] },
+  ]);
+  expect(diff.causes[0]!.from).toBe(said);
+  expect(diff.removed.map((index) => made[2]!.segments[index]!.place)).toContain("human");
+});
+
+test("a fork's request is that of its parent with more at the end", async () => {
+  const { session, store, provider, made } = await startWorld("Anthropic");
+  const fork = await session.fork({ source: "side", id: "f" });
+  await fork.append("And c.txt?");
+  const request = await fork.prepare();
+  const inspected = (await openInspected(store, "f"))!;
+  expect(inspected).toMatchObject({ root: "s", session: "f" });
+  const found = await requestAt(inspected, (await inspected.log.head()).sequence, provider);
+  if (found.kind !== "request") throw new Error(found.kind);
+  expect(found.body).toBe(JSON.stringify(request));
+  expect(diffRequests(made[2]!, found)).toMatchObject({ removed: [], changed: [] });
+});
+
+test("an entry that was erased since is named: the bytes are no longer those that were sent", async () => {
+  const { session, inspected, provider, made, sent } = await startWorld("Anthropic");
+  const said = made[0]!.segments.find(({ place }) => place === "human")!.entry!;
+  await session.erase(said);
+  const found = await requestAt(inspected, sent[0]!.entry, provider);
+  expect(found).toMatchObject({ kind: "request", erasedSince: [said] });
+});

@@ -1,0 +1,121 @@
+import { foldLedger } from "../cache/fold-ledger.ts";
+import type { Ledger, LedgerLine } from "../cache/ledger.ts";
+import { lineOf } from "../cache/ledger-line.ts";
+import type { Block } from "../log/block.ts";
+import type { RequestPayload } from "../log/payload.ts";
+import { readPayload } from "../log/read-payload.ts";
+import { namedKind } from "../log/to-draft.ts";
+import type { Provider } from "../providers/provider.ts";
+import { loadView } from "../session/load-view.ts";
+import { createRendering } from "../session/rendering.ts";
+import { requestParts } from "../session/request-parts.ts";
+import type { LogReader } from "../stores/store.ts";
+import type { MessageItem } from "../view/item.ts";
+import { newestSeal, type View } from "../view/view.ts";
+import type { InspectedLog } from "./open-inspected.ts";
+import { type PricedSegment, priceSegments } from "./price-segments.ts";
+import { toSegments } from "./to-segments.ts";
+
+/** A request as it was sent, made again from the log. */
+export interface RequestAt<Request = unknown> {
+  readonly kind: "request";
+  readonly entry: number;
+  readonly atMs: number;
+  readonly provider: string;
+  readonly model: string;
+  readonly source: string;
+  readonly request: Request;
+  /** The request as JSON: what a client sends. */
+  readonly body: string;
+  /** What the body consists of, from its first character to its last. */
+  readonly segments: readonly PricedSegment[];
+  readonly facts: RequestPayload;
+  /** What its response cost, and why its cache was lost if it was; absent if there is no response near by. */
+  readonly line?: LedgerLine;
+  /** Entries that were erased since it was sent: the body has a stub in their place. Empty: the body is what was sent. */
+  readonly erasedSince: readonly number[];
+}
+
+export type NoRequestAt =
+  /** The entry is none, or of another kind. */
+  | { readonly kind: "no-request"; readonly entry: number; readonly entryKind?: string }
+  /** The log has no configuration that can be read. */
+  | { readonly kind: "no-configuration"; readonly entry: number }
+  /** There is no provider of the name that the log has. */
+  | { readonly kind: "no-provider"; readonly entry: number; readonly provider: string };
+
+/** One provider, or the one of a name; undefined if there is none of that name. */
+export type ProviderFor<Request, Response, Message> =
+  | Provider<Request, Response, Message>
+  | ((name: string) => Promise<Provider<Request, Response, Message> | undefined>);
+
+/** So many entries behind a request, its response is looked for. */
+const NEAR_ENTRIES = 256;
+
+/**
+ * Makes the request of a `request` entry again, byte for byte: rendering is pure, and everything it depends on is in the log.
+ * The provider must be made with the same options as the one that was used: they are not in the log.
+ */
+export async function requestAt<Request, Response, Message>(
+  { log, root }: Pick<InspectedLog, "log" | "root">,
+  entry: number,
+  providerFor: ProviderFor<Request, Response, Message>,
+): Promise<RequestAt<Request> | NoRequestAt> {
+  const [found] = await log.read(entry, entry);
+  const read = found && readPayload(found);
+  if (read?.kind !== "request") return { kind: "no-request", entry, ...(found && { entryKind: found.kind }) };
+  const { view, ledger } = await loadView(log, entry);
+  const { configuration } = view;
+  const seal = newestSeal(view);
+  if (configuration === undefined || seal?.from !== entry) return { kind: "no-configuration", entry };
+  const provider = typeof providerFor === "function" ? await providerFor(configuration.provider) : providerFor;
+  if (provider?.name !== configuration.provider)
+    return { kind: "no-provider", entry, provider: configuration.provider };
+  const origins = new Map<Block, { readonly item: MessageItem; readonly block: Block }>();
+  const { thinking } = provider.factsOf(configuration.model);
+  const toolSearch = provider.toolSearch?.(configuration.model) ?? "own";
+  const rendering = createRendering(provider, { provider: provider.name, thinking, toolSearch }, (sent, item, block) =>
+    origins.set(sent, { item, block }),
+  );
+  const parts = requestParts({ configuration, seal, ...rendering.update(view), toolSearch, session: root });
+  const request = provider.renderRequest(parts);
+  const { body, segments } = toSegments(request, { provider, parts, view, rendering, origins });
+  const line = await findLine(log, entry, ledger);
+  return {
+    kind: "request",
+    entry,
+    atMs: found!.atMs,
+    provider: configuration.provider,
+    model: configuration.model,
+    source: read.payload.source ?? "main",
+    request,
+    body,
+    segments: priceSegments(segments, { line, prices: read.payload.cache?.prices }),
+    facts: read.payload,
+    ...(line === undefined ? {} : { line }),
+    erasedSince: await erasedSince(log, view, entry),
+  };
+}
+
+/** The response to a request, as the ledger has it. */
+async function findLine(log: LogReader, request: number, at: Ledger): Promise<LedgerLine | undefined> {
+  let ledger = at;
+  for (const entry of await log.read(request + 1, request + NEAR_ENTRIES)) {
+    const read = readPayload(entry);
+    if (read.kind === "usage" && read.payload.answers === request && !isSide(read.payload.source, at, request))
+      return lineOf(ledger, entry.sequence, read.payload, entry.atMs);
+    ledger = foldLedger(ledger, read, entry.atMs);
+  }
+  return undefined;
+}
+
+/** A ping names the request that it keeps in the cache: it is no response to it. */
+function isSide(source = "main", { sources }: Ledger, request: number): boolean {
+  return !(sources[source]?.open ?? []).some((open) => open.request === request);
+}
+
+async function erasedSince(log: LogReader, { items }: View, entry: number): Promise<readonly number[]> {
+  const shown = items.flatMap((item) => (item.kind === "message" ? [item.by ?? item.from] : []));
+  const { newest } = await log.readBatch({ newest: shown.map((one) => namedKind("erased", one)) });
+  return shown.filter((one) => (newest.get(namedKind("erased", one))?.sequence ?? 0) > entry);
+}

@@ -1,0 +1,196 @@
+/** `palimpsest/sqlite-index`: the index of a log in a SQLite file, for programs that show logs of any size. Node only. */
+import { rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate as others } from "node:timers/promises";
+import { EMPTY_LOG, type LogHead } from "../log/entry.ts";
+import { readEntries } from "../stores/read-entries.ts";
+import { createPrivateFolder } from "../stores/sqlite/create-log-file.ts";
+import { preparedStatements } from "../stores/sqlite/prepared-statements.ts";
+import { messageOf, sqliteCode } from "../stores/sqlite/sqlite-store-errors.ts";
+import { foldIndex, type IndexState, indexStateAt } from "./fold-index.ts";
+import { type IndexQueries, indexQueries } from "./index-queries.ts";
+import type { IndexRow } from "./index-rows.ts";
+import { INDEX_FORMAT, INDEX_SCHEMA, type IndexDatabase, readIndexHead, writeRows } from "./index-tables.ts";
+import type { InspectedLog } from "./open-inspected.ts";
+
+export type {
+  EntryRange,
+  EventPage,
+  IndexQueries,
+  IndexTotals,
+  PageOptions,
+  TimelineOptions,
+  TimelinePoint,
+} from "./index-queries.ts";
+
+/** The index of one log: what a timeline needs of it. It can be made again from the log at any time. */
+export interface LogIndex extends IndexQueries {
+  /** Indexes the entries that are new. Cheap if there are none. */
+  update(options?: UpdateOptions): Promise<IndexUpdate>;
+  close(): void;
+}
+
+export interface UpdateOptions {
+  /** Stops between two batches; what was indexed stays. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: { readonly entries: number; readonly ofEntries: number }) => void;
+}
+
+export interface IndexUpdate {
+  /** `made-anew`: the file was damaged, of another format, or of another log, and was begun again. */
+  readonly kind: "current" | "extended" | "made-anew";
+  /** Why it was made anew. */
+  readonly why?: string;
+  readonly entries: number;
+  readonly head: LogHead;
+}
+
+/** Entries between two transactions, and between two turns of other work in this process. */
+const BATCH_ENTRIES = 1_024;
+
+/**
+ * Opens the index of a log, and makes one if there is none. It is current after `update`.
+ * @param file where it is kept. @default in memory
+ */
+export function openLogIndex(inspected: Pick<InspectedLog, "log" | "sharedTo">, file?: string): LogIndex {
+  const { log, sharedTo } = inspected;
+  let opened: IndexDatabase | undefined;
+  let broken: string | undefined;
+  let state: IndexState | undefined;
+
+  function connect(): IndexDatabase {
+    if (opened !== undefined) return opened;
+    const found = openFile(file);
+    broken ??= found.why;
+    opened = found.index;
+    return opened;
+  }
+  function begin(why: string): void {
+    opened?.database.close();
+    opened = undefined;
+    state = undefined;
+    broken = why;
+    removeFile(file);
+  }
+  function use<T>(work: (index: IndexDatabase) => T): T {
+    try {
+      return work(connect());
+    } catch (error) {
+      // Damaged, or no database: the next `update` makes it again.
+      if (sqliteCode(error) === 11 || sqliteCode(error) === 26) begin(`it was damaged (${messageOf(error)})`);
+      throw error;
+    }
+  }
+  /** Where to go on from. An index of another log is given up. */
+  async function findHead(): Promise<LogHead> {
+    const head = use(readIndexHead);
+    if (head.sequence === 0) return hashAt(sharedTo);
+    const [entry] = await log.read(head.sequence, head.sequence);
+    if (entry?.hash === head.hash) return head;
+    begin(`entry ${head.sequence} of the log is not the one that was indexed`);
+    connect();
+    return hashAt(sharedTo);
+  }
+  async function hashAt(sequence: number): Promise<LogHead> {
+    const [entry] = sequence === 0 ? [] : await log.read(sequence, sequence);
+    return entry === undefined ? EMPTY_LOG : { sequence, hash: entry.hash };
+  }
+
+  async function extend({ signal, onProgress }: UpdateOptions): Promise<IndexUpdate> {
+    const { sequence: end } = await log.head();
+    let head = await findHead();
+    let entries = 0;
+    while (head.sequence < end && signal?.aborted !== true) {
+      const started: IndexState =
+        state?.at === head.sequence ? state : await indexStateAt(log, head.sequence, sharedTo);
+      state = undefined;
+      let current = started;
+      const rows: IndexRow[] = [];
+      let newest = head;
+      for await (const entry of readEntries(log, head.sequence + 1, Math.min(end, head.sequence + BATCH_ENTRIES))) {
+        const folded = await foldIndex(current, entry, log);
+        current = folded.state;
+        if (folded.row !== undefined) rows.push(folded.row);
+        newest = entry;
+      }
+      if (newest === head) break;
+      const before = head.sequence === sharedTo ? EMPTY_LOG : head;
+      const next = { sequence: newest.sequence, hash: newest.hash };
+      if (use((index) => writeRows(index, rows, { after: before, head: next })) === "elsewhere") {
+        head = await findHead();
+        continue;
+      }
+      entries += next.sequence - head.sequence;
+      head = next;
+      state = current;
+      onProgress?.({ entries: head.sequence, ofEntries: end });
+      await others();
+    }
+    const why = broken;
+    broken = undefined;
+    if (why !== undefined) return { kind: "made-anew", why, entries, head };
+    return { kind: entries === 0 ? "current" : "extended", entries, head };
+  }
+
+  let running: Promise<unknown> = Promise.resolve();
+  return {
+    ...indexQueries(use),
+    update(options = {}) {
+      const attempt = async (): Promise<IndexUpdate> => {
+        try {
+          return await extend(options);
+        } catch (error) {
+          // Once more, on a file that was begun anew.
+          if (broken === undefined) throw error;
+          return extend(options);
+        }
+      };
+      const result = running.then(attempt);
+      running = result.catch(() => undefined);
+      return result;
+    },
+    close() {
+      opened?.database.close();
+      opened = undefined;
+    },
+  };
+}
+
+function openFile(file: string | undefined): { readonly index: IndexDatabase; readonly why?: string } {
+  if (file === undefined) return { index: connectTo(":memory:") };
+  createPrivateFolder(dirname(file));
+  try {
+    return { index: connectTo(file) };
+  } catch (error) {
+    removeFile(file);
+    return { index: connectTo(file), why: messageOf(error) };
+  }
+}
+
+class IndexFormatError extends Error {}
+
+function connectTo(file: string): IndexDatabase {
+  const database = new DatabaseSync(file);
+  try {
+    // Nothing is lost with it but time, so it is not synced.
+    database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA busy_timeout=5000; PRAGMA secure_delete=ON");
+    const { user_version: format } = database.prepare("PRAGMA user_version").get() as { user_version: number };
+    if (format === 0) {
+      database.exec(`BEGIN IMMEDIATE; ${INDEX_SCHEMA} PRAGMA user_version=${INDEX_FORMAT}; COMMIT`);
+    } else if (format !== INDEX_FORMAT) {
+      throw new IndexFormatError(`it has format ${format}, this release writes ${INDEX_FORMAT}`);
+    }
+    const index = { database, statement: preparedStatements(database) };
+    readIndexHead(index);
+    return index;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function removeFile(file: string | undefined): void {
+  if (file === undefined) return;
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+}

@@ -1,0 +1,125 @@
+import type { BedrockRuntime, ConverseStreamCommandOutput } from "@aws-sdk/client-bedrock-runtime";
+import { anObject, checkArgument } from "../log/check-options.ts";
+import { BEDROCK_CACHE_EFFECTS } from "./bedrock/cache-effects.ts";
+import { type BedrockEvent, createStreamCollector } from "./bedrock/collect-stream.ts";
+import { findBedrockFacts, withoutProfile } from "./bedrock/models.ts";
+import { readMessages } from "./bedrock/read-messages.ts";
+import { readResponse } from "./bedrock/read-response.ts";
+import { renderMessage } from "./bedrock/render-message.ts";
+import { createRequestRenderer } from "./bedrock/render-request.ts";
+import { toClientError } from "./bedrock/to-client-error.ts";
+import { toInput } from "./bedrock/to-input.ts";
+import { BEDROCK, type BedrockMessage, type BedrockRequest, type BedrockResponse } from "./bedrock/wire.ts";
+import type { ExtraModels } from "./models.ts";
+import type { Provider, SendOptions, StreamPart } from "./provider.ts";
+import { requestTokenCount } from "./request-token-count.ts";
+import { sendStream } from "./send-stream.ts";
+
+export type {
+  BedrockBlock,
+  BedrockCachePoint,
+  BedrockDocument,
+  BedrockImage,
+  BedrockMessage,
+  BedrockRequest,
+  BedrockResponse,
+} from "./bedrock/wire.ts";
+
+/** The parts of the client that this provider uses: `BedrockRuntime`, which has a method for each operation. */
+export type BedrockClient = Pick<BedrockRuntime, "converseStream" | "middlewareStack"> &
+  Partial<Pick<BedrockRuntime, "countTokens">>;
+
+export interface BedrockOptions {
+  /** Facts of models by the start of their ids, without a profile; these win over the table. @default {} */
+  readonly models?: ExtraModels;
+}
+
+/**
+ * Provider for Amazon Bedrock (Converse), through the caller's own client of `@aws-sdk/client-bedrock-runtime`. Parameters are the fields
+ * of a Converse request; those of the model itself, such as `thinking`, are in `additionalModelRequestFields`.
+ */
+export function bedrock(
+  client: BedrockClient,
+  { models: extra = {} }: BedrockOptions = {},
+): Provider<BedrockRequest, BedrockResponse, BedrockMessage> {
+  const needed = "a client of @aws-sdk/client-bedrock-runtime with its methods: new BedrockRuntime({ region })";
+  checkArgument("bedrock(client)", client, anObject(needed));
+  return {
+    name: BEDROCK,
+    cacheEffects: BEDROCK_CACHE_EFFECTS,
+    factsOf: (model) => findBedrockFacts(model, { extra }),
+    // The runtime lists no models.
+    fetchFacts: async (model) => findBedrockFacts(model, { extra }),
+    renderMessage,
+    renderRequest: createRequestRenderer(),
+    readResponse,
+    readMessages,
+    send: (request, options) => send(client, request, options),
+    countTokens: (request, options) => countTokens(client, request, options),
+  };
+}
+
+/**
+ * The same client without its retries: the caller of this library retries. The caller's own client keeps them. A call has no option
+ * for it, so a step that only goes on takes the place of the one that retries; others are placed behind it by name.
+ */
+function withoutRetries(client: BedrockClient): BedrockClient {
+  const middlewareStack = client.middlewareStack.clone();
+  const place = { name: "retryMiddleware", step: "finalizeRequest", priority: "high", override: true } as const;
+  middlewareStack.add((next: unknown) => next as never, place);
+  return Object.create(client, { middlewareStack: { value: middlewareStack } }) as BedrockClient;
+}
+
+function send(
+  client: BedrockClient,
+  request: BedrockRequest,
+  { signal }: SendOptions = {},
+): AsyncGenerator<StreamPart, BedrockResponse> {
+  return sendStream({
+    provider: BEDROCK,
+    signal,
+    collector: createStreamCollector(request.modelId),
+    async open() {
+      signal?.throwIfAborted();
+      try {
+        const call = signal === undefined ? {} : { abortSignal: signal };
+        return eventsOf(await withoutRetries(client).converseStream(toInput(request), call));
+      } catch (error) {
+        throw toClientError(error);
+      }
+    },
+  });
+}
+
+async function* eventsOf({ stream, $metadata }: ConverseStreamCommandOutput): AsyncGenerator<BedrockEvent> {
+  yield { begun: { requestId: $metadata.requestId ?? "" } };
+  try {
+    yield* stream ?? [];
+  } catch (error) {
+    throw toClientError(error);
+  }
+}
+
+/** Statuses of a model that cannot count, and of an account that may not ask. */
+const CANNOT_COUNT: readonly unknown[] = [400, 403, 404];
+
+async function countTokens(
+  client: BedrockClient,
+  { modelId, messages, system, toolConfig, additionalModelRequestFields }: BedrockRequest,
+  { signal }: SendOptions = {},
+): Promise<number | undefined> {
+  return requestTokenCount({ provider: BEDROCK, signal }, async () => {
+    const counted = { messages, system, toolConfig, additionalModelRequestFields };
+    const converse = toInput(counted as BedrockRequest);
+    try {
+      const call = signal === undefined ? {} : { abortSignal: signal };
+      const input = { modelId: withoutProfile(modelId), input: { converse } };
+      const { inputTokens } = (await withoutRetries(client).countTokens?.(input as never, call)) ?? {};
+      return inputTokens === undefined ? undefined : { input_tokens: inputTokens };
+    } catch (error) {
+      const failed = toClientError(error);
+      if (CANNOT_COUNT.includes((failed as { status?: unknown }).status)) return undefined;
+      throw failed;
+    }
+  });
+}

@@ -1,0 +1,66 @@
+import type { JsonObject } from "../../log/json-fields.ts";
+
+/** The name of this wire form in logs. */
+export const BEDROCK = "bedrock";
+
+/**
+ * A content block in the JSON of the wire: one member is set. Bytes are base64 text, as in the body of a request; the client gets
+ * them as bytes when a request is sent.
+ */
+export interface BedrockBlock {
+  readonly text?: string;
+  readonly image?: BedrockImage;
+  readonly document?: BedrockDocument;
+  readonly toolUse?: { readonly toolUseId: string; readonly name: string; readonly input: unknown };
+  readonly toolResult?: {
+    readonly toolUseId: string;
+    readonly content: readonly (BedrockBlock & { readonly json?: unknown })[];
+    readonly status?: "success" | "error";
+  };
+  readonly reasoningContent?: {
+    readonly reasoningText?: { readonly text: string; readonly signature?: string };
+    readonly redactedContent?: string;
+  };
+  readonly cachePoint?: BedrockCachePoint;
+}
+
+export interface BedrockImage {
+  readonly format: string;
+  readonly source: { readonly bytes: string };
+}
+
+export interface BedrockDocument {
+  readonly format: string;
+  readonly name: string;
+  readonly source: { readonly bytes: string };
+}
+
+export interface BedrockCachePoint {
+  readonly type: "default";
+  readonly ttl?: "1h";
+}
+
+export interface BedrockMessage {
+  readonly role: "user" | "assistant";
+  readonly content: readonly BedrockBlock[];
+}
+
+/** The fields of a call, streamed or not. Beside these, it has the fields that the caller chose. */
+export interface BedrockRequest {
+  readonly modelId: string;
+  readonly messages: readonly BedrockMessage[];
+  readonly system?: readonly BedrockBlock[];
+  readonly inferenceConfig: { readonly maxTokens: number } & JsonObject;
+  readonly toolConfig?: { readonly tools: readonly JsonObject[] } & JsonObject;
+  readonly additionalModelRequestFields?: JsonObject;
+}
+
+/** A response of `Converse`, or the same assembled from a stream. */
+export interface BedrockResponse {
+  /** The response does not name its model, so this is the id of the request. */
+  readonly modelId?: string;
+  readonly output?: { readonly message?: { readonly role?: string; readonly content?: readonly unknown[] } };
+  readonly stopReason?: string;
+  readonly usage?: object;
+  readonly $metadata?: { readonly requestId?: string };
+}
