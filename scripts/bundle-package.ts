@@ -23,6 +23,8 @@ export async function bundlePackage({ folder, manifest }: Package): Promise<void
     dir: join(folder, "dist"),
     entryFileNames: "[name].js",
     chunkFileNames: "shared/[name].js",
+    // Code that many subpaths need is one file: each file takes 0.5 ms or more to load (`bench -- import`: 13 files instead of 33).
+    codeSplitting: { groups: [{ name: "common", minShareCount: 5 }] },
     sourcemap: true,
     // The sources are in the package.
     sourcemapExcludeSources: true,

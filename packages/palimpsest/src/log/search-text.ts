@@ -1,3 +1,5 @@
+import { lazyPattern } from "./lazy-pattern.ts";
+
 /**
  * What a word is, the same for every store: a run of letters and digits, without case and accents; where a script writes
  * no spaces between words, each character. `max_tokens` is two words that follow each other.
@@ -9,14 +11,14 @@ export type Phrase = readonly string[];
 // What is longer is base64 or a key, and nobody types it in full.
 const MAX_WORD_LENGTH = 64;
 const UNSPACED = "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}";
-const WORD: RegExp = new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]+`, "gv");
+const wordPattern = lazyPattern(`[${UNSPACED}]|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]+`, "gv");
 const ACCENTS = /[\u0300-\u036f]+/g;
 const SNIPPET_CHARACTERS = 200;
 
 /** The words of a text, in order. */
 export function wordsOf(text: string): string[] {
   // Most of what tools return, and three times as fast.
-  const found = isAscii(text) ? text.toLowerCase().match(/[a-z0-9]+/g) : text.match(WORD)?.map(fold);
+  const found = isAscii(text) ? text.toLowerCase().match(/[a-z0-9]+/g) : text.match(wordPattern())?.map(fold);
   return (found ?? []).filter((word) => word !== "").map((word) => word.slice(0, MAX_WORD_LENGTH));
 }
 
@@ -51,7 +53,7 @@ function placeOf(text: string, phrase: Phrase): number {
       const word = words[index + offset]?.word ?? "";
       return offset === phrase.length - 1 ? word.startsWith(wanted) : word === wanted;
     });
-  const words = [...text.matchAll(WORD)]
+  const words = [...text.matchAll(wordPattern())]
     .map(({ 0: word, index }) => ({ word: fold(word).slice(0, MAX_WORD_LENGTH), index }))
     .filter(({ word }) => word !== "");
   const found = words.findIndex((_, index) => isAt(words, index));

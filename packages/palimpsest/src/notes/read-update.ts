@@ -1,3 +1,4 @@
+import { lazyPattern } from "../log/lazy-pattern.ts";
 import type { ResponseContent } from "../providers/provider.ts";
 import { findSection } from "./find-section.ts";
 import { type Notes, type NotesSection, tidy } from "./notes.ts";
@@ -58,6 +59,7 @@ function replaceSections({ sections, repaired: found }: WrittenUpdate, notes: No
 }
 
 const PLACEHOLDER = /^\W*(unchanged|no changes?( needed)?|same as (before|above)|keep as is|\.\.\.)\W*$/i;
+const noWords = lazyPattern(String.raw`^[^\p{L}\p{N}]*$`, "u");
 
 /** The content alone: without the heading and the line in italics, if they were repeated, whatever became of them. */
 function contentOf({ content }: WrittenSection, section: NotesSection, repaired: string[]): string {
@@ -69,7 +71,7 @@ function contentOf({ content }: WrittenSection, section: NotesSection, repaired:
   if (repeatsAbout) lines = lines.slice(1);
   if (repeatsHeading || repeatsAbout) repaired.push(`"${section.heading}" repeated its heading or the line under it`);
   const rest = tidy(lines.join("\n"));
-  return PLACEHOLDER.test(rest) || /^[^\p{L}\p{N}]*$/u.test(rest) ? "" : rest;
+  return PLACEHOLDER.test(rest) || noWords().test(rest) ? "" : rest;
 }
 
 /** The line of the template, perhaps in other words: most of its words are there. */

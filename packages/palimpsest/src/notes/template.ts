@@ -1,3 +1,5 @@
+import { lazyPattern } from "../log/lazy-pattern.ts";
+
 /** A section of the notes: its heading, and one line that says what belongs there. Both are structure: no update changes them. */
 export interface TemplateSection {
   readonly heading: string;
@@ -107,11 +109,9 @@ export function italicIn(line: string): string | undefined {
   return /^([_*])(?![_*])(\S|\S.*\S)\1$/.exec(line.trim())?.[2];
 }
 
+const betweenWords = lazyPattern(String.raw`[^\p{L}\p{N}]+`, "gu");
+
 /** By what headings are told apart: their words. */
 export function headingKey(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replaceAll("&", " and ")
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
+  return heading.toLowerCase().replaceAll("&", " and ").replace(betweenWords(), " ").trim();
 }

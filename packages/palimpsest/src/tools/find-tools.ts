@@ -1,3 +1,4 @@
+import { lazyPattern } from "../log/lazy-pattern.ts";
 import type { ToolDefinition } from "../log/payload.ts";
 
 /** What a search asks for. */
@@ -43,6 +44,8 @@ function scoreOf({ name, description = "", inputSchema }: ToolDefinition, words:
   }, 0);
 }
 
+const wordPattern = lazyPattern(String.raw`[\p{L}\p{N}_-]+`, "gu");
+
 function wordsIn(text: string): readonly string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? [];
+  return text.toLowerCase().match(wordPattern()) ?? [];
 }

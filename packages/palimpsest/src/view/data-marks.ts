@@ -1,3 +1,4 @@
+import { lazyPattern } from "../log/lazy-pattern.ts";
 import type { Provenance } from "../log/provenance.ts";
 
 /** The tag around text that is neither the user's nor the host's. */
@@ -16,23 +17,17 @@ const HIDDEN = "\\p{Cf}\\p{Mn}";
 export function escapeTags(text: string, more: readonly string[] = []): string {
   const wellFormed = text.toWellFormed();
   if (!OPENERS.test(wellFormed)) return wellFormed;
-  return wellFormed.replace(more.length === 0 ? ourTags() : tagPattern([...TAGS, ...more]), "&lt;");
+  return wellFormed.replace((more.length === 0 ? ourTags : tagPattern([...TAGS, ...more]))(), "&lt;");
 }
 
 const OPENERS = /[<\uFE64\uFF1C]/;
 
 /** Made for the first text that has an opener: its many classes of characters take milliseconds, which not every start needs. */
-const ourTags = (() => {
-  let pattern: RegExp | undefined;
-  return (): RegExp => {
-    pattern ??= tagPattern(TAGS);
-    return pattern;
-  };
-})();
+const ourTags = tagPattern(TAGS);
 
-function tagPattern(tags: readonly string[]): RegExp {
+function tagPattern(tags: readonly string[]): () => RegExp {
   const names = tags.map((tag) => Array.from(tag).join(`[${HIDDEN}]*`));
-  return new RegExp(`[<\uFE64\uFF1C](?=[\\s/${HIDDEN}]*(?:${names.join("|")}))`, "giu");
+  return lazyPattern(`[<\uFE64\uFF1C](?=[\\s/${HIDDEN}]*(?:${names.join("|")}))`, "giu");
 }
 
 /** A text between tags, with facts about it that it cannot change. */

@@ -1,3 +1,5 @@
+import { lazyPattern } from "../../../log/lazy-pattern.ts";
+
 /** A kind of text that may be needed again letter for letter. */
 export type FactSort = "path" | "url" | "identifier" | "number";
 
@@ -15,11 +17,12 @@ const TAIL_CHARACTERS = 16_000;
 const MAX_FACT_CHARACTERS = 160;
 
 /** Runs of characters that can form names, paths, URLs and numbers. */
-const RUNS = /[\p{L}\p{N}_$~@./\\:#%?&=+-]{4,}/gu;
+const runs = lazyPattern(String.raw`[\p{L}\p{N}_$~@./\\:#%?&=+-]{4,}`, "gu");
 const URL = /^https?:\/\/[^\s]+$/;
 /** Segments between slashes; the last has an extension, or there are at least two. */
-const PATH = /^(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/]?[\p{L}\p{N}_$@.+-]+)(?:[\\/][\p{L}\p{N}_$@.+-]+)*[\\/]?$/u;
-const FILE_NAME = /^[\p{L}\p{N}_$@+-][\p{L}\p{N}_$@.+-]*\.[A-Za-z][A-Za-z0-9]{0,5}$/u;
+const PART = String.raw`[\p{L}\p{N}_$@.+-]+`;
+const path = lazyPattern(String.raw`^(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/]?${PART})(?:[\\/]${PART})*[\\/]?$`, "u");
+const fileName = lazyPattern(String.raw`^(?!\.)${PART}\.[A-Za-z][A-Za-z0-9]{0,5}$`, "u");
 /** Extensions that make a single word a file. Others (`strings.Builder`) are members of an object. */
 const ENDINGS =
   /\.(?:[cm]?[jt]sx?|go|py|rs|rb|java|kt|swift|cs?|h|hpp|cc|cpp|php|sh|bash|zsh|ps1|sql|json[cl5]?|ya?ml|toml|xml|html?|s?css|less|md|mdx|txt|csv|lock|mod|sum|env|ini|cfg|conf|log|png|svg|proto|tf|vue|svelte|ipynb|zst|gz|db)$/i;
@@ -29,7 +32,15 @@ const NUMBER_WITH_UNIT =
   /\b\d[\d.,_]* (?:ms|s|sec|seconds|min|minutes|hours|days|[KMGT]i?B|bytes|tokens|px|Hz|%)(?=\W|$)/g;
 /** `1,284` and `1,284,006.5`: the groups distinguish a number from a list. */
 const GROUPED_NUMBER = /(?<![\w.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w,])/g;
-const NO_NAME = /[^\p{L}\p{N}_$-]+/u;
+const noName = lazyPattern(String.raw`[^\p{L}\p{N}_$-]+`, "u");
+const beforeWords = lazyPattern(String.raw`^[^\p{L}\p{N}]+`, "u");
+const marksBeforeWord = lazyPattern(String.raw`^[.:#&?=+%-]+(?=[\p{L}\p{N}])`, "u");
+const twoLetters = lazyPattern(String.raw`\p{L}{2}`, "u");
+/** Joined by `_` or `$`, by a capital letter, or by a digit; or of at least three parts with hyphens. */
+const coined = lazyPattern(
+  String.raw`[\p{L}\p{N}][_$][\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\d|\d\p{L}|^[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+){2,}$`,
+  "u",
+);
 const LEAST_NAME_CHARACTERS = 8;
 
 /**
@@ -56,7 +67,7 @@ export function findFacts(text: string, extent: "whole" | "ends" = "whole"): Fac
       if (!units.has(index)) add(number, "number", index);
     }
     const rest = piece.replace(GROUPED_NUMBER, (number) => " ".repeat(number.length));
-    for (const { 0: run, index } of rest.matchAll(RUNS)) {
+    for (const { 0: run, index } of rest.matchAll(runs())) {
       if (units.has(index) || taken.has(run)) continue;
       taken.add(run);
       takeRun(run, (fact, sort) => add(fact, sort, index));
@@ -73,10 +84,7 @@ function wordsBefore(text: string, at: number): string {
     .split("\n")
     .at(-1)!;
   const whole = at > NEAR_CHARACTERS && line.length === NEAR_CHARACTERS ? line.replace(/^\S*\s?/, "") : line;
-  return whole
-    .replace(/^[^\p{L}\p{N}]+/u, "")
-    .trim()
-    .toWellFormed();
+  return whole.replace(beforeWords(), "").trim().toWellFormed();
 }
 
 function endsOf(text: string): string[] {
@@ -85,21 +93,21 @@ function endsOf(text: string): string[] {
 }
 
 function takeRun(run: string, add: (fact: string, sort: FactSort) => void): void {
-  const word = run.replace(/^[.:#&?=+%-]+(?=[\p{L}\p{N}])/u, "").replace(/[.:?&=+\\-]+$/, "");
+  const word = run.replace(marksBeforeWord(), "").replace(/[.:?&=+\\-]+$/, "");
   if (word.length > MAX_FACT_CHARACTERS) return;
   // Compilers and searches write places as path:line:column.
-  const path = word.replace(/(?::\d+){1,2}(?::.*)?$/, "");
+  const place = word.replace(/(?::\d+){1,2}(?::.*)?$/, "");
   if (URL.test(word)) add(word, "url");
-  else if (isPath(path)) add(path, "path");
-  else if (!NUMBER.test(word)) for (const name of word.split(NO_NAME).filter(isTellingName)) add(name, "identifier");
+  else if (isPath(place)) add(place, "path");
+  else if (!NUMBER.test(word)) for (const name of word.split(noName()).filter(isTellingName)) add(name, "identifier");
   else if (isTellingNumber(word)) add(word, "number");
 }
 
 function isPath(word: string): boolean {
-  if (!/[\\/]/.test(word)) return FILE_NAME.test(word) && ENDINGS.test(word);
+  if (!/[\\/]/.test(word)) return fileName().test(word) && ENDINGS.test(word);
   // Patterns and escapes have backslashes too.
   if (word.includes("\\") && !/^(?:[A-Za-z]:\\|\\\\)/.test(word)) return false;
-  if (word.startsWith("/dev/") || !PATH.test(word) || !/\p{L}{2}/u.test(word) || word.length < 5) return false;
+  if (word.startsWith("/dev/") || !path().test(word) || !twoLetters().test(word) || word.length < 5) return false;
   // "and/or", "read/write" are prose.
   return ENDINGS.test(word) || word.split(/[\\/]/).length > 2;
 }
@@ -116,8 +124,5 @@ function isTellingName(name: string): boolean {
   // A ticket number of an issue tracker.
   if (/^[A-Z]{2,10}-\d{2,6}$/.test(name)) return true;
   if (name.length < LEAST_NAME_CHARACTERS) return false;
-  return (
-    /[\p{L}\p{N}][_$][\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\d|\d\p{L}/u.test(name) ||
-    /^[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+){2,}$/u.test(name)
-  );
+  return coined().test(name);
 }

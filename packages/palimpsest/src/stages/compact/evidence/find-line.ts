@@ -1,3 +1,5 @@
+import { lazyPattern } from "../../../log/lazy-pattern.ts";
+
 /** A longer line is data or prose: it would take the room of several others. */
 const MAX_CHARACTERS = 240;
 /** A line with less beside the name says no more than the name. */
@@ -6,7 +8,7 @@ const LEAST_MORE_CHARACTERS = 4;
 const MAX_OCCURRENCES = 20;
 /** Some tools number the lines of a file. */
 const LINE_NUMBER = /^\s*\d{1,7}[\t\u2192]/;
-const NAME_CHARACTER = /[\p{L}\p{N}_$]/u;
+const nameCharacter = lazyPattern(String.raw`[\p{L}\p{N}_$]`, "u");
 
 /** Returns the last line of a text that shows a name, without its number and indentation; undefined if none is worth quoting. */
 export function findLine(text: string, name: string): string | undefined {
@@ -21,7 +23,7 @@ export function findLine(text: string, name: string): string | undefined {
 
 /** Not a part of a longer name. */
 function isWhole(text: string, at: number, name: string): boolean {
-  return !NAME_CHARACTER.test(text[at - 1] ?? "") && !NAME_CHARACTER.test(text[at + name.length] ?? "");
+  return !nameCharacter().test(text[at - 1] ?? "") && !nameCharacter().test(text[at + name.length] ?? "");
 }
 
 function lineAt(text: string, at: number): string | undefined {

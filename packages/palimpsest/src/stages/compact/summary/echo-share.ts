@@ -1,3 +1,5 @@
+import { lazyPattern } from "../../../log/lazy-pattern.ts";
+
 /** This many equal words in a row are not a coincidence. */
 const RUN_WORDS = 8;
 const FACTOR = 0x01000193;
@@ -24,11 +26,13 @@ export function echoShare(text: string, source: string): number {
   return count === 0 ? 0 : copied / count;
 }
 
+const wordPattern = lazyPattern(String.raw`[\p{L}\p{N}]+`, "gu");
+
 /** A rolling hash, so that a conversation of millions of words is read once. */
 function eachRun(text: string, visit: (hash: number) => void): void {
   const words: number[] = [];
   let hash = 0;
-  for (const [word] of text.matchAll(/[\p{L}\p{N}]+/gu)) {
+  for (const [word] of text.matchAll(wordPattern())) {
     const leaving = words.length < RUN_WORDS ? 0 : words[words.length - RUN_WORDS]!;
     const entering = hashOf(word.toLowerCase());
     hash = (Math.imul((hash - Math.imul(leaving, LEAVING)) | 0, FACTOR) + entering) | 0;

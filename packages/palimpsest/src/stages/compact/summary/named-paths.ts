@@ -1,6 +1,10 @@
+import { lazyPattern } from "../../../log/lazy-pattern.ts";
+
 /** Matches possible file paths that do not begin inside a word or a URL. */
-const PATH =
-  /(?<![\p{L}\p{N}_@:/\\.~-])(?:~?\/|\.{1,2}\/|[A-Za-z]:[\\/])?(?:[\p{L}\p{N}_.@+-]+[\\/])*[\p{L}\p{N}_.@+-]*[\p{L}\p{N}_]/gu;
+const possiblePath = lazyPattern(
+  String.raw`(?<![\p{L}\p{N}_@:/\\.~-])(?:~?\/|\.{1,2}\/|[A-Za-z]:[\\/])?(?:[\p{L}\p{N}_.@+-]+[\\/])*[\p{L}\p{N}_.@+-]*[\p{L}\p{N}_]`,
+  "gu",
+);
 const ROOTED = /^(?:~?\/|\.{1,2}\/|[A-Za-z]:[\\/])/;
 const ENDING = /[^\\/.]\.[A-Za-z][A-Za-z0-9]{0,7}$/;
 const PART_OF_PATTERN = /[*{}<>$…]/;
@@ -16,7 +20,7 @@ export interface NamedPath {
  * joined by a slash.
  */
 export function namedPaths(text: string): readonly NamedPath[] {
-  return Array.from(text.matchAll(PATH)).flatMap(({ 0: path, index: at }) => {
+  return Array.from(text.matchAll(possiblePath())).flatMap(({ 0: path, index: at }) => {
     const strokes = path.match(/[\\/]/g)?.length ?? 0;
     const around = (text[at - 1] ?? "") + (text[at + path.length] ?? "");
     const isPath = strokes > 0 && (ENDING.test(path) || (ROOTED.test(path) && strokes > 1));

@@ -1,3 +1,4 @@
+import { lazyPattern } from "../../../log/lazy-pattern.ts";
 import { SECTION_COUNT, summarySections } from "./sections.ts";
 
 /** The non-empty sections of a summary; a heading without text does not count. */
@@ -17,7 +18,7 @@ interface Heading {
 
 /** `## 4. Errors`, `**4. Errors**`, `4) Errors`, `4、错误`: found by number, because titles are in the user's language. */
 const NUMBERED = /^ {0,3}(#{1,6}[ \t]*|\*\*|__)?(?:section[ \t]+)?([1-9])(?:[.):：、．]|[ \t]+[-–—])[ \t]*(?=\S)/i;
-const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
+const saysSomething = lazyPattern(String.raw`[\p{L}\p{N}]`, "u");
 const UNNUMBERED = /^ {0,3}(#{1,6}[ \t]*|\*\*|__)([^\d#*_].*)$/;
 
 /** Numbers by title, for headings without a number. */
@@ -89,7 +90,7 @@ function isBare(section: string, mark: string): boolean {
   // A plain line may be the whole section: "4. None".
   if (mark === "" && !NUMBER_BY_TITLE.has(words)) return false;
   const behindColon = words.split(/[:：]/).slice(1).join(":");
-  return !SAYS_SOMETHING.test(behindColon) && !SAYS_SOMETHING.test(below.join("\n"));
+  return !saysSomething().test(behindColon) && !saysSomething().test(below.join("\n"));
 }
 
 function titleOf(words: string): string {
