@@ -33,9 +33,9 @@ test("small files come whole, of large ones the parts that were looked at with w
     },
   );
   expect(small).toMatchObject({ extent: "whole", parts: [{ lines: [1, 2], text: "one\ntwo" }] });
-  expect(large).toMatchObject({ extent: "parts", parts: [{ lines: [60, 160] }, { lines: [3_960, 4_050] }] });
-  expect(large!.parts[0]!.text.split("\n").at(0)).toBe("line 60");
-  expect(large!.parts[0]!.text.split("\n").at(-1)).toBe("line 160");
+  expect(large).toMatchObject({ extent: "parts", parts: [{ lines: [85, 135] }, { lines: [3_985, 4_025] }] });
+  expect(large!.parts[0]!.text.split("\n").at(0)).toBe("line 85");
+  expect(large!.parts[0]!.text.split("\n").at(-1)).toBe("line 135");
 });
 
 test("what does not fit is skipped, a smaller one may follow; what is gone is passed over", () => {
@@ -62,7 +62,7 @@ test("of a part that is too large its beginning is put back; a file costs others
   ]);
   const options = { countTokens, perFileTokens: 1_000, totalTokens: 1_050 };
   const [large] = planFiles([ranked("large", [[1_000, 4_000]])], contents, options);
-  expect(large!.parts).toMatchObject([{ lines: [960, expect.any(Number)] }]);
+  expect(large!.parts).toMatchObject([{ lines: [985, expect.any(Number)] }]);
   expect(large!.tokens).toBeGreaterThan(900);
   const paths = (score: number) =>
     planFiles([ranked("large", [[1_000, 4_000]], score), ranked("small")], contents, options).map(({ path }) => path);

@@ -7,9 +7,9 @@ export interface FileBudgets {
   readonly perFileTokens?: number;
   /** The limit for all files. @default 50,000 */
   readonly totalTokens?: number;
-  /** A larger file is rehydrated in parts, if the lines that were read or edited are known. @default 2,000 */
+  /** A larger file is rehydrated in parts, if the lines that were read or edited are known. @default 500 */
   readonly wholeTokens?: number;
-  /** Lines added around each part. @default 40 */
+  /** Lines added around each part. @default 15 */
   readonly surroundingLines?: number;
 }
 
@@ -41,7 +41,7 @@ const LEAST_LINES = 10;
 export function planFiles(
   ranked: readonly RankedFile[],
   contents: ReadonlyMap<string, string>,
-  { countTokens, perFileTokens = 5_000, totalTokens = 50_000, wholeTokens = 2_000, surroundingLines = 40 }: FileBudgets,
+  { countTokens, perFileTokens = 5_000, totalTokens = 50_000, wholeTokens = 500, surroundingLines = 15 }: FileBudgets,
 ): PlannedFile[] {
   const limits = { countTokens, wholeTokens, surroundingLines };
   const candidates = ranked.flatMap(({ path, ranges = [], score }) => {
