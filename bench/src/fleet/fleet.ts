@@ -1,5 +1,7 @@
 import { startDatabase } from "@palimpsest/postgres/test-server";
 import type { Bench } from "../bench.ts";
+import { bundleWorker } from "../chaos/fleet/bundle-worker.ts";
+import { inTemporaryFolder } from "../chaos/temporary-folder.ts";
 import { compareTurns } from "./compare-turns.ts";
 import { watchDeltas } from "./watch-deltas.ts";
 
@@ -18,7 +20,9 @@ export const fleetBench: Bench = {
     const database = await startDatabase({ fsync: "on" });
     try {
       const compared = await compareTurns(database, turns);
-      const watched = await watchDeltas(database, { streams, turnsPerSecond });
+      const watched = await inTemporaryFolder(async (folder) =>
+        watchDeltas(database, { streams, turnsPerSecond, program: await bundleWorker(folder) }),
+      );
       return { ...compared, ...watched };
     } finally {
       await database.stop();

@@ -4,6 +4,7 @@ import { openPostgresDispatch } from "@palimpsest/postgres";
 import type { StartedDatabase } from "@palimpsest/postgres/test-server";
 import { answer, createAnthropic, serve } from "@palimpsest/provider-simulator";
 import type { Figures } from "../bench.ts";
+import type { WorkerProgram } from "../chaos/fleet/bundle-worker.ts";
 import { startWorker } from "../chaos/fleet/start-worker.ts";
 import { listenTo } from "../listen-to.ts";
 import { percentile, round } from "../statistics.ts";
@@ -12,6 +13,7 @@ interface WatchOptions {
   /** Sessions, each watched from before its first turn. */
   readonly streams: number;
   readonly turnsPerSecond: number;
+  readonly program: WorkerProgram;
 }
 
 const TENANT = "streams";
@@ -21,7 +23,7 @@ const SAID_AT = /said at (\d+)/;
 /** Watches many sessions while two workers in processes of their own run their turns. Each answer says when the model gave it. */
 export async function watchDeltas(
   database: StartedDatabase,
-  { streams, turnsPerSecond }: WatchOptions,
+  { streams, turnsPerSecond, program }: WatchOptions,
 ): Promise<Figures> {
   const script = () => answer(`This was said at ${Date.now()}, and nothing else.`);
   const model = await serve({ faces: [createAnthropic({ script })] });
@@ -32,7 +34,7 @@ export async function watchDeltas(
     effectsUrl: "",
     news: "listen",
   } as const;
-  const workers = Array.from({ length: WORKERS }, () => startWorker({ ...plan, modelUrl: model.url }));
+  const workers = Array.from({ length: WORKERS }, () => startWorker(program, { ...plan, modelUrl: model.url }));
   const dispatch = openPostgresDispatch({ pool: database.dispatchers, listen: listenTo(database) });
   const { events, inbox } = dispatch.tenant(TENANT);
   const delaysMs: number[] = [];

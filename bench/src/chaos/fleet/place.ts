@@ -6,6 +6,7 @@ import { type StartedDatabase, startDatabase } from "@palimpsest/postgres/test-s
 import type { Store } from "palimpsest";
 import { mount, unmount } from "../mount.ts";
 import { inTemporaryFolder } from "../temporary-folder.ts";
+import { bundleWorker } from "./bundle-worker.ts";
 import { DRIVERS, type DriverName, type StartedEngine } from "./driver.ts";
 import { insist } from "./insist.ts";
 import { type Effects, startEffects } from "./start-effects.ts";
@@ -56,6 +57,7 @@ export function inPlace<T>(
     const started = await DRIVERS[driver].start();
     const [model, effects] = await Promise.all([startModel(), startEffects(join(folder, "effects.jsonl"))]);
     const dispatching = openPostgresDispatch({ pool: database.dispatchers });
+    const program = await bundleWorker(folder);
     const workers: FleetWorker[] = [];
     const basis: WorkerPlan = {
       driver,
@@ -76,7 +78,7 @@ export function inPlace<T>(
         dispatch: dispatching.tenant(TENANT),
         store: openPostgres({ pool: database.workers }).store({ tenant: TENANT }),
         start(changes = {}) {
-          const worker = startWorker({ ...basis, ...changes });
+          const worker = startWorker(program, { ...basis, ...changes });
           const isFirst = workers.push(worker) === 1;
           if (isFirst) void worker.ready.then(() => insist(async () => started.workersListen?.()));
           return worker;

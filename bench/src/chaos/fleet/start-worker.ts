@@ -1,15 +1,14 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import type { WorkerProgram } from "./bundle-worker.ts";
 import type { Trap, WorkerNews, WorkerOrder } from "./phases.ts";
-import { argumentsWithout } from "./without-guard.ts";
 import type { WorkerPlan } from "./worker-plan.ts";
 
 export type Trapped = Extract<WorkerNews, { kind: "trapped" }>;
 
 export interface FleetWorker {
   readonly pid: number;
-  /** Resolves when it serves, or is gone. */
+  /** Resolves when it serves, or was killed. Rejects if it ends by itself before. */
   readonly ready: Promise<void>;
   readonly state: "starting" | "ready" | "gone";
   /** Resolves when a session stands in the trap, or the worker is gone: then with nothing. */
@@ -26,10 +25,8 @@ export interface FleetWorker {
 }
 
 /** Starts a worker process, which ends with this one. */
-export function startWorker(plan: WorkerPlan): FleetWorker {
-  const script = fileURLToPath(new URL("./worker-process.ts", import.meta.url));
-  const execArgv = ["--conditions=palimpsest-source", "--no-warnings", ...argumentsWithout()];
-  const child = fork(script, [JSON.stringify(plan)], { execArgv });
+export function startWorker({ file, execArgv }: WorkerProgram, plan: WorkerPlan): FleetWorker {
+  const child = fork(file, [JSON.stringify(plan)], { execArgv: [...execArgv] });
   const errors: string[] = [];
   const ready = Promise.withResolvers<void>();
   let state: FleetWorker["state"] = "starting";
@@ -44,7 +41,9 @@ export function startWorker(plan: WorkerPlan): FleetWorker {
       ready.resolve();
     }
   });
-  const gone = once(child, "exit").then(([, signal]) => {
+  const gone = once(child, "exit").then(([code, signal]) => {
+    if (state === "starting" && code !== null)
+      ready.reject(new Error(`A worker ended with code ${code} when it started.`));
     state = "gone";
     ready.resolve();
     onTrapped(undefined);
