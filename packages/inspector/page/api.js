@@ -7,9 +7,9 @@ class ServerError extends Error {
   }
 }
 
-/** Reads from the server. */
-export async function get(path) {
-  const response = await fetch(path);
+/** Reads from the server. @param {AbortSignal} [signal] ends the reading when nobody waits for it any more */
+export async function get(path, signal) {
+  const response = await fetch(path, { signal });
   const value = await response.json();
   if (!response.ok) throw new ServerError(response.status, value.error);
   return value;

@@ -3,9 +3,8 @@ import { el, fill, table } from "./dom.js";
 import { FATES, PLACES, time, tokens } from "./words.js";
 
 /** One compaction: before, after, and what became of each item. */
-export async function showBoundary(place, at, entry, isCurrent) {
-  const boundary = await get(`${at}/boundaries/${entry}`);
-  if (!isCurrent()) return;
+export async function showBoundary(place, at, entry, signal) {
+  const boundary = await get(`${at}/boundaries/${entry}`, signal);
   const { from, to, reason, summary, before, after, survivors, items, fates, atMs } = boundary;
   const text = el("pre", { className: "text", tabIndex: 0, "aria-label": "Text of the chosen entry" });
   const choose = async (of) => {

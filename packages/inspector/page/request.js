@@ -6,11 +6,12 @@ import { counted, dollars, PLACES, time, tokens } from "./words.js";
 const SHOWN_ROWS = 200;
 const SHOWN_CHARACTERS = 20_000;
 const HEIGHT = 64;
+/** A scrubber that has not moved for so long rests. */
+const RESTS_MS = 150;
 
 /** One request: its bytes as a bar with the cache line, its parts, and how it differs from the one before. */
-export async function showRequest(place, at, entry, isCurrent) {
-  const request = await get(`${at}/requests/${entry}`);
-  if (!isCurrent()) return;
+export async function showRequest(place, at, entry, signal) {
+  const request = await get(`${at}/requests/${entry}`, signal);
   const { segments, line, model, atMs, total, characters, erasedSince, fidelity } = request;
   const text = el("pre", { className: "text", tabIndex: 0, "aria-label": "Text of the chosen part" });
   const choose = async (segment) => {
@@ -54,7 +55,10 @@ export async function showRequest(place, at, entry, isCurrent) {
     total > SHOWN_ROWS && el("p", {}, `The first ${SHOWN_ROWS} of ${total} parts are listed; the bar has all of them.`),
   );
   drawBar(bar, { segments, characters });
-  if (request.previous !== undefined) await showDifference(difference, at, request.previous, entry, isCurrent);
+  if (request.previous === undefined) return;
+  // Not while the scrubber moves: two more requests would have to be made for each that is passed.
+  await new Promise((resolve) => setTimeout(resolve, RESTS_MS));
+  if (!signal.aborted) await showDifference(difference, at, request.previous, entry, signal);
 }
 
 function describeUsage(line) {
@@ -94,9 +98,8 @@ function drawBar(canvas, { segments, characters }) {
   }
 }
 
-async function showDifference(place, at, before, after, isCurrent) {
-  const diff = await get(`${at}/requests/${before}/diff/${after}`);
-  if (!isCurrent()) return;
+async function showDifference(place, at, before, after, signal) {
+  const diff = await get(`${at}/requests/${before}/diff/${after}`, signal);
   const { shared, added, removed, changed, causes, settings } = diff;
   const parts = [
     `${added.length} added`,

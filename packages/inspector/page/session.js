@@ -2,7 +2,7 @@ import { get } from "./api.js";
 import { showBoundary } from "./boundary.js";
 import { el, fill } from "./dom.js";
 import { showRequest } from "./request.js";
-import { colorOf, describePoint, drawTimeline } from "./timeline.js";
+import { colorOf, describePoint, drawTimeline, placeCursor } from "./timeline.js";
 import { counted, dollars, PLACES } from "./words.js";
 
 const POINTS = 600;
@@ -11,9 +11,10 @@ const POINTS = 600;
 export async function showSession(page, { key, kind, entry }) {
   const at = `/api/sessions/${key}`;
   const about = await get(at);
-  const state = { points: [], boundaries: [], at: 0, shown: 0 };
+  const state = { points: [], boundaries: [], at: 0, reading: new AbortController() };
   const sources = about.windowSources;
   const canvas = el("canvas", { className: "timeline", role: "img", "aria-label": "Tokens in the window by source" });
+  const cursor = el("div", { className: "cursor" });
   const scrubber = el("input", {
     type: "range",
     min: 0,
@@ -41,26 +42,28 @@ export async function showSession(page, { key, kind, entry }) {
       `${counted(requests, "request")}, ${dollars(usd)}, ${dollars(gapUsd)} more than with a perfect cache, ${counted(breaks, "cache break")}, ${counted(boundaries, "compaction")}.`,
     );
   }
-  function draw() {
-    drawTimeline(canvas, { ...state, sources });
+  const draw = () => drawTimeline(canvas, { ...state, sources });
+  function mark() {
+    placeCursor(cursor, state);
     const point = state.points[state.at];
     said.textContent = point === undefined ? "No request yet." : describePoint(point, sources);
     scrubber.value = String(state.at);
   }
   async function open(next) {
-    const mine = ++state.shown;
-    const isCurrent = () => mine === state.shown;
+    state.reading.abort();
+    state.reading = new AbortController();
+    const { signal } = state.reading;
     try {
-      if (next.kind === "b") await showBoundary(shown, at, next.entry, isCurrent);
-      else if (next.entry !== undefined) await showRequest(shown, at, next.entry, isCurrent);
+      if (next.kind === "b") await showBoundary(shown, at, next.entry, signal);
+      else if (next.entry !== undefined) await showRequest(shown, at, next.entry, signal);
     } catch (error) {
-      if (isCurrent()) fill(shown, el("p", { role: "alert" }, error.message));
+      if (!signal.aborted) fill(shown, el("p", { role: "alert" }, error.message));
     }
   }
   /** The scrubber drives all else: the address, the chart, and what is shown. */
   function move(to) {
     state.at = Math.max(0, Math.min(state.points.length - 1, to));
-    draw();
+    mark();
     const point = state.points[state.at];
     if (point === undefined) return;
     history.replaceState(null, "", `#/s/${key}/r/${point.entry}`);
@@ -69,7 +72,7 @@ export async function showSession(page, { key, kind, entry }) {
   function follow({ kind: wanted, entry: of }) {
     const index = state.points.findLastIndex((point) => of === undefined || point.entry <= of);
     state.at = Math.max(0, index);
-    draw();
+    mark();
     open(of === undefined ? { entry: state.points[state.at]?.entry } : { kind: wanted, entry: of });
   }
 
@@ -102,7 +105,7 @@ export async function showSession(page, { key, kind, entry }) {
       el("h1", {}, `Session ${about.id}`),
       el("p", {}, [about.model, about.fidelity].filter(Boolean).join(", ")),
       totals,
-      canvas,
+      el("div", { className: "chart" }, canvas, cursor),
       scrubber,
       el("div", { className: "legend" }, ...legend),
       said,
@@ -114,6 +117,7 @@ export async function showSession(page, { key, kind, entry }) {
   );
   await load();
   tell(about.totals);
+  draw();
   follow({ kind, entry });
 
   const onMoved = (event) => {
@@ -140,10 +144,12 @@ export async function showSession(page, { key, kind, entry }) {
     const wasLast = state.at >= state.points.length - 1;
     tell(JSON.parse(data).totals);
     await load();
+    draw();
     if (wasLast) move(state.points.length - 1);
-    else draw();
+    else mark();
   });
   return () => {
+    state.reading.abort();
     live.close();
     document.removeEventListener("moved", onMoved);
     document.removeEventListener("keydown", onKey);

@@ -8,8 +8,8 @@ export function colorOf(place) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${place}`).trim() || "gray";
 }
 
-/** Draws the window by source over all requests, the money below it, boundaries and cache breaks, and where the scrubber is. */
-export function drawTimeline(canvas, { points, sources, boundaries, at }) {
+/** Draws the window by source over all requests, the money below it, boundaries and cache breaks. */
+export function drawTimeline(canvas, { points, sources, boundaries }) {
   const width = canvas.clientWidth;
   const scale = devicePixelRatio || 1;
   canvas.width = width * scale;
@@ -45,12 +45,18 @@ export function drawTimeline(canvas, { points, sources, boundaries, at }) {
     if (breaks > 0) pen.fillRect(index * step, 0, Math.max(2, step / 2), 5);
   });
   pen.fillStyle = colorOf("boundary");
+  let index = 0;
   for (const { entry } of boundaries) {
-    const index = points.findIndex((point) => point.entry > entry);
-    pen.fillRect((index < 0 ? points.length : index) * step - 1, 0, 2, HEIGHT);
+    while (index < points.length && points[index].entry <= entry) index++;
+    pen.fillRect(index * step - 1, 0, 2, HEIGHT);
   }
-  pen.strokeStyle = colorOf("text");
-  pen.strokeRect(at * step + 0.5, 0.5, Math.max(3, step), HEIGHT + MONEY - 1);
+}
+
+/** Puts the frame around the chosen request. It is an element of its own, so that moving it does not draw the chart again. */
+export function placeCursor(cursor, { points, at }) {
+  cursor.hidden = points.length === 0;
+  cursor.style.left = `${(100 * at) / Math.max(1, points.length)}%`;
+  cursor.style.width = `${100 / Math.max(1, points.length)}%`;
 }
 
 /** The same in words, for those who do not see the chart. */

@@ -51,6 +51,8 @@ export type ProviderFor<Request, Response, Message> =
 
 /** So many entries behind a request, its response is looked for. */
 const NEAR_ENTRIES = 256;
+/** Most responses follow within a few entries. The entries behind them may be large, and each of them is parsed. */
+const FIRST_ENTRIES = 4;
 
 /**
  * Makes the request of a `request` entry again, byte for byte: rendering is pure, and everything it depends on is in the log.
@@ -100,11 +102,17 @@ export async function requestAt<Request, Response, Message>(
 /** The response to a request, as the ledger has it. */
 async function findLine(log: LogReader, request: number, at: Ledger): Promise<LedgerLine | undefined> {
   let ledger = at;
-  for (const entry of await log.read(request + 1, request + NEAR_ENTRIES)) {
-    const read = readPayload(entry);
-    if (read.kind === "usage" && read.payload.answers === request && !isSide(read.payload.source, at, request))
-      return lineOf(ledger, entry.sequence, read.payload, entry.atMs);
-    ledger = foldLedger(ledger, read, entry.atMs);
+  let from = request + 1;
+  for (let count = FIRST_ENTRIES; from <= request + NEAR_ENTRIES; count *= 4) {
+    const entries = await log.read(from, Math.min(from + count - 1, request + NEAR_ENTRIES));
+    for (const entry of entries) {
+      const read = readPayload(entry);
+      if (read.kind === "usage" && read.payload.answers === request && !isSide(read.payload.source, at, request))
+        return lineOf(ledger, entry.sequence, read.payload, entry.atMs);
+      ledger = foldLedger(ledger, read, entry.atMs);
+    }
+    if (entries.length < count) return undefined;
+    from += count;
   }
   return undefined;
 }

@@ -13,13 +13,17 @@ export interface JsonPiece {
  * Writes a value as `JSON.stringify` does, in pieces: values that `isSplit` names are taken apart, all others are whole. What
  * opens a list belongs to its first piece, what closes it to its last.
  */
-export function splitJson(root: unknown, isSplit: (path: JsonPath, value: object) => boolean): readonly JsonPiece[] {
+export function splitJson(
+  root: unknown,
+  isSplit: (path: JsonPath, value: object) => boolean,
+  textOf: (value: unknown) => string | undefined = JSON.stringify,
+): readonly JsonPiece[] {
   const pieces: { readonly path: JsonPath; text: string; closing: string }[] = [];
   let opening = "";
   const walk = (value: unknown, path: JsonPath): void => {
     const inner = typeof value === "object" && value !== null && isSplit(path, value) ? innerOf(value) : [];
     if (inner.length === 0) {
-      pieces.push({ path, text: opening + (JSON.stringify(value) ?? "null"), closing: "" });
+      pieces.push({ path, text: opening + (textOf(value) ?? "null"), closing: "" });
       opening = "";
       return;
     }

@@ -48,6 +48,8 @@ export interface IndexUpdate {
 
 /** Entries between two transactions, and between two turns of other work in this process. */
 const BATCH_ENTRIES = 1_024;
+/** Entries read at once. With 256, garbage of a log of 1 GB outlives its batch, and the process takes 100 MB more. */
+const READ_ENTRIES = 32;
 
 /**
  * Opens the index of a log, and makes one if there is none. It is current after `update`.
@@ -108,7 +110,8 @@ export function openLogIndex(inspected: Pick<InspectedLog, "log" | "sharedTo">, 
       let current = started;
       const rows: IndexRow[] = [];
       let newest = head;
-      for await (const entry of readEntries(log, head.sequence + 1, Math.min(end, head.sequence + BATCH_ENTRIES))) {
+      const last = Math.min(end, head.sequence + BATCH_ENTRIES);
+      for await (const entry of readEntries(log, head.sequence + 1, last, READ_ENTRIES)) {
         const folded = await foldIndex(current, entry, log);
         current = folded.state;
         if (folded.row !== undefined) rows.push(folded.row);

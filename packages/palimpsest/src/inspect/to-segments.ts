@@ -39,9 +39,10 @@ export function toSegments<Request, Message>(
   const { provider, parts } = sources;
   const places = findPlaces(provider, parts);
   const isSplit = splitAt(places);
-  const pieces = splitJson(request, isSplit);
+  const textOf = rememberTexts();
+  const pieces = splitJson(request, isSplit, textOf);
   // Marks move from request to request. Without them, what is the same is the same.
-  const unmarkedPieces = splitJson(provider.renderRequest({ ...parts, marks: [] }), isSplit);
+  const unmarkedPieces = splitJson(provider.renderRequest({ ...parts, marks: [] }), isSplit, textOf);
   const plainAt = new Map(unmarkedPieces.map((piece) => [JSON.stringify(piece.path), piece]));
   const shown = showPieces(pieces, places, sources);
   const segments: Segment[] = [];
@@ -69,6 +70,18 @@ export function toSegments<Request, Message>(
     at += text.length;
   });
   return { body: pieces.map(({ text }) => text).join(""), segments };
+}
+
+/** Both forms of a request share most of their values: each value becomes text once. */
+function rememberTexts(): (value: unknown) => string | undefined {
+  const texts = new Map<unknown, string>();
+  return (value) => {
+    const known = texts.get(value);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(value) as string | undefined;
+    if (text !== undefined && typeof value === "object") texts.set(value, text);
+    return text;
+  };
 }
 
 function joined(before: Segment, { to, bytes, plain, mark }: Segment): Segment {
@@ -134,9 +147,11 @@ function showPieces<Request, Message>(
   const calls = callNames(view);
   const showBlock = (block: Block): Shown => {
     const origin = sources.origins.get(block);
-    const known = { key: block, tokens: tokensOf(block) };
-    if (origin === undefined) return { ...known, place: "placeholder" };
+    if (origin === undefined) return { key: block, tokens: tokensOf(block), place: "placeholder" };
     const { item } = origin;
+    // Counting is half of the work, and most items are one block that is sent as it is and was counted when it was read.
+    const isCounted = item.blocks.length === 1 && block.kind === origin.block.kind;
+    const known = { key: block, tokens: isCounted ? estimateTokens(calibration, item.features) : tokensOf(block) };
     const name = item.attachment ?? nameOf(origin.block, calls);
     return {
       ...known,

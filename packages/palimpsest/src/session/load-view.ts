@@ -50,17 +50,22 @@ export async function loadView(log: LogReader, at: number, options: FeatureOptio
 
 async function viewAtBoundary(
   fromLog: LogReader,
-  { sequence, payload }: Boundary,
+  boundary: Boundary,
   undone: ReadonlySet<number>,
   options: FeatureOptions,
 ): Promise<View> {
-  const log = await withNamed(fromLog, payload);
+  const { sequence, payload } = boundary;
+  const log = await withNamed(fromLog, boundary);
   const view = createView(readCalibration(payload.state.calibration), options);
   view.configuration = await readConfiguration(log, payload.state.configuration, options);
   view.changedAt = sequence;
   view.breaks = payload.outline.flatMap(({ from, to }) => [from, to + 1]);
   for (const shown of payload.outline) {
-    const items = await itemsOf(log, shown, undone, options);
+    // What the boundary itself says is at hand: with all that it carries, it is often the largest entry of its log.
+    const items =
+      shown.by === sequence
+        ? replacementItems({ ...shown, by: sequence }, payload.with, options)
+        : await itemsOf(log, shown, undone, options);
     if (items.length === 0 && shown.by !== undefined) view.hidden = [...view.hidden, shown];
     for (const item of items) {
       view.items.push(item.kind === "message" && shown.thinking === "lost" ? { ...item, thinking: "lost" } : item);
@@ -72,8 +77,11 @@ async function viewAtBoundary(
 }
 
 /** The same log, with the entries at hand that a boundary names, and those that they name: two round trips at most. */
-async function withNamed(log: LogReader, { state, outline }: Boundary["payload"]): Promise<LogReader> {
-  const shown = outline.map(({ from, to, by }) => (by === undefined ? { from, to } : { from: by, to: by }));
+async function withNamed(log: LogReader, { sequence: own, payload }: Boundary): Promise<LogReader> {
+  const { state, outline } = payload;
+  const shown = outline
+    .filter(({ by }) => by !== own)
+    .map(({ from, to, by }) => (by === undefined ? { from, to } : { from: by, to: by }));
   const at = state.configuration;
   const named = await withEntries(log, { ranges: [{ from: at, to: at }, ...shown] });
   const configuration = await readEntry(named, at);

@@ -5,8 +5,13 @@ import type { LogReader } from "./store.ts";
 export const BATCH_ENTRIES = 256;
 
 /** Yields the entries from one number to another, both included, without holding all of them. */
-export async function* readEntries(log: LogReader, from: number, to: number): AsyncGenerator<Entry> {
-  for (let next = from; next <= to; next += BATCH_ENTRIES) {
-    yield* await log.read(next, Math.min(to, next + BATCH_ENTRIES - 1));
+export async function* readEntries(
+  log: LogReader,
+  from: number,
+  to: number,
+  batchEntries: number = BATCH_ENTRIES,
+): AsyncGenerator<Entry> {
+  for (let next = from; next <= to; next += batchEntries) {
+    yield* await log.read(next, Math.min(to, next + batchEntries - 1));
   }
 }
