@@ -6,6 +6,7 @@ import {
   ClearToolUsesEdit,
   contextEditingMiddleware,
   createAgent,
+  createMiddleware,
   HumanMessage,
   modelRetryMiddleware,
   summarizationMiddleware,
@@ -254,6 +255,72 @@ describe("recall", () => {
       toolResults.length > 0 ? answer(toolResults[0]!.text) : callTools(callTool("recall", { search: "port" })),
     );
     expect(textOf(await run([user("Which port was it?")], "chat"))).toMatch(/^entry \d+: .*port/);
+  });
+});
+
+describe("an answer that is stopped", () => {
+  const LONG = "This will not be heard to its end. ".repeat(20);
+  const stalling =
+    (stallMs = 60_000): simulator.Script =>
+    ({ userText }) =>
+      userText.includes("stall") && !userText.includes("next")
+        ? { ...answer(LONG), fault: simulator.stallStream(8, stallMs) }
+        : answer(`You said ${userText}`);
+
+  /** Streams an answer that stalls, and leaves it once something has arrived. */
+  async function stopped(how: "signal" | "break" | "events", stallMs?: number) {
+    const made = await world(stalling(stallMs));
+    const agent = createAgent({ model: made.model(), tools: [look], middleware: [made.context] as Middleware[] });
+    const abort = new AbortController();
+    const config = { configurable: { thread_id: "chat" }, signal: abort.signal };
+    const list = { messages: [user("stall")] };
+    const read = async (): Promise<void> => {
+      if (how === "events") {
+        const run = await agent.streamEvents(list, { ...config, version: "v3" } as never);
+        for await (const event of run) if (JSON.stringify(event).includes("This")) abort.abort();
+        return;
+      }
+      for await (const [message] of await agent.stream(list, { ...config, streamMode: "messages" })) {
+        if ((message as BaseMessage).text === "") continue;
+        if (how === "break") return;
+        abort.abort();
+      }
+    };
+    await read().catch(() => {});
+    return made;
+  }
+
+  test.each(["signal", "events"] as const)("is paid for, and no part of the conversation (%s)", async (how) => {
+    const { run, context, server } = await stopped(how);
+    const totals = () => context.sessions()[0]?.ledger.totals();
+    await expect.poll(() => totals()?.outputTokens ?? 0).toBeGreaterThan(0);
+    expect(totals()!.freshTokens + totals()!.cacheWriteTokens + totals()!.cacheReadTokens).toBeGreaterThan(100);
+    expect(textOf(await run([user("stall"), user("next")], "chat"))).toContain("next");
+    expect(messagesOf(server).join()).not.toContain("This will not");
+    expect(refused(server)).toEqual([]);
+  });
+
+  test("a loop over the stream that ends early stops nothing: the framework reads on, and the answer is recorded", async () => {
+    const { context } = await stopped("break", 300);
+    await expect.poll(() => context.sessions()[0]?.ledger.totals().responses ?? 0).toBe(1);
+    expect(JSON.stringify((await context.sessions()[0]!.messages()).messages)).toContain(LONG);
+  });
+
+  test("callbacks of the application are called as before", async () => {
+    const { context, model } = await world(echo);
+    const heard: string[] = [];
+    const own = createMiddleware({
+      name: "own",
+      wrapModelCall: (request, handler) =>
+        handler({
+          ...request,
+          modelSettings: { callbacks: [{ handleLLMEnd: () => void heard.push("settings") }] },
+        }),
+    });
+    const agent = createAgent({ model: model(), tools: [], middleware: [own, context] as Middleware[] });
+    const callbacks = [{ handleLLMEnd: () => void heard.push("run") }];
+    await agent.invoke({ messages: [user("one")] }, { callbacks });
+    await expect.poll(() => heard.sort()).toEqual(["run", "settings"]);
   });
 });
 

@@ -15,6 +15,7 @@ import { toLiveMessages } from "../provider/live-messages.ts";
 import { countCleared, toSyncMessages } from "../provider/read-messages.ts";
 import { usualMark } from "../provider/render-request.ts";
 import type { LangChainRequest, LangChainResponse } from "../provider/wire.ts";
+import { type HeardAnswer, hearAnswer } from "./hear-answer.ts";
 import { findChatModel, messagesOf, readConfiguration, toLiveCall, withoutMark } from "./read-request.ts";
 import { createRecallTool } from "./recall.ts";
 import { createSessions, type LiveCall, type SessionsOptions } from "./sessions.ts";
@@ -79,21 +80,24 @@ export function palimpsest(options: PalimpsestOptions): PalimpsestMiddleware {
       clearedResults: countCleared(messages),
     });
 
-    const prepared = (): ModelRequest => {
+    const prepared = (heard: HeardAnswer): ModelRequest => {
       const { system, messages: shown } = call.request();
       const form = formOf(model, cacheMark);
       return {
         ...request,
         messages: toLiveMessages(shown, form),
         ...(system === undefined ? {} : { systemMessage: toLiveMessages([system], form)[0] as SystemMessage }),
-        ...(request.modelSettings && { modelSettings: withoutMark(request.modelSettings) }),
+        modelSettings: heard.settings(request.modelSettings && withoutMark(request.modelSettings)),
       };
     };
     const sendUntilItFits = async (): Promise<unknown> => {
       for (;;) {
+        const heard = hearAnswer(live.id);
         try {
-          return await send(prepared());
+          return await send(prepared(heard));
         } catch (error) {
+          // The framework drops an answer that was stopped or has failed. Its price counts.
+          await call.recordInterrupted(heard.answer(), { view: "left-out" });
           if ((await call.recover(error)) === "give-up") throw error;
         }
       }
