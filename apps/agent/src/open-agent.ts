@@ -33,7 +33,8 @@ import { webExtension } from "./extensions/web/web-extension.ts";
 export async function openAgent(options: AgentOptions): Promise<Agent> {
   const closing = closingInReverse();
   try {
-    const { context, settings, opened, setModel } = await loadContext(options);
+    const loaded = await loadContext(options);
+    const { context, settings, opened, parameters } = loaded;
     const extensions: Extension[] = [];
     const open = <One extends Extension>(extension: One): One => {
       extensions.push(extension);
@@ -65,7 +66,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     for (const extension of ofUser.extensions) open(extension);
 
     const guard = allowStoredResults(context.guard, context.store.results, [plan.path]);
-    const around = await openAround(options, context, [...extensions], guard);
+    const around = await openAround(options, context, [...extensions], { guard, parameters });
     const { session, head, permission } = around;
     closing.add(session.close);
     opened(session);
@@ -87,11 +88,14 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
       mode: context.permissions.mode,
       setMode: context.permissions.setMode,
       model: context.model,
-      setModel,
+      setModel: loaded.setModel,
+      effort: loaded.effort,
+      setEffort: loaded.setEffort,
       commands: extensions.flatMap(({ commands = [] }) => commands),
       status: () => extensions.flatMap(({ status }) => status?.() ?? []),
       problems: [
         ...(options.operations?.problems ?? []),
+        ...loaded.problems,
         ...extensions.flatMap(({ problems = [] }) => problems),
         ...ofUser.problems,
         ...(changed === undefined ? [] : [changed]),

@@ -31,6 +31,7 @@ export type { ModelPrices } from "./log/prices.ts";
 export { provenanceOf } from "./log/provenance.ts";
 export { type PassedOver, type ReadEntry, readPayload } from "./log/read-payload.ts";
 export { sealEntries } from "./log/seal-entries.ts";
+export { EFFORTS, type Effort, effortParameters } from "./providers/effort-parameters.ts";
 export { type KnownModel, knownModel } from "./providers/known-model.ts";
 export type { ExtraModels } from "./providers/models.ts";
 export { readOverflow } from "./providers/overflow.ts";

@@ -121,14 +121,14 @@ export async function openEditorSession(options: EditorSessionOptions): Promise<
   }
   let shownUsage = "";
   async function showUsage(): Promise<void> {
-    const { tokens, priceUsd, mode: _, model: __, ...status } = await readStatus(agent);
+    const { tokens, mode: _, model: __, ...status } = await readStatus(agent);
     const { windowTokens } = agent.session.view.size();
-    const isPriced = agent.session.ledger.totals().unpricedResponses === 0;
+    const { priceUsd, unpricedResponses } = agent.session.ledger.totals();
     const usage: SessionUpdate = {
       sessionUpdate: "usage_update",
       used: tokens,
       size: windowTokens,
-      ...(isPriced ? { cost: { amount: priceUsd, currency: "USD" } } : {}),
+      ...(unpricedResponses === 0 ? { cost: { amount: priceUsd, currency: "USD" } } : {}),
       _meta: { palimpsest: status },
     };
     const text = JSON.stringify(usage);

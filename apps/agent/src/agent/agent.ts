@@ -1,5 +1,6 @@
 import type { Agents } from "@palimpsest/agents";
 import type { Clock, Provider, Settings, Store, Tool } from "palimpsest";
+import type { Effort } from "palimpsest/core";
 import type { BackgroundTask } from "../extension/extension.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 import type { Person } from "../extension/person.ts";
@@ -14,6 +15,7 @@ import type { ToolServer } from "../permissions/tool-server.ts";
 import type { Environment } from "../workspace/command-environment.ts";
 import type { Places } from "../workspace/places.ts";
 import type { OwnedListener } from "./event-owner.ts";
+import type { EffortChoice } from "./session-effort.ts";
 
 export interface AgentOptions {
   readonly places: Places;
@@ -27,6 +29,8 @@ export interface AgentOptions {
   readonly id?: string;
   /** The reason for a new session, for hooks at its start. @default "startup" */
   readonly startedBy?: "startup" | "clear";
+  /** How much the model thinks. @default that of the session; in a new session, that of the settings */
+  readonly effort?: EffortChoice;
   /** @default that of the settings */
   readonly mode?: PermissionMode;
   /** The name of the session for other sessions of the project. @default its earlier name */
@@ -65,7 +69,12 @@ export interface Agent {
   readonly mode: () => PermissionMode;
   readonly setMode: (mode: PermissionMode) => void;
   readonly model: () => string;
-  readonly setModel: (model: string) => Promise<void>;
+  /** Switches the model. Resolves to what the new model cannot do, in words. */
+  readonly setModel: (model: string) => Promise<string | undefined>;
+  /** How much the model thinks. Undefined: as the provider decides. */
+  readonly effort: () => Effort | undefined;
+  /** Changes the effort from the next request on. Resolves to why it cannot, in words. */
+  readonly setEffort: (effort: EffortChoice) => Promise<string | undefined>;
   /** The slash commands of its extensions. */
   readonly commands: readonly SlashCommand[];
   /** The running background tasks. */

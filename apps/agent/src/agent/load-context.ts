@@ -10,15 +10,22 @@ import { openCommandTimes } from "../workspace/command-times.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { makePrivateFolder } from "../workspace/private-files.ts";
 import { UsageError } from "../workspace/usage-error.ts";
-import type { AgentOptions } from "./agent.ts";
-import { offeredTools } from "./offered-tools.ts";
+import type { Agent, AgentOptions } from "./agent.ts";
+import { storedConfiguration } from "./offered-tools.ts";
+import { askForEffort, type EffortChoice, type EffortRequest, findEffort, type Parameters } from "./session-effort.ts";
 
 export interface LoadedContext {
   readonly context: ExtensionContext;
   readonly settings: LoadedSettings;
   /** The session is open: from now on, it emits the events of extensions. */
   opened(session: AgentSession): void;
-  readonly setModel: (model: string) => Promise<void>;
+  readonly setModel: Agent["setModel"];
+  readonly effort: Agent["effort"];
+  readonly setEffort: Agent["setEffort"];
+  /** The fields of the request that ask for the effort. @default those that the session has */
+  readonly parameters?: Parameters;
+  /** What could not be used, one line each. */
+  readonly problems: readonly string[];
 }
 
 /** Loads the settings, and builds the context for opening extensions. */
@@ -47,7 +54,16 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
   const sessionFolder = places.folderOf(sessionId);
   // Tried while the rest is read: it is a program that has to start.
   const opening = openSessionSandbox({ settings: all, guard, places, sessionFolder, environment });
-  const [obeyedFiles, offered, sandbox] = await Promise.all([namedFiles(all, guard), offeredTools(store, id), opening]);
+  const [obeyedFiles, stored, sandbox] = await Promise.all([
+    namedFiles(all, guard),
+    storedConfiguration(store, id),
+    opening,
+  ]);
+  // A resumed session keeps its effort: another one would cost its cached prompt.
+  const asked = options.effort ?? (id === undefined ? settings.settings.effort : undefined);
+  const request = asked === undefined ? undefined : await askForEffort(provider, model, asked);
+  let effort: EffortChoice =
+    request === undefined ? (findEffort(provider, model, stored.parameters) ?? "default") : kept(request, asked!);
   const context: ExtensionContext = {
     folder,
     places,
@@ -70,7 +86,7 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
       },
       rules,
     },
-    offered,
+    offered: stored.tools,
     notify: (text) => void (person?.onNotice ?? options.onNotice)?.(text, "problem"),
     emit: (newEvent) => session?.events.emit(newEvent),
     ...(person === undefined ? {} : { person }),
@@ -82,9 +98,29 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
     opened(own) {
       session = own;
     },
+    ...(request?.kind === "asked" ? { parameters: request.parameters } : {}),
+    problems: request?.kind === "refused" ? [request.problem] : [],
+    effort: () => (effort === "default" ? undefined : effort),
     async setModel(wanted) {
-      await session?.configure({ model: wanted });
+      // Each model is asked for an effort in its own way.
+      const next = effort === "default" ? undefined : await askForEffort(provider, wanted, effort);
+      const parameters = next === undefined ? {} : { parameters: next.kind === "asked" ? next.parameters : {} };
+      await session?.configure({ model: wanted, ...parameters });
       model = wanted;
+      if (next?.kind !== "refused") return undefined;
+      effort = "default";
+      return next.problem;
+    },
+    async setEffort(wanted) {
+      const next = await askForEffort(provider, model, wanted);
+      if (next.kind === "refused") return next.problem;
+      await session?.configure({ parameters: next.parameters });
+      effort = wanted;
+      return undefined;
     },
   };
+}
+
+function kept(request: EffortRequest, wanted: EffortChoice): EffortChoice {
+  return request.kind === "asked" ? wanted : "default";
 }

@@ -1,18 +1,27 @@
 import type { Store, ToolDefinition } from "palimpsest";
 import { readPayload } from "palimpsest/core";
 
-/** The tools in the last request of a stored session; none for a new session. */
-export async function offeredTools(store: Store, id: string | undefined): Promise<readonly ToolDefinition[]> {
+/** What stood beside the messages in the last request of a stored session. */
+export interface StoredConfiguration {
+  readonly tools: readonly ToolDefinition[];
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+const NOTHING: StoredConfiguration = { tools: [], parameters: {} };
+
+/** Reads tools and parameters of a stored session; none for a new session. */
+export async function storedConfiguration(store: Store, id: string | undefined): Promise<StoredConfiguration> {
   const reader = id === undefined ? undefined : await store.openReader(id);
   try {
     const newest = await reader?.newest("configuration");
     const configured = newest && readPayload(newest);
-    if (reader === undefined || configured?.kind !== "configuration") return [];
-    const { tools } = configured.payload;
-    if ("value" in tools) return tools.value;
+    if (reader === undefined || configured?.kind !== "configuration") return NOTHING;
+    const { tools, parameters } = configured.payload;
+    if ("value" in tools) return { tools: tools.value, parameters };
     const [holding] = await reader.read(tools.heldBy, tools.heldBy);
     const held = holding && readPayload(holding);
-    return held?.kind === "configuration" && "value" in held.payload.tools ? held.payload.tools.value : [];
+    const isHeld = held?.kind === "configuration" && "value" in held.payload.tools;
+    return { tools: isHeld && "value" in held.payload.tools ? held.payload.tools.value : [], parameters };
   } finally {
     await reader?.close();
   }

@@ -16,6 +16,7 @@ import { engineSettings } from "../workspace/engine-settings.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import type { AgentOptions } from "./agent.ts";
 import { agentOf, nameOwners, notifyAll } from "./event-owner.ts";
+import type { Parameters } from "./session-effort.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
 /** The session, and the head that its extensions have built. */
@@ -23,15 +24,21 @@ export interface SessionAround extends OpenedSession {
   readonly head: SessionHead;
 }
 
+export interface AroundOptions {
+  /** For permissions: stored results may be read, too. */
+  readonly guard: PathGuard;
+  /** Fields of the provider's request. @default those that the session has */
+  readonly parameters: Parameters | undefined;
+}
+
 /**
  * Opens the session with the contributions of its extensions: head, surroundings of a compaction, hooks and tools.
- * @param guard for permissions: stored results may be read, too
  */
 export async function openAround(
   options: AgentOptions,
   context: ExtensionContext,
   extensions: readonly Extension[],
-  guard: PathGuard,
+  { guard, parameters }: AroundOptions,
 ): Promise<SessionAround> {
   const head = headOf(extensions);
   const owners = nameOwners(options.onEvent ?? (() => {}));
@@ -46,6 +53,7 @@ export async function openAround(
     hooks: hooksOf(extensions, "session"),
     // What another agent began comes without our prompt; what we began keeps the one it has, and with it its cache.
     ...(context.offered.length === 0 ? { system: systemPrompt(context.folder) } : {}),
+    ...(parameters === undefined ? {} : { parameters }),
     ...(context.person === undefined ? {} : { approveCompaction: context.person.approveCompaction }),
     ...(options.startedBy === undefined ? {} : { startedBy: options.startedBy }),
   });

@@ -1,8 +1,9 @@
 import type { AgentOptions } from "../agent/agent.ts";
+import type { EffortChoice } from "../agent/session-effort.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { type Rule, readRule } from "../permissions/rule.ts";
 import { UsageError } from "../workspace/usage-error.ts";
-import { MODE } from "./command-options.ts";
+import { EFFORT, MODE } from "./command-options.ts";
 import { oneOf } from "./read-arguments.ts";
 import { toEngineSettings } from "./set-option.ts";
 
@@ -13,6 +14,7 @@ interface GivenOptions {
   readonly deny?: readonly string[] | undefined;
   readonly set?: readonly string[] | undefined;
   readonly web?: boolean | undefined;
+  readonly effort?: string | undefined;
 }
 
 /** Reads what the command line says about permissions and settings. */
@@ -22,12 +24,15 @@ export function readAgentArguments({
   deny,
   set,
   web,
-}: GivenOptions): Pick<AgentOptions, "rules" | "engine" | "mode" | "web"> {
+  effort: thinking,
+}: GivenOptions): Pick<AgentOptions, "rules" | "engine" | "mode" | "web" | "effort"> {
+  const effort: EffortChoice | undefined = oneOf("--effort", thinking, EFFORT.of);
   const mode: PermissionMode | undefined = oneOf("--mode", wanted, MODE.of);
   return {
     rules: [...toRules(deny, "deny"), ...toRules(allow, "allow")],
     engine: toEngineSettings(set),
     ...(mode === undefined ? {} : { mode }),
+    ...(effort === undefined ? {} : { effort }),
     ...(web === true ? { web: "on" } : {}),
   };
 }

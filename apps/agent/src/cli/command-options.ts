@@ -1,6 +1,7 @@
 import type { RecordedAgent } from "@palimpsest/transcripts";
+import type { EffortChoice } from "../agent/session-effort.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
-import { MODES } from "../permissions/settings-schema.ts";
+import { EFFORT_WORDS, MODES } from "../permissions/settings-schema.ts";
 import { PROVIDERS } from "./choose-provider.ts";
 import type { Example, Operands, OptionDefinition } from "./command-definition.ts";
 
@@ -9,6 +10,8 @@ export type Value = OptionDefinition & { readonly type: "string"; readonly multi
 
 export type Values = OptionDefinition & { readonly type: "string"; readonly multiple: true };
 export type Mode = Value & { readonly of: readonly PermissionMode[] };
+
+export type Efforts = Value & { readonly of: readonly EffortChoice[] };
 
 export const JSON_OUTPUT: Flag = { type: "boolean", about: "print JSON, for programs" };
 export const MODEL: Value = option(
@@ -31,6 +34,12 @@ export const MODE: Mode = {
   value: "WORD",
   of: Object.keys(MODES) as readonly PermissionMode[],
   about: "what the agent may do without asking",
+};
+export const EFFORT: Efforts = {
+  type: "string",
+  value: "WORD",
+  of: ["default", ...EFFORT_WORDS],
+  about: "how much the model thinks; default: the session's effort, or as the settings say",
 };
 export const ALLOW: Values = {
   type: "string",

@@ -6,6 +6,7 @@ import { inSession } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { sourceName } from "../text/plain-names.ts";
+import { priceText } from "../text/price-text.ts";
 import { table, time, usd } from "../text/table.ts";
 
 /** Shows what a session cost, on what, and what cache misses cost. */
@@ -22,24 +23,16 @@ function saidOf(providerSays: CacheBreak["providerSays"]): readonly string[] {
   return providerSays === undefined ? [] : [`- the provider says that ${PROVIDER_SAYS[providerSays]}`];
 }
 
-const CACHE_STATES: Readonly<Record<SessionCost["nextRequest"]["cache"], string>> = {
-  warm: "The cache is warm",
-  cold: "The cache is cold",
-  new: "Nothing is cached yet",
-};
-
 /** The bill of a session as tables. */
 export function costText(cost: SessionCost): string {
-  const { bySource, byCause, breaks, nextRequest } = cost;
+  const { bySource, byCause, breaks } = cost;
   const spent = [...Object.entries(bySource), ["total", cost] as const].map(([source, totals]) => [
     ...[sourceName(source), totals.responses, totals.freshTokens, totals.cacheReadTokens, totals.cacheWriteTokens],
-    ...[totals.outputTokens, usd(totals.priceUsd)],
+    ...[totals.outputTokens, priceText(totals)],
   ]);
   const causes = Object.entries(byCause).map(([cause, lost]) => [
     CACHE_CAUSES[cause as keyof typeof CACHE_CAUSES],
-    lost.breaks,
-    lost.rebilledTokens,
-    usd(lost.gapUsd),
+    ...[lost.breaks, lost.rebilledTokens, usd(lost.rebilledUsd), usd(lost.gapUsd)],
   ]);
   const broken = breaks.map(({ atMs, sort, causes: named, what, rebilledTokens, rebilledUsd, providerSays }) => [
     ...[
@@ -54,11 +47,6 @@ export function costText(cost: SessionCost): string {
       ...saidOf(providerSays),
     ].join(" "),
   ]);
-  const { inputTokens, cache, warmUsd, coldUsd } = nextRequest;
-  const next =
-    warmUsd === undefined || coldUsd === undefined
-      ? ""
-      : ` It costs ${usd(warmUsd)} with a warm cache, ${usd(coldUsd)} with a cold one.`;
   return [
     table([["spent on", "responses", "fresh", "cache read", "cache written", "output", "price"], ...spent]),
     ...(cost.unpricedResponses > 0
@@ -73,11 +61,29 @@ export function costText(cost: SessionCost): string {
     `With a perfect cache it would have cost ${usd(cost.perfectPriceUsd)}, which is ${usd(cost.gapUsd)} less.`,
     ...(causes.length === 0
       ? []
-      : [table([["cause of cache misses", "misses", "tokens paid again", "price"], ...causes])]),
+      : [table([["cause of cache misses", "misses", "tokens paid again", "price", "avoidable"], ...causes])]),
     ...(broken.length === 0
       ? []
       : ["", "Cache misses (expected: the session caused it, for example with a compaction)", table(broken)]),
     "",
-    `The next request has ${inputTokens.toLocaleString("en-US")} tokens. ${CACHE_STATES[cache]}.${next}`,
+    nextText(cost.nextRequest),
   ].join("\n");
+}
+
+/** The next request: what it costs now comes first, since only one of the two prices is the true one. */
+function nextText({ inputTokens, cachedTokens, cache, warmUsd, coldUsd }: SessionCost["nextRequest"]): string {
+  const size = `The next request has ${count(inputTokens)} tokens`;
+  const [warm, cold] = [warmUsd, coldUsd].map((price) => (price === undefined ? undefined : usd(price)));
+  switch (cache) {
+    case "new":
+      return `${size}. Nothing is cached yet${cold === undefined ? "." : `: it costs ${cold}.`}`;
+    case "warm":
+      return `${size}, ${count(cachedTokens)} of them in the cache.${warm === undefined ? "" : ` It costs ${warm}, and ${cold} once the cache has expired.`}`;
+    case "cold":
+      return `${size}. The cache has expired${cold === undefined ? "." : `: it costs ${cold} instead of ${warm}.`}`;
+  }
+}
+
+function count(tokens: number): string {
+  return tokens.toLocaleString("en-US");
 }

@@ -14,7 +14,12 @@ function readModel(given: Fields): Partial<ModelFacts> {
     const tokens = numberOf(given[name]);
     return tokens === undefined || tokens < 1 ? [] : [[name, Math.floor(tokens)] as const];
   });
-  return { ...Object.fromEntries(counts), ...(prices === undefined ? {} : { prices }) };
+  const effort = (["levels", "budget", "none"] as const).find((word) => word === given["effort"]);
+  return {
+    ...Object.fromEntries(counts),
+    ...(effort === undefined ? {} : { effort }),
+    ...(prices === undefined ? {} : { prices }),
+  };
 }
 
 /** A price that is guessed is worse than none: without both of the main ones there are none. */

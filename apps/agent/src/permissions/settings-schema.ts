@@ -1,3 +1,4 @@
+import type { Effort } from "palimpsest/core";
 import type { HookEvent } from "palimpsest/hooks";
 import type { PermissionMode } from "./decide-permission.ts";
 
@@ -19,6 +20,9 @@ export interface SettingsSchema {
   readonly additionalProperties?: false | SettingsSchema;
   readonly anyOf?: readonly SettingsSchema[];
 }
+
+/** A copy of `EFFORTS`, so that the help page does not load the engine. */
+export const EFFORT_WORDS: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
 
 /** What each mode allows by itself. */
 export const MODES: Readonly<Record<PermissionMode, string>> = {
@@ -162,6 +166,12 @@ const MODEL = object({
   windowTokens: tokens("The context window, in tokens."),
   maxInputTokens: tokens("The longest input in tokens, if it is less than the window."),
   maxOutputTokens: tokens("The longest answer, in tokens."),
+  effort: {
+    type: "string",
+    enum: ["levels", "budget", "none"],
+    description:
+      "How the model takes an effort. levels: by a word. budget: by a number of tokens for thinking. none: it takes no effort.",
+  },
   prices: object(
     {
       input: price("Fresh input."),
@@ -218,6 +228,12 @@ export const AGENT_SETTINGS: SettingsSchema = object(
       MODEL,
       "Your own facts about models, by the start of their ids. They override the built-in table. Only in your own settings, not in a project's.",
     ),
+    effort: {
+      type: "string",
+      enum: EFFORT_WORDS,
+      description:
+        "How much the model thinks before it answers, in new sessions. Default: as the provider decides. Only in your own settings, not in a project's.",
+    },
     web: {
       type: "string",
       enum: ["on", "off"],

@@ -1,11 +1,11 @@
-import type { ExtraModels } from "palimpsest/core";
+import type { Effort, ExtraModels } from "palimpsest/core";
 import { checkSettings } from "./check-settings.ts";
 import type { PermissionMode } from "./decide-permission.ts";
 import { type HookSetting, hookText, readHook } from "./hook-setting.ts";
 import { readModels } from "./read-models.ts";
 import { readSettingsJson } from "./read-settings-json.ts";
 import { type Rule, readRule } from "./rule.ts";
-import { AGENT_SETTINGS, MODES } from "./settings-schema.ts";
+import { AGENT_SETTINGS, EFFORT_WORDS, MODES } from "./settings-schema.ts";
 import { readToolServer, serverText, type ToolServer } from "./tool-server.ts";
 
 /** A module with an extension, as a settings file names it. */
@@ -35,6 +35,8 @@ export interface AgentSettings {
   readonly extensions: readonly ExtensionSetting[];
   /** What the user knows of models, by the start of their ids. Never a project's. */
   readonly models: ExtraModels;
+  /** How much the model thinks in new sessions. Never a project's. @default as the provider decides */
+  readonly effort?: Effort;
   /** Whether there is a tool that fetches pages. @default "off": where nobody looks, nobody sees where it goes */
   readonly web: "on" | "off";
   /** `on`: each turn is looked through for what is worth keeping. @default "read": what is there is shown, and written when asked for */
@@ -115,8 +117,11 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
   const models = readModels(file["models"]);
   if (from === "project" && file["models"] !== undefined)
     say("models: a project cannot say this. Put it into your own settings.json.");
+  const effort = EFFORT_WORDS.find((word) => word === file["effort"]);
+  if (from === "project" && effort !== undefined)
+    say("effort: a project cannot say this. Put it into your own settings.json.");
   const settings: Partial<AgentSettings> = {
-    ...(from === "user" ? { models } : {}),
+    ...(from === "user" ? { models, ...(effort === undefined ? {} : { effort }) } : {}),
     rules,
     hooks,
     servers,
@@ -190,6 +195,7 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
     hooks: [...base.hooks, ...(trusted ? hooks : [])],
     extensions: [...base.extensions, ...(trusted ? extensions : [])],
     models: base.models,
+    ...(base.effort === undefined ? {} : { effort: base.effort }),
     web: web === "off" || (web === "on" && trusted) ? web : base.web,
     // Less is always granted.
     memory:

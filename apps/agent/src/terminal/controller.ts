@@ -16,6 +16,7 @@ import { attachFiles } from "./attach-files.ts";
 import { boundaryLine } from "./boundary-line.ts";
 import { chooseProfile } from "./choose-profile.ts";
 import { asTerminal } from "./commands/as-terminal.ts";
+import { nextEffort } from "./commands/effort.ts";
 import { findCommand, runsAlways } from "./commands/find-command.ts";
 import { OFFERED_MODES } from "./commands/mode.ts";
 import { sessionsDialog } from "./commands/resume.ts";
@@ -25,6 +26,7 @@ import { createPrinter } from "./create-printer.ts";
 import { createDialogs } from "./dialogs/create-dialogs.ts";
 import { editOutside } from "./edit-outside.ts";
 import { findFiles } from "./find-files.ts";
+import { partingText } from "./parting-text.ts";
 import { promptFile } from "./prompt-history.ts";
 import { type CurrentFile, readCurrentFile } from "./read-current-file.ts";
 import { readStatus } from "./read-status.ts";
@@ -61,7 +63,8 @@ export interface Controller {
   act(effect: Effect): void;
   /** Resolves when the user exits. */
   readonly left: Promise<void>;
-  close(): Promise<void>;
+  /** Closes the session. Resolves to what is printed at the end. */
+  close(): Promise<string | undefined>;
 }
 
 /** A new session, one to resume by its id, or one that the person chooses. */
@@ -278,6 +281,9 @@ export function createController(options: ControllerOptions): Controller {
         agent.setMode(OFFERED_MODES[(OFFERED_MODES.indexOf(agent.mode()) + 1) % OFFERED_MODES.length]!);
         return refresh();
       }
+      case "next-effort":
+        await nextEffort(agent, say);
+        return refresh();
       case "redraw":
         return options.redraw();
       case "leave":
@@ -295,6 +301,11 @@ export function createController(options: ControllerOptions): Controller {
     },
     act: (effect) => void perform(effect).catch(showError),
     left: left.promise,
-    close: closeSession,
+    async close() {
+      await turns.settle();
+      const text = await partingText(agent.session, store);
+      await agent.close();
+      return text;
+    },
   };
 }

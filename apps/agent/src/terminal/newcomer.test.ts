@@ -119,6 +119,13 @@ test.runIf(hasTmux)("models are listed with window and price, typos are named, a
   await screen.see("search: sonnet-5-5");
   await screen.press("Enter");
   await screen.see("Model switched to claude-sonnet-5-5.");
+  await screen.press("M-t");
+  await screen.see("sonnet-5-5 low");
+  await screen.say("/effort");
+  await screen.asks("How much should the model think?", "effort");
+  await screen.answer(4);
+  await screen.see("Effort high: most tasks");
+  await screen.see("sonnet-5-5 high");
   await screen.type("/");
   await screen.keeps("menu", "1-8 of ");
   await screen.press("Up");

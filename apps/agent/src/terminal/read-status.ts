@@ -1,21 +1,24 @@
 import type { Agent } from "../agent/agent.ts";
+import { priceText } from "../text/price-text.ts";
 import type { Status } from "./state.ts";
 
 /** Reads the values of the status line. */
-export async function readStatus({ session, mode, model }: Agent): Promise<Status> {
+export async function readStatus({ session, mode, model, effort }: Agent): Promise<Status> {
   const { tokens, percentLeft, level, compaction } = session.view.size();
-  const { priceUsd, estimatedUsd = 0, nextRequest } = await session.ledger.cost();
-  const { cache, coldAtMs } = nextRequest;
+  const thinks = effort();
+  const cost = await session.ledger.cost();
+  const { cache, coldAtMs, cachedTokens, inputTokens } = cost.nextRequest;
   return {
     tokens,
     percentLeft,
     level,
     compaction,
-    priceUsd,
+    price: priceText(cost),
     cache,
+    cachedPart: inputTokens === 0 ? 0 : cachedTokens / inputTokens,
     mode: mode(),
     model: model(),
-    price: estimatedUsd > 0 ? "estimated" : "exact",
+    ...(thinks === undefined ? {} : { effort: thinks }),
     ...(coldAtMs === undefined ? {} : { coldAtMs }),
   };
 }

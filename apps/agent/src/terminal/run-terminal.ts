@@ -80,7 +80,8 @@ export async function runTerminal({
     return await Promise.race([controller.left.then(() => EXIT.done), told]);
   } finally {
     clearInterval(ticking);
-    await controller.close();
+    const parting = await controller.close();
     await drawing.close();
+    if (parting !== undefined) await terminal.print(parting);
   }
 }

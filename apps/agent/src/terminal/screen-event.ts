@@ -60,6 +60,7 @@ export type Effect =
   /** Opens the text of the prompt in the user's editor. */
   | { readonly kind: "edit-outside"; readonly text: string }
   | { readonly kind: "next-mode" }
+  | { readonly kind: "next-effort" }
   | { readonly kind: "redraw" }
   | { readonly kind: "leave" };
 

@@ -1,4 +1,4 @@
-import type { CompactionPoint, CompactionTrigger } from "palimpsest/core";
+import type { CompactionPoint, CompactionTrigger, Effort } from "palimpsest/core";
 import type { BackgroundTask } from "../extension/extension.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { TextDiff } from "../text/diff-lines.ts";
@@ -127,13 +127,16 @@ export interface Status {
   readonly level: "ok" | "warning" | "error" | "blocked";
   /** When the conversation is compacted next. */
   readonly compaction: CompactionPoint;
-  readonly priceUsd: number;
-  /** `estimated`: a part of the price is an estimate, because an answer was interrupted. */
-  readonly price: "exact" | "estimated";
+  /** What the session cost, in words. */
+  readonly price: string;
   readonly cache: "warm" | "cold" | "new";
+  /** The part of the next request that a warm cache holds, from 0 to 1. */
+  readonly cachedPart: number;
   readonly coldAtMs?: number;
   readonly mode: PermissionMode;
   readonly model: string;
+  /** How much the model thinks. @default as the provider decides */
+  readonly effort?: Effort;
 }
 
 export const NO_ANSWER: OpenAnswer = { pending: "", markdown: MARKDOWN_START, place: "between", lines: 0 };

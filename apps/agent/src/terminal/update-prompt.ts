@@ -22,6 +22,7 @@ export function updatePrompt(before: ScreenState, key: Key): Step {
     const done = updateControl(state, key.text, armed);
     if (done !== undefined) return done;
   }
+  if (key.held === "meta" && key.text === "t") return step(state, { kind: "next-effort" });
   if (key.name === "escape") return leaveOrStop(state, armed);
   const suggested = suggestionsOf(state);
   if (suggested !== undefined) {

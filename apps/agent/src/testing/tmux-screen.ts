@@ -168,7 +168,7 @@ function quoted(word: string): string {
 function normalized(screen: string): string {
   return (
     screen
-      .replaceAll(/cache warm \d+:\d\d/g, "cache warm m:ss")
+      .replaceAll(/cache (warm|\d+%) \d+:\d\d/g, "cache $1 m:ss")
       .replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠿")
       .replaceAll(/\((\d+) s\b/g, "(n s")
       // The running time of an agent.

@@ -120,8 +120,14 @@ async function countTokens(
 async function fetchLimits(client: AnthropicClient, model: string): Promise<Partial<ModelFacts>> {
   try {
     const found = await client.models?.retrieve(toModelId(model), null, callOptions(undefined));
-    const { max_input_tokens: windowTokens, max_tokens: maxOutputTokens } = found ?? {};
-    return { ...(windowTokens ? { windowTokens } : {}), ...(maxOutputTokens ? { maxOutputTokens } : {}) };
+    const { max_input_tokens: windowTokens, max_tokens: maxOutputTokens, capabilities } = found ?? {};
+    const { adaptive, enabled } = capabilities?.thinking?.types ?? {};
+    const effort = adaptive?.supported ? "levels" : enabled?.supported ? "budget" : undefined;
+    return {
+      ...(windowTokens ? { windowTokens } : {}),
+      ...(maxOutputTokens ? { maxOutputTokens } : {}),
+      ...(effort === undefined ? {} : { effort }),
+    };
   } catch {
     return {};
   }

@@ -22,6 +22,8 @@ export interface ModelFacts {
   readonly thinking: "bound" | "free";
   /** `stripped`: the provider removes thinking from before the user's newest message. @default "kept" */
   readonly earlierThinking?: "kept" | "stripped";
+  /** How a request asks for more or less thinking: by a level, or by a budget of tokens. @default unknown: it does not ask */
+  readonly effort?: "levels" | "budget" | "none";
   /** Absent if unknown: a price is never guessed. */
   readonly prices?: ModelPrices;
 }

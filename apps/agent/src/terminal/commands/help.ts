@@ -6,6 +6,7 @@ const KEYS: readonly (readonly [keys: string, about: string])[] = [
   ["esc", "stop the model; twice: go back to an earlier message"],
   ["ctrl-o", "open the transcript: the whole conversation, with search and undo"],
   ["shift-tab", "switch the permission mode"],
+  ["alt-t", "change how much the model thinks (/effort)"],
   ["ctrl-j, \\ enter", "insert a new line; so does alt-enter"],
   ["up, down", "your earlier messages; during a turn, what waits"],
   ["ctrl-r", "search your earlier messages"],

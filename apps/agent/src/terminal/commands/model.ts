@@ -19,8 +19,9 @@ export const model: ScreenCommand = {
       const hint = meant === undefined ? "/model lists the models." : `Did you mean ${meant}?`;
       return say(`The provider has no model ${JSON.stringify(wanted)}. ${hint}`, { color: "warning" });
     }
-    await setModel(wanted);
+    const problem = await setModel(wanted);
     say(`Model switched to ${wanted}. Its prompt cache is empty, so the next request pays the full price.`);
+    if (problem !== undefined) say(problem, { color: "warning" });
   },
 };
 

@@ -6,6 +6,7 @@ import { context } from "./context.ts";
 import { continueTurn } from "./continue.ts";
 import { cost } from "./cost.ts";
 import { doctor } from "./doctor.ts";
+import { effort } from "./effort.ts";
 import { help } from "./help.ts";
 import { leave } from "./leave.ts";
 import { mode } from "./mode.ts";
@@ -31,6 +32,7 @@ const OWN: readonly ScreenCommand[] = [
   resume,
   continueTurn,
   model,
+  effort,
   mode,
   config,
   doctor,
@@ -41,7 +43,20 @@ const OWN: readonly ScreenCommand[] = [
 /** The order in `/help`: commands that show something, that change the session, and all others. Unnamed commands come last. */
 const SEEN = ["context", "cost", "transcript", "recall", "notes", "agents", "tasks"];
 const CHANGED = ["compact", "undo", "rewind", "snip", "pin", "clear", "resume", "continue"];
-const AROUND = ["memory", "dream", "model", "mode", "permissions", "config", "hooks", "mcp", "doctor", "help", "exit"];
+const AROUND = [
+  "memory",
+  "dream",
+  "model",
+  "effort",
+  "mode",
+  "permissions",
+  "config",
+  "hooks",
+  "mcp",
+  "doctor",
+  "help",
+  "exit",
+];
 const ORDER = [...SEEN, ...CHANGED, ...AROUND];
 
 /** All slash commands. If two have the same name, the screen's command wins, then that of the extension that was opened first. */

@@ -1,6 +1,5 @@
 import { cleanText } from "../../text/clean-text.ts";
 import { type Line, type Look, plain, type Span } from "../../text/line.ts";
-import { usd } from "../../text/table.ts";
 import { cutLine, lineWidth } from "../../text/width.ts";
 import type { ScreenState, Status } from "../state.ts";
 
@@ -29,38 +28,52 @@ const ARMED: Readonly<Record<NonNullable<ScreenState["armed"]>, string>> = {
 };
 
 function statusLine(status: Status, nowMs: number, columns: number): Line {
-  const { percentLeft, level, tokens, compaction, priceUsd, price, mode, model } = status;
+  const { percentLeft, level, tokens, compaction, price, mode } = status;
   const left = compaction.policy === "off" ? `${percentLeft}% left` : `${percentLeft}% to compaction`;
   const room = level === "blocked" ? " FULL: /compact " : left;
   const most = compaction.policy === "off" ? "" : ` of ${count(compaction.atTokens)}`;
-  const parts: readonly Span[] = [
+  const parts: readonly (Span | readonly Span[])[] = [
     { text: room, ...LEVELS[level] },
-    { text: `${price === "estimated" ? "~" : ""}${usd(priceUsd)}` },
+    { text: price },
     cacheSpan(status, nowMs),
     { text: mode, ...(mode === "default" || mode === "auto" ? {} : { color: "warning" as const }) },
-    { text: model },
+    modelNames(status).map((text) => ({ text })),
     { text: `${count(tokens)}${most} tokens`, color: "quiet" },
     { text: `profile ${compaction.profile}`, color: "quiet" },
   ];
   // Narrow screens show only the first parts.
   let line: Line = [];
   for (const part of parts) {
-    const longer: Line = line.length === 0 ? [part] : [...line, { text: " · ", color: "quiet" }, part];
-    if (lineWidth(longer) > columns) break;
+    const longer = [part]
+      .flat()
+      .map((span): Line => (line.length === 0 ? [span] : [...line, { text: " · ", color: "quiet" }, span]))
+      .find((one) => lineWidth(one) <= columns);
+    if (longer === undefined) break;
     line = longer;
   }
   return line;
+}
+
+/** The model with its effort; for narrow screens, without the maker's name. */
+function modelNames({ model, effort }: Status): readonly string[] {
+  const beside = effort === undefined ? "" : ` ${effort}`;
+  return [`${model}${beside}`, `${model.replace(/^(?:[\w.]*\.)?(?:claude|anthropic)[-.]/, "")}${beside}`];
 }
 
 function count(tokens: number): string {
   return tokens.toLocaleString("en-US");
 }
 
-function cacheSpan({ cache, coldAtMs }: Status, nowMs: number): Span {
-  if (cache === "new" || coldAtMs === undefined) return { text: "cache empty", color: "quiet" };
+/** A smaller part of the prompt than this is not called a warm cache: after an undo, for example. */
+const MOSTLY_CACHED = 0.5;
+
+function cacheSpan({ cache, coldAtMs, cachedPart }: Status, nowMs: number): Span {
+  const percent = Math.round(100 * cachedPart);
+  if (cache === "new" || coldAtMs === undefined || percent === 0) return { text: "cache empty", color: "quiet" };
   const leftSeconds = Math.ceil((coldAtMs - nowMs) / 1_000);
   if (leftSeconds <= 0) return { text: "cache cold", color: "tool" };
   const clock = `${Math.floor(leftSeconds / 60)}:${String(leftSeconds % 60).padStart(2, "0")}`;
+  if (cachedPart < MOSTLY_CACHED) return { text: `cache ${percent}% ${clock}`, color: "warning" };
   return {
     text: `cache warm ${clock}`,
     ...(leftSeconds < 60 ? { color: "warning" as const } : { color: "good" as const }),

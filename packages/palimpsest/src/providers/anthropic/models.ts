@@ -9,6 +9,7 @@ const million: Omit<ModelFacts, "prices"> = {
   maxOutputTokens: 128_000,
   minimumCacheTokens: 512,
   thinking: "free",
+  effort: "levels",
 };
 const bound: Omit<ModelFacts, "prices"> = { ...million, thinking: "bound" };
 const small: Omit<ModelFacts, "prices"> = {
@@ -16,6 +17,7 @@ const small: Omit<ModelFacts, "prices"> = {
   windowTokens: 200_000,
   maxOutputTokens: 64_000,
   minimumCacheTokens: 4_096,
+  effort: "budget",
 };
 
 /**

@@ -22,6 +22,7 @@ const sixth: Omit<ModelFacts, "prices"> = {
   cacheLifetimeMs: 30 * 60_000,
   // The service accepts sealed reasoning after any conversation.
   thinking: "free",
+  effort: "levels",
 };
 
 /** Limits and prices from public price lists, September 2026; GPT-5.2 and 4.1 as published with them. */
@@ -44,6 +45,7 @@ export const OPENAI_MODELS: ModelTable = {
     maxInputTokens: 1_047_576,
     maxOutputTokens: 32_768,
     cacheLifetimeMs: IN_MEMORY_MS,
+    effort: "none",
     prices: prices({ input: 2, output: 8, cacheReadMultiple: 0.25, cacheWriteMultiple: 1 }),
   },
 };

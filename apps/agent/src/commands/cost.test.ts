@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { startCli } from "../testing/run-cli.ts";
+import { scriptedModel } from "../testing/scripted-model.ts";
+import { temporaryProject } from "../testing/temporary-project.ts";
+import { priceText } from "../text/price-text.ts";
+import { costText } from "./cost.ts";
+
+const USED = { freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 9_000, outputTokens: 10 };
+const TOTALS = { ...USED, responses: 2, priceUsd: 0.3, perfectPriceUsd: 0.3, unpricedResponses: 0 };
+const NEXT = { inputTokens: 26_691, cachedTokens: 2_400, warmUsd: 0.092, coldUsd: 0.1001, pauseUsd: 0.0081 };
+const LOST = { breaks: 1, rebilledTokens: 18_423, rebilledUsd: 0.0636, gapUsd: 0 };
+
+function billOf(cache: "warm" | "cold" | "new"): string {
+  return costText({
+    ...TOTALS,
+    gapUsd: 0,
+    bySource: { main: TOTALS },
+    byCause: { replace: LOST },
+    breaks: [
+      {
+        ...{ usage: 9, source: "main", atMs: 0, causes: ["replace"], what: [], sort: "expected" },
+        ...{ droppedTokens: 18_423, rebilledTokens: 18_423, rebilledUsd: 0.0636, pauseMs: 0 },
+      },
+    ],
+    nextRequest: { ...NEXT, cache },
+  });
+}
+
+test("a cache miss has the same price in the table and in the list", () => {
+  const rows = billOf("warm").split("\n");
+  const priced = rows.filter((row) => row.includes("18,423"));
+  expect(priced).toHaveLength(2);
+  for (const row of priced) expect(row).toContain("18,423  $0.0636");
+  expect(rows.find((row) => row.startsWith("cause of"))).toMatch(/price +avoidable$/);
+});
+
+test("the next request has one price for now, and the number of tokens that explains it", () => {
+  const last = (cache: "warm" | "cold" | "new"): string => billOf(cache).split("\n").at(-1)!;
+  expect(last("warm")).toContain("26,691 tokens, 2,400 of them in the cache. It costs $0.0920, and $0.1001 once");
+  expect(last("cold")).toContain("The cache has expired: it costs $0.1001 instead of $0.0920.");
+  expect(last("new")).toContain("Nothing is cached yet: it costs $0.1001.");
+});
+
+test("estimates and unknown prices look the same in the bill, in the status line and at exit", () => {
+  expect(priceText({ priceUsd: 0.5, unpricedResponses: 0 })).toBe("$0.5000");
+  expect(priceText({ priceUsd: 0.5, estimatedUsd: 0.1, unpricedResponses: 0 })).toBe("~$0.5000");
+  expect(priceText({ priceUsd: 0.5, unpricedResponses: 2 })).toBe("$0.5000 + unknown");
+  expect(priceText({ priceUsd: 0, unpricedResponses: 2 })).toBe("price unknown");
+});
+
+test("`palimpsest cost` shows the price that the session's own result had", async () => {
+  const cli = await startCli(temporaryProject({ "limit.ts": "export const limit = 10;\n" }), scriptedModel);
+  const { out } = await cli.run(["-p", "read the limit", "--output-format", "json"]);
+  const { usage } = JSON.parse(out) as { usage: { priceUsd: number } };
+  const bill = await cli.run(["cost"]);
+  expect(bill.out).toMatch(new RegExp(`^total .*\\$${usage.priceUsd.toFixed(4).replace(".", "\\.")}$`, "m"));
+});

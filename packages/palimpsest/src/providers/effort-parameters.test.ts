@@ -1,0 +1,43 @@
+import { createAnthropic } from "@palimpsest/provider-simulator";
+import { expect, test } from "vitest";
+import { ANTHROPIC_MODELS } from "./anthropic/models.ts";
+import { EFFORTS, effortParameters } from "./effort-parameters.ts";
+import { OPENAI_MODELS } from "./openai/models.ts";
+
+test("the service accepts every effort for every model of the table", () => {
+  const face = createAnthropic();
+  for (const [model, facts] of Object.entries(ANTHROPIC_MODELS)) {
+    for (const effort of EFFORTS) {
+      const fields = effortParameters("anthropic", facts, effort) as { thinking: { budget_tokens?: number } };
+      // As `fitThinking` does with a budget that is not smaller than the limit.
+      const budget = Math.min(fields.thinking.budget_tokens ?? 0, facts.maxOutputTokens - 1);
+      const thinking = budget === 0 ? fields.thinking : { ...fields.thinking, budget_tokens: budget };
+      const messages = [{ role: "user", content: [{ type: "text", text: "Hello." }] }];
+      const judged = face.judge({ model, max_tokens: facts.maxOutputTokens, messages, ...fields, thinking });
+      expect(judged, `${model} ${effort}`).toMatchObject({ kind: "accepted" });
+    }
+  }
+});
+
+test("more effort is a larger budget, as large as the model's answers allow", () => {
+  const budgets = EFFORTS.map((effort) =>
+    effortParameters("anthropic", { effort: "budget", maxOutputTokens: 64_000 }, effort),
+  );
+  expect(budgets).toMatchObject(
+    [4_000, 8_000, 16_000, 32_000, 64_000].map((budget_tokens) => ({ thinking: { type: "enabled", budget_tokens } })),
+  );
+  expect(effortParameters("anthropic", { effort: "budget", maxOutputTokens: 8_192 }, "low")).toMatchObject({
+    thinking: { budget_tokens: 1_024 },
+  });
+});
+
+test("each wire form has its own words, and a model without effort gets none", () => {
+  const { "gpt-6-sol": sol, "gpt-4.1": old } = OPENAI_MODELS;
+  expect(effortParameters("openai-responses", sol!, "high")).toEqual({ reasoning: { effort: "high" } });
+  expect(effortParameters("openai-chat", sol!, "low")).toEqual({ reasoning_effort: "low" });
+  expect(effortParameters("bedrock", ANTHROPIC_MODELS["claude-opus-5"]!, "max")).toEqual({
+    additionalModelRequestFields: { thinking: { type: "adaptive" }, output_config: { effort: "max" } },
+  });
+  expect(effortParameters("openai-responses", old!, "high")).toBeUndefined();
+  expect(effortParameters("openai-chat", { maxOutputTokens: 8_192 }, "high")).toBeUndefined();
+});
