@@ -66,6 +66,8 @@ export type { Emit, NewEvent } from "./session-event.ts";
 export { parseSetting } from "./settings/parse-setting.ts";
 export { PROFILES } from "./settings/profiles.ts";
 export type { ResolvedSettings } from "./settings/resolve-settings.ts";
+export { SETTINGS } from "./settings/setting-definitions.ts";
+export type { SettingDefinition } from "./settings/setting-kind.ts";
 export type { Profile, SettingName } from "./settings/settings.ts";
 export { createEvidence } from "./stages/compact/evidence/evidence.ts";
 export type { Evidence } from "./stages/compact/evidence/evidence-state.ts";

@@ -34,14 +34,14 @@ export function configText(resolved: ResolvedSettings, file: string): string {
   ].join("\n");
 }
 
-/** Writes the profile into the user's settings file, and keeps the other settings there. */
-export async function writeProfile(file: string, profile: Profile): Promise<void> {
+/** Writes a setting into the user's settings file, and keeps the others there. @param value undefined removes it */
+export async function writeSetting(file: string, name: SettingName, value: unknown): Promise<void> {
   const before = await readFile(file, "utf8").catch(() => "{}");
   const values = parse(before);
   if (values === undefined) {
     throw new UsageError(`${file} is not a JSON object. Fix the file and try again. Nothing was written.`);
   }
-  await writePrivateFile(file, `${JSON.stringify({ ...values, profile }, undefined, 2)}\n`);
+  await writePrivateFile(file, `${JSON.stringify({ ...values, [name]: value }, undefined, 2)}\n`);
 }
 
 function parse(text: string): object | undefined {
@@ -53,7 +53,7 @@ function parse(text: string): object | undefined {
   }
 }
 
-function originText(origin: NonNullable<ResolvedSettings["origins"][SettingName]>, file: string): string {
+export function originText(origin: NonNullable<ResolvedSettings["origins"][SettingName]>, file: string): string {
   switch (origin) {
     case "code":
       return "command line";
@@ -68,7 +68,7 @@ function originText(origin: NonNullable<ResolvedSettings["origins"][SettingName]
   }
 }
 
-function valueText(value: unknown): string {
+export function valueText(value: unknown): string {
   return typeof value === "string"
     ? value
     : typeof value === "number"

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "palimpsest";
 import { sanitize } from "palimpsest/sanitize";
 import { EXIT } from "./exit-codes.ts";
@@ -19,6 +20,8 @@ export interface Terminal {
   say(line: string, style?: keyof typeof STYLES): void;
   /** Aborts at the first SIGINT or SIGTERM, with the exit code as its reason; the second ends the process at once. */
   interruption(): AbortSignal;
+  /** Stops the process until the shell continues it; absent where the system cannot. */
+  readonly pause?: () => Promise<void>;
   /** Aborts when nobody reads standard output any more. Without a call of this function, the process ends then. */
   unread(): AbortSignal;
 }
@@ -57,10 +60,20 @@ export function processTerminal(): Terminal {
       }
       return controller.signal;
     },
+    ...(process.platform === "win32" ? {} : { pause: untilContinued }),
     unread() {
       const controller = new AbortController();
       onUnread = () => controller.abort();
       return controller.signal;
     },
   };
+}
+
+/** Where no shell waits for the process, the system does not stop it: then it goes on after this time. */
+const STOPPED_WITHIN_MS = 200;
+
+async function untilContinued(): Promise<void> {
+  const continued = once(process, "SIGCONT");
+  process.kill(process.pid, "SIGTSTP");
+  await Promise.race([continued, pause(STOPPED_WITHIN_MS)]);
 }

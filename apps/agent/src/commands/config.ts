@@ -1,6 +1,6 @@
 import { readSettings } from "palimpsest";
 import { COMMANDS } from "../cli/command-list.ts";
-import { changedSettings, configText, PROFILE_NAMES, writeProfile } from "../cli/engine-config.ts";
+import { changedSettings, configText, PROFILE_NAMES, writeSetting } from "../cli/engine-config.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";
 import { oneOf, readArguments } from "../cli/read-arguments.ts";
@@ -12,7 +12,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const { values, positionals } = readArguments(args, COMMANDS.config);
   const wanted = oneOf("config", positionals[0], PROFILE_NAMES);
   return inProject(terminal, async ({ places }) => {
-    if (wanted !== undefined) await writeProfile(places.engineSettings, wanted);
+    if (wanted !== undefined) await writeSetting(places.engineSettings, "profile", wanted);
     const resolved = await readSettings({ settingsFrom: engineSettings(places, terminal.environment) });
     for (const { message } of resolved.problems) terminal.say(message, "warning");
     const changed = changedSettings(resolved, places.engineSettings);

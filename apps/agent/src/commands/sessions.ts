@@ -12,6 +12,7 @@ import { shortIds } from "../text/short-ids.ts";
 import { table, time } from "../text/table.ts";
 import { deleteSession } from "../workspace/delete-session.ts";
 import { placesOf } from "../workspace/places.ts";
+import { withTitles } from "../workspace/session-title.ts";
 import { findSession, listSessions } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 
@@ -26,7 +27,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     for (const { id } of sessions) if (!isAgentSession(id)) await terminal.print(id);
     return EXIT.done;
   }
-  const sessions = await inProject(terminal, ({ store }) => listSessions(store));
+  const sessions = await inProject(terminal, async ({ store, places }) =>
+    withTitles(await listSessions(store), places),
+  );
   if (values.json) await terminal.print(JSON.stringify(sessions));
   else if (sessions.length === 0) await terminal.print("This folder has no sessions yet. To start one: palimpsest");
   else {
@@ -34,7 +37,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const rows = sessions.map(({ id, usedAtMs, entries, usedBefore, title }) => [
       ...[shortOf(id), time(usedAtMs), entries, usedBefore?.model ?? "", title],
     ]);
-    await terminal.print(table([["id", "last used (UTC)", "entries", "model", "first message"], ...rows]));
+    await terminal.print(table([["id", "last used (UTC)", "entries", "model", "title"], ...rows]));
   }
   return EXIT.done;
 }

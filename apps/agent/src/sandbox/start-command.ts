@@ -41,6 +41,8 @@ export interface RunningCommand {
   /** Resolves when all of its process group is gone. Rejects if it could not be started. */
   readonly ended: Promise<CommandEnd>;
   kill(): void;
+  /** Lifts the time limit. */
+  unlimit(): void;
 }
 
 /** Where bubblewrap tells the pid of the sandbox's first process; the seccomp filter is read from the one before. */
@@ -141,7 +143,7 @@ export function startCommand({
   });
   // Whoever reads the output first may be late to hear of it.
   ended.catch(() => undefined);
-  return { output: sanitizeStream(merged), ended, kill: () => stop("kill") };
+  return { output: sanitizeStream(merged), ended, kill: () => stop("kill"), unlimit: () => clearTimeout(deadline) };
 }
 
 /** The arguments for bubblewrap, which tells the pid of the sandbox's first process on a pipe of its own. */

@@ -1,5 +1,5 @@
 import { PROFILES, type Profile } from "palimpsest/core";
-import { PROFILE_NAMES, writeProfile } from "../cli/engine-config.ts";
+import { PROFILE_NAMES, writeSetting } from "../cli/engine-config.ts";
 import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
 import { plain } from "../text/line.ts";
 
@@ -34,7 +34,7 @@ export async function keepProfile(
   profile: Profile,
   { file, say }: Pick<ChooseProfileOptions, "file" | "say">,
 ): Promise<void> {
-  await writeProfile(file, profile);
+  await writeSetting(file, "profile", profile);
   say(`Profile ${profile}. It applies from your next message on, and is saved in ${file}.`);
 }
 

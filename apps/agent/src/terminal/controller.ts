@@ -10,6 +10,7 @@ import { loadCommand } from "../commands/load-command.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { plain } from "../text/line.ts";
 import { readTranscript } from "../workspace/read-transcript.ts";
+import { withTitles } from "../workspace/session-title.ts";
 import { findSession, listSessions, modelOf } from "../workspace/stored-sessions.ts";
 import { askPerson } from "./ask-person.ts";
 import { attachFiles } from "./attach-files.ts";
@@ -284,6 +285,11 @@ export function createController(options: ControllerOptions): Controller {
       case "next-effort":
         await nextEffort(agent, say);
         return refresh();
+      case "background":
+        return runCommand("/background");
+      case "pause":
+        if (terminal.pause === undefined) return say("This system cannot suspend programs.", { color: "warning" });
+        return options.suspend(terminal.pause);
       case "redraw":
         return options.redraw();
       case "leave":
@@ -294,7 +300,7 @@ export function createController(options: ControllerOptions): Controller {
   return {
     async start(start) {
       if (start !== "choose") return openSession(options.model, start === "new" ? undefined : start.id);
-      const sessions = await listSessions(store);
+      const sessions = await withTitles(await listSessions(store), places);
       const answer = sessions.length === 0 ? undefined : await ask(sessionsDialog(sessions));
       const chosen = sessions.find(({ id }) => answer?.kind === "chosen" && answer.values[0] === id);
       await openSession(chosen === undefined ? options.model : modelOf(chosen, provider, options.model), chosen?.id);

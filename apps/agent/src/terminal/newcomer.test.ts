@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
+import { sentRequests } from "../testing/sent-requests.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
 
@@ -54,6 +57,7 @@ test.runIf(hasTmux)("the keys of readline edit the prompt, and an editor of one'
   await screen.press("Enter");
   await screen.see("You said: one and more", "esc stops");
   await screen.press("C-r");
+  await screen.see("enter takes it");
   await screen.type("more");
   await screen.keeps("history-search", "enter takes it");
   await screen.press("Enter");
@@ -150,4 +154,43 @@ test.runIf(hasTmux)("--resume without an ID lets the person choose", async () =>
   await screen.see("search: first", "the second task");
   await screen.press("Enter");
   await screen.see("You said: the first task");
+});
+
+test.runIf(hasTmux)("a session is named, exported, reviewed; a command goes on in the background", async () => {
+  const project = temporaryProject(FILES, "/tmp");
+  const cli = await startCli(project, scriptedModel);
+  const args = ["--allow", "Bash(sleep *)"];
+  const screen = await openTmux(cli, { columns: 80, rows: 24, args, environment: { PATH: barePath(project) } });
+  await screen.see(IDLE);
+  await screen.say("todo list");
+  await screen.see("Bash sleep 600");
+  await screen.press("C-b");
+  await screen.keeps("backgrounded", /in the background: b1 sleep 600/, "esc stops");
+  expect(sentRequests(cli).at(-1)?.texts.at(-1)).toContain("The user moved the command to the background as b1.");
+  // No shell waits for this program, so the system does not stop it; the screen comes back.
+  await screen.press("C-z");
+  await screen.say("/rename The limits");
+  await screen.see('This session is now called "The limits".');
+  await screen.say("/export notes.md");
+  await screen.see("Wrote the conversation to");
+  expect(readFileSync(join(project.folder, "notes.md"), "utf8")).toMatch(/^## You\n\ntodo list\n/);
+  await screen.say("/export notes.md");
+  await screen.see("exists already");
+  await screen.say("/export log.jsonl");
+  await screen.see("log.jsonl (");
+  expect(JSON.parse(readFileSync(join(project.folder, "log.jsonl"), "utf8").split("\n")[0]!)).toBeTypeOf("object");
+  await screen.say("/review limit.ts");
+  await screen.see("say what you looked at", "esc stops");
+  await screen.say("/init");
+  await screen.see("what you could not find out", "esc stops");
+  const [review, init] = sentRequests(cli)
+    .slice(-2)
+    .map(({ texts }) => texts.join("\n"));
+  expect(review).toContain("Review limit.ts. Change nothing.");
+  expect(init).toContain("Write AGENTS.md for this project");
+  await screen.say("/exit");
+  await screen.see(/This session cost ~?\$0\.\d{4}\. To resume it: palimpsest --resume [0-9a-f]{8}/);
+  await screen.ended();
+  expect((await cli.run(["sessions"])).out).toContain("The limits");
+  expect(cli.refused()).toEqual([]);
 });

@@ -76,8 +76,19 @@ test.runIf(hasTmux).for(SIZES)("a compaction is asked about: %i columns, %i rows
   await screen.answer(1);
   await screen.see("── Compacted", "esc stops");
   await screen.say("/config");
-  await screen.asks("Choose a profile", "config");
-  await screen.press("Escape");
+  await screen.asks("Settings (type to search)", "config");
+  await screen.type("compaction.autoP");
+  await screen.see("search: compaction.autoP");
+  await screen.press("Enter");
+  await screen.asks("Compact at this percentage", "config-setting");
+  await screen.press("Down");
+  await screen.type("55");
+  await screen.see("New value: 55");
+  await screen.press("Enter");
+  await screen.see("compaction.autoPercent is 55 from your next message on.");
+  expect(JSON.parse(readFileSync(engineFile, "utf8"))).toMatchObject({ "compaction.autoPercent": 55 });
+  await screen.say("/config compaction.atuo");
+  await screen.see('Did you mean "compaction.auto"?');
   await screen.see(IDLE);
 });
 

@@ -61,6 +61,10 @@ export type Effect =
   | { readonly kind: "edit-outside"; readonly text: string }
   | { readonly kind: "next-mode" }
   | { readonly kind: "next-effort" }
+  /** Lets the running command go on in the background. */
+  | { readonly kind: "background" }
+  /** Stops the program until the shell continues it. */
+  | { readonly kind: "pause" }
   | { readonly kind: "redraw" }
   | { readonly kind: "leave" };
 

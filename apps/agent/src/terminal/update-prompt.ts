@@ -62,6 +62,13 @@ function updateControl(state: ScreenState, letter: string, armed: ScreenState["a
       return step(state, { kind: "open-transcript" });
     case "l":
       return step(state, { kind: "redraw" });
+    case "z":
+      return step(state, { kind: "pause" });
+    case "b":
+      // During a tool call; otherwise it moves the cursor, as in readline.
+      return state.turn?.tools.some(({ result }) => result === undefined)
+        ? step(state, { kind: "background" })
+        : undefined;
     case "r":
       return step(startSearch(state));
     case "g":

@@ -14,6 +14,10 @@ export interface BackgroundOutput {
 export interface BackgroundCommands {
   /** Resolves to its id. */
   add(command: string, running: RunningCommand): Promise<string>;
+  /** Offers a running command to be moved here. @param held its output so far */
+  offer(command: string, running: RunningCommand, held: () => string): BackgroundOffer;
+  /** Takes the offered commands; resolves to how many there were. */
+  take(): number;
   /** Undefined if there is no such command. */
   read(id: string): Promise<BackgroundOutput | undefined>;
   /** The end of what it has put out. What the model has been shown stays as it is. */
@@ -24,6 +28,15 @@ export interface BackgroundCommands {
   list(): readonly { readonly id: string; readonly command: string }[];
   /** Ends all of them. */
   close(): Promise<void>;
+}
+
+/** A command that runs in the foreground and may be moved to the background. */
+export interface BackgroundOffer {
+  /** Resolves when the user wants it. */
+  readonly taken: Promise<"taken">;
+  /** Resolves to its id. @param coming the piece of output that was waited for, and those behind it */
+  move(coming: Promise<IteratorResult<string>>, rest: AsyncIterator<string>): Promise<string>;
+  withdraw(): void;
 }
 
 /** How much one answer shows. */
@@ -45,7 +58,27 @@ interface Background {
 /** Commands that run beside the conversation. Their output goes to files of the session and is read from there. */
 export function createBackgroundCommands(folder: string): BackgroundCommands {
   const commands = new Map<string, Background>();
-  return {
+  const offers = new Set<() => void>();
+  const all: BackgroundCommands = {
+    offer(command, running, held) {
+      const { promise: taken, resolve } = Promise.withResolvers<"taken">();
+      const take = (): void => resolve("taken");
+      offers.add(take);
+      return {
+        taken,
+        withdraw: () => void offers.delete(take),
+        move(coming, rest) {
+          running.unlimit();
+          return all.add(command, { ...running, output: continued(held(), coming, rest) });
+        },
+      };
+    },
+    take() {
+      const { size } = offers;
+      for (const take of offers) take();
+      offers.clear();
+      return size;
+    },
     async add(command, running) {
       const id = `b${commands.size + 1}`;
       await makePrivateFolder(folder);
@@ -121,6 +154,16 @@ export function createBackgroundCommands(folder: string): BackgroundCommands {
       await Promise.all([...commands.values()].map(({ finished }) => finished));
     },
   };
+  return all;
+}
+
+async function* continued(
+  held: string,
+  coming: Promise<IteratorResult<string>>,
+  rest: AsyncIterator<string>,
+): AsyncGenerator<string> {
+  if (held !== "") yield held;
+  for (let next = await coming; next.done !== true; next = await rest.next()) yield next.value;
 }
 
 async function readBytes(path: string, from: number, length: number): Promise<Uint8Array> {

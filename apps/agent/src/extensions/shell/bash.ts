@@ -8,7 +8,7 @@ import { type CommandEnd, type RunningCommand, startCommand } from "../../sandbo
 import type { Environment } from "../../workspace/command-environment.ts";
 import type { CommandTimes } from "../../workspace/command-times.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
-import type { BackgroundCommands } from "./background-commands.ts";
+import type { BackgroundCommands, BackgroundOffer } from "./background-commands.ts";
 
 export interface BashPorts {
   readonly guard: PathGuard;
@@ -130,7 +130,7 @@ export function bashTool(ports: BashPorts): AgentTool {
       const running = await start(command, network, timeoutMs);
       const ended = async (end: CommandEnd): Promise<string> =>
         [moved, await finish(end, timeoutMs)].filter(Boolean).join("\n");
-      return follow(running, ended, context);
+      return follow(running, ended, context, (held) => background.offer(command, running, held));
     },
   });
 }
@@ -139,19 +139,34 @@ async function follow(
   running: RunningCommand,
   finish: (end: CommandEnd) => Promise<string>,
   { signal, onOutput }: ToolContext,
+  offer: (held: () => string) => BackgroundOffer,
 ): Promise<ToolOutcome> {
   const onAbort = () => running.kill();
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
   const chunks = running.output[Symbol.asyncIterator]();
   let held = "";
+  const offered = offer(() => held);
   for (;;) {
-    const next = await chunks.next();
+    const coming = chunks.next();
+    const next = await Promise.race([coming, offered.taken]);
+    if (next === "taken") {
+      signal.removeEventListener("abort", onAbort);
+      const id = await offered.move(coming, chunks);
+      const said = held.trimEnd();
+      return done(
+        `The user moved the command to the background as ${id}. BashOutput shows what it puts out, KillBash ends it.${said === "" ? "" : ` Its output so far:\n${said}`}`,
+      );
+    }
     if (next.done === true) break;
     onOutput?.(next.value);
     held += next.value;
-    if (held.length >= HELD_CHARACTERS) return done(streamed());
+    if (held.length >= HELD_CHARACTERS) {
+      offered.withdraw();
+      return done(streamed());
+    }
   }
+  offered.withdraw();
   const end = await running.ended.finally(() => signal.removeEventListener("abort", onAbort));
   signal.throwIfAborted();
   const notes = await finish(end);

@@ -4,6 +4,7 @@ import type { Extension } from "../../extension/extension.ts";
 import { refusalOfCommands } from "../../permissions/session-sandbox.ts";
 import { findShell } from "../../sandbox/find-program.ts";
 import { commandEnvironment } from "../../workspace/command-environment.ts";
+import { backgroundCommand } from "./background-command.ts";
 import { createBackgroundCommands } from "./background-commands.ts";
 import { bashTool } from "./bash.ts";
 import { bashOutputTool, killBashTool } from "./bash-output.ts";
@@ -28,7 +29,7 @@ export function shellExtension(
       bashOutputTool(background),
       killBashTool(background),
     ],
-    commands: [tasksCommand(background)],
+    commands: [tasksCommand(background), backgroundCommand(background)],
     status: () => background.list().map(({ id, command }) => ({ what: `${id} ${command}`, shownBy: "/tasks" })),
     close: background.close,
   };

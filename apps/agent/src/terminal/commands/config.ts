@@ -1,18 +1,116 @@
-import { configText, PROFILE_NAMES } from "../../cli/engine-config.ts";
+import { PROFILES, parseSetting, type ResolvedSettings, SETTINGS, type SettingName } from "palimpsest/core";
+import { originText, PROFILE_NAMES, valueText, writeSetting } from "../../cli/engine-config.ts";
+import type { Dialog, DialogAnswer } from "../../extension/dialog.ts";
+import { plain } from "../../text/line.ts";
+import { nearest } from "../../text/nearest.ts";
+import { padText, widthOf } from "../../text/width.ts";
 import { chooseProfile, keepProfile } from "../choose-profile.ts";
-import type { ScreenCommand } from "./screen-command.ts";
+import type { ScreenCommand, ScreenContext } from "./screen-command.ts";
+
+const NAMES = Object.keys(SETTINGS) as readonly SettingName[];
+const DEFAULT = "default";
 
 export const config: ScreenCommand = {
   name: "config",
-  takes: "[PROFILE]",
-  about: "show the settings that differ from the defaults; choose a profile",
+  takes: "[NAME | PROFILE]",
+  about: "see and change settings: meaning, value, source, profile",
   when: "always",
-  async open({ words, agent: { session }, project: { places }, ask, say }) {
-    const resolved = session.settings();
-    const named = PROFILE_NAMES.find((name) => name === words);
-    const [file, current] = [places.engineSettings, resolved.settings.profile];
-    if (named !== undefined) return keepProfile(named, { file, say });
-    say(configText(resolved, file));
-    await chooseProfile({ file, current, ask, say });
+  async open(context) {
+    const { words, agent, project, ask, say } = context;
+    const file = project.places.engineSettings;
+    const profile = PROFILE_NAMES.find((name) => name === words);
+    if (profile !== undefined) return keepProfile(profile, { file, say });
+    const named = NAMES.find((name) => name === words);
+    if (words !== "" && named === undefined) {
+      const meant = nearest(words, [...NAMES, ...PROFILE_NAMES]);
+      const hint = meant === undefined ? "/config lists the settings." : `Did you mean ${JSON.stringify(meant)}?`;
+      return say(`Unknown setting ${JSON.stringify(words)}. ${hint}`, { color: "warning" });
+    }
+    const name = named ?? (await chooseSetting(agent.session.settings(), context, file));
+    if (name === undefined) return;
+    const current = agent.session.settings();
+    if (name === "profile") return chooseProfile({ file, current: current.settings.profile, ask, say });
+    await changeSetting(name, current, context, file);
   },
 };
+
+type Screen = Pick<ScreenContext, "ask" | "say">;
+
+async function chooseSetting(
+  resolved: ResolvedSettings,
+  { ask }: Screen,
+  file: string,
+): Promise<SettingName | undefined> {
+  const widest = Math.max(...NAMES.map(widthOf));
+  const answer = await ask({
+    title: "Settings (type to search)",
+    body: [],
+    shown: "searched",
+    options: NAMES.map((name) => ({
+      value: name,
+      label: padText(name, widest),
+      about: `${valueText(resolved.settings[name])} · ${sourceText(name, resolved, file)}`,
+    })),
+  });
+  return NAMES.find((name) => answer.kind === "chosen" && answer.values[0] === name);
+}
+
+async function changeSetting(
+  name: SettingName,
+  resolved: ResolvedSettings,
+  { ask, say }: Screen,
+  file: string,
+): Promise<void> {
+  const answer = await ask(settingDialog(name, resolved, file));
+  const wanted = wantedValue(name, answer);
+  if (wanted.kind === "nothing") return;
+  if (wanted.kind === "problem") return say(wanted.message, { color: "warning" });
+  await writeSetting(file, name, wanted.value);
+  const shown =
+    wanted.value === undefined ? `its default, ${valueText(SETTINGS[name].default)}` : valueText(wanted.value);
+  const origin = resolved.origins[name];
+  const isHidden = origin === "code" || origin === "environment" || origin === "flags";
+  const hidden = isHidden ? ` The ${originText(origin, file)} still overrides it.` : "";
+  say(`${name} is ${shown} from your next message on. Saved in ${file}.${hidden}`);
+}
+
+function settingDialog(name: SettingName, resolved: ResolvedSettings, file: string): Dialog {
+  const { about, is, default: standard } = SETTINGS[name];
+  const { settings } = resolved;
+  const ofProfiles = PROFILE_NAMES.flatMap((profile) => {
+    const value = PROFILES[profile].values[name];
+    return value === undefined ? [] : [`${profile} ${valueText(value)}`];
+  });
+  return {
+    title: name,
+    body: [
+      plain(about),
+      plain(`Now ${valueText(settings[name])} (${sourceText(name, resolved, file)}). Default ${valueText(standard)}.`),
+      ...(ofProfiles.length === 0 ? [] : [plain(`By profile: ${ofProfiles.join(", ")}.`)]),
+    ],
+    options: [
+      ...(is.kind === "choice" ? is.of.map((value) => ({ value: `=${value}`, label: value })) : []),
+      { value: DEFAULT, label: "Remove your value", about: "the profile or the default decides" },
+    ],
+    ...(is.kind === "choice" ? {} : { words: "New value" }),
+  };
+}
+
+type Wanted =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "problem"; readonly message: string }
+  | { readonly kind: "nothing" };
+
+function wantedValue(name: SettingName, answer: DialogAnswer): Wanted {
+  if (answer.kind === "left") return { kind: "nothing" };
+  const [chosen = ""] = answer.kind === "chosen" ? answer.values : [`=${answer.text.trim()}`];
+  if (chosen === DEFAULT) return { kind: "value", value: undefined };
+  const read = parseSetting(`${name}${chosen}`);
+  if (read.kind === "problem") return { kind: "problem", message: read.message };
+  return { kind: "value", value: read.settings[name] };
+}
+
+function sourceText(name: SettingName, { origins }: ResolvedSettings, file: string): string {
+  const origin = origins[name];
+  return origin === undefined ? "default" : originText(origin, file);
+}

@@ -14,6 +14,8 @@ const KEYS: readonly (readonly [keys: string, about: string])[] = [
   ["ctrl-_, ctrl-y", "undo; put back what ctrl-k, ctrl-u or ctrl-w cut"],
   ["@", "attach a file, lines (@a.ts:3-9) or a folder (@src/); tab completes"],
   ["!", "run a shell command; the model sees its output"],
+  ["ctrl-b", "move the running command to the background (/tasks)"],
+  ["ctrl-z", "suspend the program; fg in your shell continues it"],
   ["ctrl-c twice", "exit; so does ctrl-d"],
 ];
 const NAME_COLUMNS = 20;

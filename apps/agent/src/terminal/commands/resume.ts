@@ -1,5 +1,6 @@
 import type { Dialog } from "../../extension/dialog.ts";
 import { time } from "../../text/table.ts";
+import { withTitles } from "../../workspace/session-title.ts";
 import { listSessions, type StoredSession } from "../../workspace/stored-sessions.ts";
 import type { ScreenCommand } from "./screen-command.ts";
 
@@ -7,7 +8,9 @@ export const resume: ScreenCommand = {
   name: "resume",
   about: "resume another session of this folder",
   async open({ agent: { session }, project, ask, reopen, say }) {
-    const others = (await listSessions(project.store)).filter(({ id }) => id !== session.id);
+    const others = (await withTitles(await listSessions(project.store), project.places)).filter(
+      ({ id }) => id !== session.id,
+    );
     if (others.length === 0) return say("This folder has no other session.");
     const answer = await ask(sessionsDialog(others));
     if (answer.kind === "chosen" && answer.values[0] !== undefined) await reopen(answer.values[0]);

@@ -7,13 +7,17 @@ import { continueTurn } from "./continue.ts";
 import { cost } from "./cost.ts";
 import { doctor } from "./doctor.ts";
 import { effort } from "./effort.ts";
+import { exportSession } from "./export.ts";
 import { help } from "./help.ts";
+import { init } from "./init.ts";
 import { leave } from "./leave.ts";
 import { mode } from "./mode.ts";
 import { model } from "./model.ts";
 import { notes } from "./notes.ts";
 import { pin } from "./pin.ts";
+import { rename } from "./rename.ts";
 import { resume } from "./resume.ts";
+import { review } from "./review.ts";
 import type { ScreenCommand } from "./screen-command.ts";
 import { snip } from "./snip.ts";
 import { transcript } from "./transcript.ts";
@@ -30,7 +34,11 @@ const OWN: readonly ScreenCommand[] = [
   pin,
   clear,
   resume,
+  rename,
+  exportSession,
   continueTurn,
+  init,
+  review,
   model,
   effort,
   mode,
@@ -41,9 +49,11 @@ const OWN: readonly ScreenCommand[] = [
 ];
 
 /** The order in `/help`: commands that show something, that change the session, and all others. Unnamed commands come last. */
-const SEEN = ["context", "cost", "transcript", "recall", "notes", "agents", "tasks"];
-const CHANGED = ["compact", "undo", "rewind", "snip", "pin", "clear", "resume", "continue"];
+const SEEN = ["context", "cost", "transcript", "recall", "notes", "agents", "tasks", "background"];
+const CHANGED = ["compact", "undo", "rewind", "snip", "pin", "clear", "resume", "rename", "export", "continue"];
 const AROUND = [
+  "init",
+  "review",
   "memory",
   "dream",
   "model",
