@@ -1,6 +1,6 @@
 import type { Agents } from "@palimpsest/agents";
 import type { Clock, Provider, Settings, Store, Tool } from "palimpsest";
-import type { Effort } from "palimpsest/core";
+import type { Effort } from "palimpsest/provider-parts";
 import type { BackgroundTask } from "../extension/extension.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 import type { Person } from "../extension/person.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Provider } from "palimpsest";
-import { EFFORTS, type Effort, effortParameters } from "palimpsest/core";
+import { EFFORTS, type Effort, effortParameters } from "palimpsest/provider-parts";
 
 /** `default`: as the provider decides. */
 export type EffortChoice = Effort | "default";

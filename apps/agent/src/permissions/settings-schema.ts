@@ -1,5 +1,5 @@
-import type { Effort } from "palimpsest/core";
 import type { HookEvent } from "palimpsest/hooks";
+import type { Effort } from "palimpsest/provider-parts";
 import type { PermissionMode } from "./decide-permission.ts";
 
 /** The part of JSON Schema (draft 7) that settings are described in. Everything in it is checked here but `pattern`. */

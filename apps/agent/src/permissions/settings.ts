@@ -1,4 +1,5 @@
-import type { Effort, ExtraModels } from "palimpsest/core";
+import type { ExtraModels } from "palimpsest/core";
+import type { Effort } from "palimpsest/provider-parts";
 import { checkSettings } from "./check-settings.ts";
 import type { PermissionMode } from "./decide-permission.ts";
 import { type HookSetting, hookText, readHook } from "./hook-setting.ts";

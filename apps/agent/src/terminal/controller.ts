@@ -17,17 +17,14 @@ import { attachFiles } from "./attach-files.ts";
 import { boundaryLine } from "./boundary-line.ts";
 import { chooseProfile } from "./choose-profile.ts";
 import { asTerminal } from "./commands/as-terminal.ts";
-import { nextEffort } from "./commands/effort.ts";
 import { findCommand, runsAlways } from "./commands/find-command.ts";
-import { OFFERED_MODES } from "./commands/mode.ts";
 import { sessionsDialog } from "./commands/resume.ts";
 import type { ScreenContext } from "./commands/screen-command.ts";
 import { slashCommands } from "./commands/slash-commands.ts";
 import { createPrinter } from "./create-printer.ts";
 import { createDialogs } from "./dialogs/create-dialogs.ts";
-import { editOutside } from "./edit-outside.ts";
-import { findFiles } from "./find-files.ts";
 import { partingText } from "./parting-text.ts";
+import { createPerform, type DrawingPorts } from "./perform-effect.ts";
 import { promptFile } from "./prompt-history.ts";
 import { type CurrentFile, readCurrentFile } from "./read-current-file.ts";
 import { readStatus } from "./read-status.ts";
@@ -39,7 +36,7 @@ import { earlierItems, isCutShort } from "./start-items.ts";
 import { createTranscript } from "./transcript/create-transcript.ts";
 import { createTurns, type Saying } from "./turns.ts";
 
-export interface ControllerOptions {
+export interface ControllerOptions extends DrawingPorts {
   readonly project: Project;
   readonly terminal: Terminal;
   readonly provider: Provider;
@@ -49,10 +46,6 @@ export interface ControllerOptions {
   /** Asks the provider for the ids of its models. */
   readonly listModels: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly screen: () => Screen;
-  readonly show: (what: "conversation" | "transcript") => Promise<void>;
-  readonly redraw: () => void;
-  /** Leaves the terminal to another program. */
-  readonly suspend: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
 
 /** The functions that the agent calls on the screen. */
@@ -250,52 +243,24 @@ export function createController(options: ControllerOptions): Controller {
     turns.start(said);
   }
 
-  async function perform(effect: Effect): Promise<void> {
-    switch (effect.kind) {
-      case "submit":
-        return submit(effect.text);
-      case "stop":
-        return stop();
-      case "withdraw": {
-        const text = turns.waiting.withdraw(effect.id);
-        if (text !== undefined && effect.to === "prompt") emit({ kind: "prompted", text, place: "above" });
-        return;
-      }
-      case "move-queued":
-        return turns.waiting.move(effect.id, effect.by);
-      case "answer":
-        return dialogs.answer(effect.id, effect.answer);
-      case "open-transcript":
-        return transcript.open();
-      case "close-transcript":
-        return options.show("conversation");
-      case "undo":
-        await transcript.undo(effect.boundary);
-        return refresh();
-      case "find-files":
-        return emit({ kind: "files-found", files: await findFiles(folder) });
-      case "edit-outside": {
-        const text = await options.suspend(() => editOutside(effect.text, { ...terminal, folder }));
-        return emit({ kind: "prompted", text });
-      }
-      case "next-mode": {
-        agent.setMode(OFFERED_MODES[(OFFERED_MODES.indexOf(agent.mode()) + 1) % OFFERED_MODES.length]!);
-        return refresh();
-      }
-      case "next-effort":
-        await nextEffort(agent, say);
-        return refresh();
-      case "background":
-        return runCommand("/background");
-      case "pause":
-        if (terminal.pause === undefined) return say("This system cannot suspend programs.", { color: "warning" });
-        return options.suspend(terminal.pause);
-      case "redraw":
-        return options.redraw();
-      case "leave":
-        return left.resolve();
-    }
-  }
+  const perform = createPerform({
+    agent: () => agent,
+    project,
+    terminal,
+    turns,
+    dialogs,
+    transcript,
+    emit,
+    say,
+    refresh,
+    stop,
+    submit,
+    runCommand,
+    show: options.show,
+    redraw: options.redraw,
+    suspend: options.suspend,
+    leave: left.resolve,
+  });
 
   return {
     async start(start) {

@@ -1,4 +1,5 @@
-import type { CompactionPoint, CompactionTrigger, Effort } from "palimpsest/core";
+import type { CompactionPoint, CompactionTrigger } from "palimpsest/core";
+import type { Effort } from "palimpsest/provider-parts";
 import type { BackgroundTask } from "../extension/extension.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { TextDiff } from "../text/diff-lines.ts";

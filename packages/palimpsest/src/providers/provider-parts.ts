@@ -3,6 +3,7 @@ export type { Media, MediaSource, Native, Opaque, Text } from "../log/block.ts";
 export type { CacheEffects } from "../log/cause.ts";
 export type { FlatMessage } from "../view/flat-message.ts";
 export { fileNameOf, fromUrl, toUrl } from "./data-url.ts";
+export { EFFORTS, type Effort, effortParameters } from "./effort-parameters.ts";
 export { frozenCopy } from "./frozen-copy.ts";
 export { canBeShown, describeMedia } from "./media.ts";
 export { toModelId } from "./models.ts";

@@ -1,6 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
+import { SETTINGS } from "../settings/setting-definitions.ts";
 import type { SettingsFile } from "./settings-source.ts";
+
+/** Every setting with its default, its meaning and its values: what may stand in the file. */
+export { SETTINGS };
 
 /** A JSON file of settings on disk, for `openSession({ settingsFrom: { file } })`. A file that does not exist sets nothing. */
 export function settingsFile(path: string): SettingsFile {

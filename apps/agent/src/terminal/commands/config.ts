@@ -1,4 +1,5 @@
-import { PROFILES, parseSetting, type ResolvedSettings, SETTINGS, type SettingName } from "palimpsest/core";
+import { PROFILES, parseSetting, type ResolvedSettings, type SettingName } from "palimpsest/core";
+import { SETTINGS } from "palimpsest/settings-file";
 import { originText, PROFILE_NAMES, valueText, writeSetting } from "../../cli/engine-config.ts";
 import type { Dialog, DialogAnswer } from "../../extension/dialog.ts";
 import { plain } from "../../text/line.ts";

@@ -1,4 +1,4 @@
-import { EFFORTS } from "palimpsest/core";
+import { EFFORTS } from "palimpsest/provider-parts";
 import type { Agent } from "../../agent/agent.ts";
 import type { EffortChoice } from "../../agent/session-effort.ts";
 import type { ScreenCommand, ScreenContext } from "./screen-command.ts";
