@@ -15,6 +15,14 @@ export async function get(path, signal) {
   return value;
 }
 
+/** Asks the server to change something. */
+export async function post(path) {
+  const response = await fetch(path, { method: "POST" });
+  const value = await response.json();
+  if (!response.ok) throw new ServerError(response.status, value.error);
+  return value;
+}
+
 /** Exchanges the token of the address for a cookie, and takes the token out of the address. */
 export async function enter(token) {
   const response = await fetch("/api/enter", { method: "POST", body: token });

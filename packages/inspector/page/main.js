@@ -1,5 +1,6 @@
 import { enter } from "./api.js";
 import { el, fill } from "./dom.js";
+import { showMemory } from "./memory.js";
 import { showSession } from "./session.js";
 import { showSessions } from "./sessions.js";
 
@@ -7,10 +8,16 @@ const page = document.querySelector("#page");
 /** Ends what the shown page does beside being shown. */
 let leave = () => {};
 
-/** Every state has an address: `#/`, `#/s/KEY`, `#/s/KEY/r/ENTRY`, `#/s/KEY/b/ENTRY`. */
+/**
+ * Every state has an address: `#/` the sessions, `#/memory` with `/t/TOPIC` or `/c/CHANGE`, and of one session `#/s/KEY` with `/r/ENTRY` (request),
+ * `/b/ENTRY` (boundary), `/e/ENTRY` (entry), `/tree` or `/what-if/POLICY,POLICY`.
+ */
 function readAddress() {
-  const [, , key, kind, entry] = location.hash.split("/");
-  return { key, kind, entry: entry === undefined ? undefined : Number(entry) };
+  const [, page, ...rest] = location.hash.split("/");
+  if (page === "memory") return { page, kind: rest[0], name: rest[1] };
+  const [key, kind, name] = rest;
+  const entry = name !== undefined && /^\d+$/.test(name) ? Number(name) : undefined;
+  return { page: key === undefined ? "sessions" : "session", key, kind, name, entry };
 }
 
 async function letIn() {
@@ -23,15 +30,21 @@ async function letIn() {
 }
 
 async function show() {
-  const { key, kind, entry } = readAddress();
+  const address = readAddress();
+  const pages = { sessions: showSessions, memory: showMemory, session: showSession };
   leave();
   leave = () => {};
   try {
-    leave = (key === undefined ? await showSessions(page) : await showSession(page, { key, kind, entry })) ?? leave;
+    leave = (await pages[address.page](page, address)) ?? leave;
   } catch (error) {
     fill(page, el("main", {}, el("h1", {}, "Inspector"), el("p", { role: "alert" }, error.message)));
   }
 }
+
+addEventListener("keydown", ({ key, target, ctrlKey, metaKey, altKey }) => {
+  if (key === "m" && !ctrlKey && !metaKey && !altKey && !(target instanceof HTMLInputElement))
+    location.hash = "#/memory";
+});
 
 addEventListener("hashchange", () => {
   // Within a session, the session follows the address by itself.

@@ -13,7 +13,7 @@ const RESTS_MS = 150;
 export async function showRequest(place, at, entry, signal) {
   const request = await get(`${at}/requests/${entry}`, signal);
   const { segments, line, model, atMs, total, characters, erasedSince, fidelity } = request;
-  const text = el("pre", { className: "text", tabIndex: 0, "aria-label": "Text of the chosen part" });
+  const text = el("pre", { className: "text", tabIndex: 0, role: "region", "aria-label": "Text of the chosen part" });
   const choose = async (segment) => {
     const to = Math.min(segment.to, segment.from + SHOWN_CHARACTERS);
     const body = await get(`${at}/requests/${entry}/body?from=${segment.from}&to=${to}`);

@@ -1,17 +1,26 @@
 import { get } from "./api.js";
+import { bar } from "./bar.js";
 import { showBoundary } from "./boundary.js";
 import { el, fill } from "./dom.js";
+import { showEntry } from "./entry.js";
 import { showRequest } from "./request.js";
 import { colorOf, describePoint, drawTimeline, placeCursor } from "./timeline.js";
+import { showTree } from "./tree.js";
+import { showWhatIf } from "./what-if.js";
 import { counted, dollars, PLACES } from "./words.js";
 
 const POINTS = 600;
+/** What an address can name beside a request. */
+const SCREENS = { b: showBoundary, e: showEntry, tree: showTree, "what-if": showWhatIf };
+
+const KEYS =
+  "Keys: left and right, Page Up and Page Down: requests. b: next cache break. t: forks, agents, mail. w: what if. m: memory. /: search. Esc: sessions.";
 
 /** One session: its timeline, one scrubber, and the request or boundary that the scrubber or the address names. */
-export async function showSession(page, { key, kind, entry }) {
+export async function showSession(page, { key, ...address }) {
   const at = `/api/sessions/${key}`;
   const about = await get(at);
-  const state = { points: [], boundaries: [], at: 0, reading: new AbortController() };
+  const state = { points: [], boundaries: [], at: 0, now: {}, reading: new AbortController() };
   const sources = about.windowSources;
   const canvas = el("canvas", { className: "timeline", role: "img", "aria-label": "Tokens in the window by source" });
   const cursor = el("div", { className: "cursor" });
@@ -50,12 +59,15 @@ export async function showSession(page, { key, kind, entry }) {
     scrubber.value = String(state.at);
   }
   async function open(next) {
+    state.now = next;
     state.reading.abort();
     state.reading = new AbortController();
     const { signal } = state.reading;
     try {
-      if (next.kind === "b") await showBoundary(shown, at, next.entry, signal);
+      const screen = SCREENS[next.kind];
+      if (screen !== undefined) await screen(shown, { ...next, at, key, signal });
       else if (next.entry !== undefined) await showRequest(shown, at, next.entry, signal);
+      else fill(shown);
     } catch (error) {
       if (!signal.aborted) fill(shown, el("p", { role: "alert" }, error.message));
     }
@@ -69,11 +81,11 @@ export async function showSession(page, { key, kind, entry }) {
     history.replaceState(null, "", `#/s/${key}/r/${point.entry}`);
     open({ kind: "r", entry: point.entry });
   }
-  function follow({ kind: wanted, entry: of }) {
-    const index = state.points.findLastIndex((point) => of === undefined || point.entry <= of);
+  function follow({ kind, entry, name }) {
+    const index = state.points.findLastIndex((point) => entry === undefined || point.entry <= entry);
     state.at = Math.max(0, index);
     mark();
-    open(of === undefined ? { entry: state.points[state.at]?.entry } : { kind: wanted, entry: of });
+    open({ kind, name, entry: entry ?? state.points[state.at]?.entry });
   }
 
   scrubber.addEventListener("input", () => move(Number(scrubber.value)));
@@ -96,13 +108,21 @@ export async function showSession(page, { key, kind, entry }) {
     swatch.style.background = colorOf(source);
     return el("span", { className: "key" }, swatch, PLACES[source]);
   });
+  const views = el(
+    "nav",
+    { className: "bar-of-pages", "aria-label": "This session" },
+    el("a", { href: `#/s/${key}` }, "Requests"),
+    el("a", { href: `#/s/${key}/tree` }, "Forks, agents, mail"),
+    el("a", { href: `#/s/${key}/what-if` }, "What if"),
+  );
   fill(
     page,
+    bar("session"),
     el(
       "main",
       {},
-      el("p", {}, el("a", { href: "#/" }, "All sessions")),
       el("h1", {}, `Session ${about.id}`),
+      views,
       el("p", {}, [about.model, about.fidelity].filter(Boolean).join(", ")),
       totals,
       el("div", { className: "chart" }, canvas, cursor),
@@ -113,12 +133,13 @@ export async function showSession(page, { key, kind, entry }) {
       el("p", {}, el("label", { for: "search" }, "Search "), search),
       found,
       shown,
+      el("p", { className: "keys" }, KEYS),
     ),
   );
   await load();
   tell(about.totals);
   draw();
-  follow({ kind, entry });
+  follow(address);
 
   const onMoved = (event) => {
     if (event.detail.key !== key) return;
@@ -126,11 +147,14 @@ export async function showSession(page, { key, kind, entry }) {
     follow(event.detail);
   };
   const onKey = (event) => {
-    if (event.target instanceof HTMLInputElement && event.target.type === "search") return;
+    const { target } = event;
+    if (target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target !== scrubber)) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
     if (event.key in steps && event.target !== scrubber) move(state.at + steps[event.key]);
     else if (event.key === "b") move(state.points.findIndex(({ breaks }, index) => index > state.at && breaks > 0));
+    else if (event.key === "t") location.hash = `#/s/${key}/tree`;
+    else if (event.key === "w") location.hash = `#/s/${key}/what-if`;
     else if (event.key === "/") search.focus();
     else if (event.key === "Escape") location.hash = "#/";
     else return;
@@ -145,7 +169,9 @@ export async function showSession(page, { key, kind, entry }) {
     tell(JSON.parse(data).totals);
     await load();
     draw();
-    if (wasLast) move(state.points.length - 1);
+    // Only who looks at the newest request is taken to the next one.
+    const { kind } = state.now;
+    if (wasLast && (kind === undefined || kind === "r")) move(state.points.length - 1);
     else mark();
   });
   return () => {

@@ -1,4 +1,5 @@
 import { get } from "./api.js";
+import { bar } from "./bar.js";
 import { el, fill, table } from "./dom.js";
 import { bytes, counted, time } from "./words.js";
 
@@ -25,6 +26,7 @@ export async function showSessions(page) {
   const more = total > sessions.length && el("p", {}, `The newest ${sessions.length} of ${total} are shown.`);
   fill(
     page,
+    bar("sessions"),
     el(
       "main",
       {},

@@ -20,8 +20,8 @@ export function time(ms) {
   return ms === undefined || ms === 0 ? "" : new Date(ms).toLocaleString(undefined, { hour12: false });
 }
 
-export function counted(count, what) {
-  return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
+export function counted(count, what, several = `${what}s`) {
+  return `${count.toLocaleString("en-US")} ${count === 1 ? what : several}`;
 }
 
 /** The sources of a window and the places of a request, in the words of the terminal. */

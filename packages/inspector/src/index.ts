@@ -1,9 +1,12 @@
 /** `@palimpsest/inspector`: a local page over the logs of agents. */
+export type { ShownMemory } from "./routes/memory-routes.ts";
 export type {
   FoundSession,
   OpenedSession,
   ProviderOf,
   SessionSource,
+  UndoCompaction,
+  UndoneCompaction,
   UnreadableSession,
 } from "./sources/session-source.ts";
 export { type StoreSource, type StoreSourceOptions, storeSource } from "./sources/store-source.ts";

@@ -9,16 +9,20 @@ import { SECURITY_HEADERS } from "./http/security-headers.ts";
 import { openSessions } from "./open-sessions.ts";
 import { readPageFiles } from "./page-files.ts";
 import { findRoute } from "./routes/find-route.ts";
+import { memoryRoutes, type ShownMemory } from "./routes/memory-routes.ts";
 import { requestRoutes } from "./routes/request-routes.ts";
-import { countIn } from "./routes/route.ts";
+import { countIn, json } from "./routes/route.ts";
 import { SESSION_ROUTES } from "./routes/session-routes.ts";
 import type { ProviderOf, SessionSource } from "./sources/session-source.ts";
+import { sendWhatIf, whatIfChoices } from "./what-if/what-if-stream.ts";
 
 export interface InspectorOptions {
   readonly sources: readonly SessionSource[];
   readonly providerOf: ProviderOf;
   /** Where indexes of logs are kept, so that a large log opens as quickly as a small one. @default in memory */
   readonly folder?: string;
+  /** The memory that the page shows. @default none */
+  readonly memory?: ShownMemory;
   /** @default any free port */
   readonly port?: number;
   /** How often a session that is followed is looked at. @default 300 */
@@ -39,16 +43,22 @@ export interface Inspector {
   close(): Promise<void>;
 }
 
+const NO_SESSION = refused(404, "no-such-session", "There is no such session.");
+
 /** The same from the sources and from the built code: both lie one folder below the package. */
 const PAGE_FOLDER = new URL("../page/", import.meta.url);
 
-/** Serves a page over sessions to browsers of this machine. Nothing is changed, and nothing is sent anywhere else. */
+/**
+ * Serves a page over sessions to browsers of this machine. Nothing is sent anywhere else. Nothing is changed either, unless a source lets
+ * compactions be undone.
+ */
 export async function startInspector(options: InspectorOptions): Promise<Inspector> {
   const page = readPageFiles(PAGE_FOLDER);
-  const { sources, providerOf, folder, port = 0, followEveryMs, onError } = options;
+  const { sources, providerOf, folder, port = 0, followEveryMs, memory, onError } = options;
   const sessions = openSessions({ sources, ...(folder === undefined ? {} : { folder }) });
   const tokens = createEntryTokens();
-  const routes = [...SESSION_ROUTES, ...requestRoutes()];
+  const choices = { path: "/api/what-if", answer: async () => json(whatIfChoices()) };
+  const routes = [...SESSION_ROUTES, ...requestRoutes(), ...memoryRoutes(memory), choices];
   const stopping = new AbortController();
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
@@ -65,7 +75,10 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
     if (stranger !== undefined) return sendRefused(response, stranger);
     const url = new URL(request.url ?? "/", `http://127.0.0.1:${at}`);
     if (request.method === "POST" && url.pathname === "/api/enter") return enter(request, response, at);
-    if (request.method !== "GET") return sendRefused(response, refused(405, "only-reading", "Nothing can be changed."));
+    const undone = /^\/api\/sessions\/([^/]+)\/boundaries\/(\d+)\/undo$/.exec(url.pathname);
+    const isUndo = request.method === "POST" && undone !== null;
+    if (request.method !== "GET" && !isUndo)
+      return sendRefused(response, refused(405, "only-reading", "Nothing can be changed."));
     const file = page.find(url.pathname);
     if (file !== undefined) {
       response.writeHead(200, { "content-type": file.type });
@@ -73,6 +86,9 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
     }
     if (!tokens.isKnown(cookieOf(request, cookieName(at))))
       return sendRefused(response, refused(401, "not-let-in", "Open the address that `palimpsest inspect` printed."));
+    if (isUndo) return undo(undone[1]!, Number(undone[2]), request, response);
+    const replayed = /^\/api\/sessions\/([^/]+)\/what-if$/.exec(url.pathname)?.[1];
+    if (replayed !== undefined) return whatIf(replayed, url.searchParams, response);
     const followed = /^\/api\/sessions\/([^/]+)\/live$/.exec(url.pathname)?.[1];
     if (followed !== undefined) return follow(followed, request, response);
     const found = findRoute(routes, url);
@@ -95,8 +111,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
 
   async function follow(key: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const session = await sessions.find(key);
-    if (session === undefined)
-      return sendRefused(response, refused(404, "no-such-session", "There is no such session."));
+    if (session === undefined) return sendRefused(response, NO_SESSION);
     const gone = new AbortController();
     response.once("close", () => gone.abort());
     const asked =
@@ -106,6 +121,30 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
       signal: AbortSignal.any([gone.signal, stopping.signal]),
       ...(followEveryMs === undefined ? {} : { everyMs: followEveryMs }),
     });
+  }
+
+  async function whatIf(key: string, query: URLSearchParams, response: ServerResponse): Promise<void> {
+    const session = await sessions.find(key);
+    if (session === undefined) return sendRefused(response, NO_SESSION);
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    await sendWhatIf(response, session, query, AbortSignal.any([gone.signal, stopping.signal]));
+  }
+
+  /** The only thing that a page can change. A page of another origin is refused before; one that does not say its origin is refused here. */
+  async function undo(
+    key: string,
+    boundary: number,
+    { headers }: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    if (headers.origin === undefined)
+      return sendRefused(response, refused(403, "other-origin", "Only the inspector's own page may change this."));
+    const session = await sessions.find(key);
+    if (session?.undo === undefined) return sendRefused(response, NO_SESSION);
+    const undone = await session.undo(session.inspected.session, boundary);
+    if (undone.kind === "undone") sendJson(response, 200, undone);
+    else sendRefused(response, refused(409, "not-undone", undone.why));
   }
 
   server.listen(port, "127.0.0.1");

@@ -73,7 +73,7 @@ export const SESSION_COMMANDS = {
     usage: "inspect [ID | FILE | --live] [--port N]",
     about: "show sessions in a browser: what the model saw at any moment, what it cost, what was lost",
     more: [
-      "Prints an address for a browser of this machine. It lets one browser in, once; run the command again for another. Nothing is sent anywhere, and nothing is changed.",
+      "Prints an address for a browser of this machine. It lets one browser in, once; run the command again for another. Nothing is sent anywhere. Nothing is changed unless you undo a compaction in the page.",
       "ID is a session of this folder, or the first characters of its id. FILE is a transcript of another agent or a log of palimpsest proxy, or a folder of them. Without either: all sessions of this folder, also those of other agents.",
     ],
     options: {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 /** Why a request is refused before anything of it is looked at. */
 export interface Refused {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 500;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 500;
   readonly code: string;
   /** What happened, and what to do. */
   readonly message: string;

@@ -1,12 +1,27 @@
 import { recalledText } from "palimpsest";
 import { readPayload, recall } from "palimpsest/core";
-import { boundaryAt, type IndexedEvent, searchInspected, sessionTree, WINDOW_SOURCES } from "palimpsest/inspect";
+import {
+  boundaryAt,
+  type IndexedEvent,
+  searchInspected,
+  sessionTree,
+  type TreeNode,
+  WINDOW_SOURCES,
+} from "palimpsest/inspect";
 import { countIn, json, ofSession, type Route, rangeIn, refuse } from "./route.ts";
 
 /** At most so many characters of one text in an answer. */
 const TEXT_CHARACTERS = 200_000;
 const MAX_POINTS = 2_000;
 const MAX_ROWS = 200;
+
+interface KeyedNode extends TreeNode {
+  readonly key: string;
+}
+
+function withKeys(node: TreeNode, keyOf: (id: string) => string): KeyedNode {
+  return { ...node, key: keyOf(node.session), children: node.children.map((child) => withKeys(child, keyOf)) };
+}
 
 /** Sessions, and what can be seen of each without its requests. */
 export const SESSION_ROUTES: readonly Route[] = [
@@ -58,7 +73,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     return json({ breaks: index.breaks({ ...rangeIn(query), limit: MAX_ROWS }) });
   }),
 
-  ofSession("/boundaries/:entry", async ({ inspected, files }, { parameters }) => {
+  ofSession("/boundaries/:entry", async ({ inspected, files, undo }, { parameters }) => {
     const entry = countIn(parameters["entry"]) ?? 0;
     const boundary = await boundaryAt({ ...inspected, files }, entry);
     if (boundary === undefined) return refuse(404, "no-boundary", `Entry ${entry} is no compaction boundary.`);
@@ -71,6 +86,7 @@ export const SESSION_ROUTES: readonly Route[] = [
       // The largest are shown; the sums are of all.
       survivors: survivors.toSorted((one, other) => other.tokens - one.tokens).slice(0, MAX_ROWS),
       items: survivors.length,
+      undo: undo === undefined ? "impossible" : "possible",
       fates: { "in-view": tokensOf("in-view"), recallable: tokensOf("recallable"), lost: tokensOf("lost") },
     });
   }),
@@ -93,8 +109,8 @@ export const SESSION_ROUTES: readonly Route[] = [
     return json({ hits: hits.map((hit) => ({ ...hit, request: index.requestNear(hit.sequence) })) });
   }),
 
-  ofSession("/tree", async ({ store, inspected }) => {
+  ofSession("/tree", async ({ store, inspected, keyOf }) => {
     const tree = await sessionTree(store, inspected.root);
-    return json({ tree });
+    return json({ tree: keyOf === undefined ? tree : withKeys(tree, keyOf) });
   }),
 ];

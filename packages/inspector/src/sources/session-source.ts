@@ -36,8 +36,20 @@ export interface OpenedSession {
   readonly files: ResultFiles;
   /** `recorded`: the log is what was sent. `reconstructed`: it was made from a transcript of another program, which has no bytes. */
   readonly fidelity: "recorded" | "reconstructed";
+  /** The key of another session of the same store. @default the sessions of a tree are no links */
+  readonly keyOf?: (id: string) => string;
+  /** Undoes a compaction. @default nothing can be changed */
+  readonly undo?: UndoCompaction;
   close(): Promise<void>;
 }
+
+/** Undoes the compaction at an entry of a session: the model sees what it replaced again. */
+export type UndoCompaction = (session: string, boundary: number) => Promise<UndoneCompaction>;
+
+export type UndoneCompaction =
+  | { readonly kind: "undone"; readonly tokensBefore: number; readonly tokensAfter: number }
+  /** Such as: another process has the session open. */
+  | { readonly kind: "refused"; readonly why: string };
 
 /** Renders requests again, by the name of the wire form in the log; undefined if there is none of that name. */
 export type ProviderOf = (name: string) => Promise<Provider<unknown, unknown, unknown> | undefined>;

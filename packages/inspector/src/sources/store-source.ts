@@ -2,7 +2,7 @@ import type { Store } from "palimpsest";
 import { eachSession, entryText, type LogReader, readPayload } from "palimpsest/core";
 import { openInspected } from "palimpsest/inspect";
 import { sessionKey } from "./session-key.ts";
-import type { FoundSession, SessionSource } from "./session-source.ts";
+import type { FoundSession, SessionSource, UndoCompaction } from "./session-source.ts";
 
 export interface StoreSourceOptions {
   readonly store: Store;
@@ -10,6 +10,8 @@ export interface StoreSourceOptions {
   readonly name: string;
   /** The folder that its sessions worked in. */
   readonly folder?: string;
+  /** Undoes a compaction for the user of the page. @default the page only reads */
+  readonly undo?: UndoCompaction;
 }
 
 export interface StoreSource extends SessionSource {
@@ -21,8 +23,8 @@ export interface StoreSource extends SessionSource {
 const FIRST_ENTRIES = 20;
 const TITLE_CHARACTERS = 120;
 
-/** The sessions of a store. They are only read: whoever writes to them is not disturbed. */
-export function storeSource({ store, name, folder }: StoreSourceOptions): StoreSource {
+/** The sessions of a store. Looking only reads: whoever writes to them is not disturbed. */
+export function storeSource({ store, name, folder, undo }: StoreSourceOptions): StoreSource {
   const keyOf = (id: string): string => sessionKey("store", name, id);
 
   async function describe(id: string): Promise<FoundSession | undefined> {
@@ -48,7 +50,9 @@ export function storeSource({ store, name, folder }: StoreSourceOptions): StoreS
         if (keyOf(id) !== key) continue;
         const inspected = await openInspected(store, id);
         if (inspected === undefined) return undefined;
-        return { inspected, store, files: store.results, fidelity: "recorded", close: () => inspected.close() };
+        const close = (): Promise<void> => inspected.close();
+        const opened = { inspected, store, files: store.results, fidelity: "recorded", keyOf, close } as const;
+        return undo === undefined ? opened : { ...opened, undo };
       }
       return undefined;
     },

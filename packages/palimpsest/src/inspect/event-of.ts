@@ -3,6 +3,8 @@ import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
 import type { EventRow, IndexedEvent } from "./index-rows.ts";
 
 const TEXT_CHARACTERS = 160;
+/** The attachments by which agents reach a session: a message, and the result of an agent that it started. */
+const MAIL: readonly string[] = ["agent-message", "agent-result"];
 
 /** The event that an entry is on a timeline; undefined if it is none. */
 export function eventOf(read: ReadEntry | PassedOver, atMs: number): EventRow | undefined {
@@ -29,6 +31,8 @@ export function eventOf(read: ReadEntry | PassedOver, atMs: number): EventRow | 
       return row("attempt", read.payload.why);
     case "agent":
       return row("agent", read.payload.step === "started" ? read.payload.goal : read.payload.step);
+    case "attachment":
+      return MAIL.includes(read.payload.type) ? row("mail", saidIn(read.payload.blocks)) : undefined;
     case "configuration":
       return row("configuration", read.payload.cause ?? "");
     case "notes":

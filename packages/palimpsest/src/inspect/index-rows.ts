@@ -62,6 +62,8 @@ export type IndexedEvent =
   | "overflow"
   | "attempt"
   | "agent"
+  /** A message of another agent or session. */
+  | "mail"
   | "configuration"
   | "notes"
   | "pin"

@@ -1,0 +1,26 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { figuresOf, findReplayModel, prepareReplay, REPLAY_POLICIES, toRecording } from "@palimpsest/replay";
+import type { ReplayOrder, ReplayReport } from "./replay-session.ts";
+
+/** Replays a session in a thread of its own: a long one takes minutes of a processor. */
+const { entries, policies, model: id, cacheTtl } = workerData as ReplayOrder;
+const report = (told: ReplayReport): void => parentPort!.postMessage(told);
+const recording = toRecording(entries);
+const model = findReplayModel(id);
+if (recording === undefined) {
+  report({ kind: "failed", why: "The session has no response of a model yet." });
+} else if (model === undefined) {
+  report({ kind: "failed", why: `Unknown model ${JSON.stringify(id)}.` });
+} else {
+  const replay = prepareReplay(recording);
+  for (const [done, name] of policies.entries()) {
+    const policy = REPLAY_POLICIES.find((one) => one.name === name)!;
+    report({ kind: "progress", policy: name, done, of: policies.length, requests: recording.rounds.length });
+    report({
+      kind: "figures",
+      policy: name,
+      figures: figuresOf(await replay(policy, { model, cacheTtl }), model.prices),
+    });
+  }
+  report({ kind: "done" });
+}
