@@ -65,7 +65,7 @@ export async function showSession(page, { key, ...address }) {
     const { signal } = state.reading;
     try {
       const screen = SCREENS[next.kind];
-      if (screen !== undefined) await screen(shown, { ...next, at, key, signal });
+      if (screen !== undefined) await screen(shown, { ...next, at, key, model: about.model, signal });
       else if (next.entry !== undefined) await showRequest(shown, at, next.entry, signal);
       else fill(shown);
     } catch (error) {

@@ -3,8 +3,8 @@ import { el, fill, table } from "./dom.js";
 import { dollars, tokens } from "./words.js";
 
 /** This session under other policies: what it would have cost, and what would have been missing. `#/s/KEY/what-if/NAME,NAME` asks at once. */
-export async function showWhatIf(place, { at, key, name, signal }) {
-  const { policies, models, model } = await get("/api/what-if", signal);
+export async function showWhatIf(place, { at, key, name, model, signal }) {
+  const { policies, models } = await get("/api/what-if", signal);
   const asked = new Set(name === undefined ? ["balanced"] : name.split(","));
   const said = el("p", { role: "status" });
   const progress = el("progress", { max: 1, value: 0, "aria-label": "Policies that were replayed", hidden: true });

@@ -6,14 +6,12 @@ import { MAX_CHARACTERS, toRecorded } from "./to-recorded.ts";
 
 /** More at once would take all processors of the machine. */
 const MAX_POLICIES = 6;
-const DEFAULT_MODEL = "claude-opus-4-8";
 
 /** What a what-if can be asked about: the policies and the models that the simulator knows. */
 export function whatIfChoices(): unknown {
   return {
     policies: REPLAY_POLICIES.map(({ name, about, kind }) => ({ name, about, kind })),
     models: replayModels(),
-    model: DEFAULT_MODEL,
   };
 }
 
@@ -29,8 +27,8 @@ export async function sendWhatIf(
   };
   const known = REPLAY_POLICIES.map(({ name }) => name);
   const policies = [...new Set(query.getAll("policy"))].filter((name) => known.includes(name)).slice(0, MAX_POLICIES);
-  const asked = query.get("model") ?? DEFAULT_MODEL;
-  const model = findReplayModel(asked) === undefined ? DEFAULT_MODEL : asked;
+  const asked = query.get("model") ?? "";
+  const model = findReplayModel(asked) === undefined ? replayModels()[0]! : asked;
   const cacheTtl = query.get("ttl") === "1h" ? "1h" : "5m";
   response.writeHead(200, { "content-type": "text/event-stream" });
   const recorded = await toRecorded(inspected.log, inspected.session);
