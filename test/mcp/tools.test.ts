@@ -167,6 +167,23 @@ test("after its time a page ends, and the next one goes on with the next session
   ).toEqual(["needle one", "needle three", "needle two"]);
 });
 
+test("a session that no call can read in time is given up, and others are read", async () => {
+  const made = projectHome();
+  const text = "All work and no play. ".repeat(100);
+  const long = Array.from({ length: 3_000 }, (_, at) => ({ role: at % 2 ? "assistant" : "user", text }) as const);
+  made.addSession("long", long);
+  const { run, call } = await open(made, { callMs: 60 });
+  // Found before, so that the time is for reading.
+  await call("sessions");
+  for (const [tool, input] of [
+    ["cost", {}],
+    ["search", { words: "unfindable" }],
+  ] as const) {
+    const answer = await run(tool, { session: "long", ...input });
+    expect(answer).toMatchObject({ kind: "refused", text: expect.stringContaining("given up after") });
+  }
+});
+
 test("our own sessions are read while they are open elsewhere, with stored results in full", async () => {
   const made = projectHome();
   const { sessions } = projectPlacesOf(projectFolderOf(made.folder, agentHomeOf(made.environment)));
@@ -183,6 +200,9 @@ test("our own sessions are read while they are open elsewhere, with stored resul
     ]),
   );
   const { call, pages } = await open(made);
+  // The place of our sessions does not name their folder, so those of folders below cannot be told from others.
+  const above = await open({ ...made, folder: join(made.folder, "..") });
+  expect(await above.call("search", { words: '"deploy to"' })).toContain("No message");
   const [, key, message] = /(palimpsest-[0-9a-f]{8}) \| (\d+) \| /.exec(
     await call("search", { words: '"deploy to"' }),
   )!;

@@ -8,11 +8,13 @@ import { memoryTool, rememberTool } from "./tools/memory-tools.ts";
 import { recallTool } from "./tools/recall.ts";
 import { searchTool } from "./tools/search.ts";
 import { cacheMissesTool, contextTool, costTool } from "./tools/spending-tools.ts";
-import { startTimeLimit } from "./tools/time-limit.ts";
+import { CALL_MS, startTimeLimit } from "./tools/time-limit.ts";
 
 export interface ToolsOptions extends SessionsOptions {
   /** Milliseconds that pass, for the time that a page may take. @default the system's clock */
   readonly now?: () => number;
+  /** How long a call may take before it is given up, in milliseconds. @default 45,000: the strictest clients wait for 60 seconds */
+  readonly callMs?: number;
 }
 
 export interface SessionTools {
@@ -29,19 +31,20 @@ export interface SessionTools {
  */
 export async function createTools(options: ToolsOptions): Promise<SessionTools> {
   checkOptions("createTools", options, { folder: aText("the path of the folder whose sessions are served") });
-  const { environment, scope, now = () => performance.now() } = options;
+  const { environment, scope, now = () => performance.now(), callMs = CALL_MS } = options;
   const folder = await realpath(options.folder);
   const finder = createSessionFinder(options);
+  const ports = { finder, callMs };
   const startLimit = () => startTimeLimit(now);
   const { memory } = projectPlacesOf(projectFolderOf(folder, agentHomeOf(environment)));
   return {
     tools: [
-      listSessionsTool(finder, scope === "all" ? "on this machine" : `of ${JSON.stringify(folder)}`),
-      searchTool(finder, startLimit),
-      recallTool(finder),
-      costTool(finder, startLimit),
-      cacheMissesTool(finder),
-      contextTool(finder),
+      listSessionsTool(ports, scope === "all" ? "on this machine" : `of ${JSON.stringify(folder)}`),
+      searchTool(ports, startLimit),
+      recallTool(ports),
+      costTool(ports, startLimit),
+      cacheMissesTool(ports),
+      contextTool(ports),
       memoryTool(memory),
       rememberTool(memory),
     ],

@@ -1,15 +1,14 @@
-import type { SessionFinder } from "../sessions/find-sessions.ts";
 import type { FoundSession } from "../sessions/session.ts";
 import type { SessionTool } from "../tool.ts";
 import { oneLine, time } from "./answer-text.ts";
-import { pagedTool, sessionsFrom } from "./paged-tool.ts";
+import { pagedTool, type ReadingPorts, sessionsFrom } from "./paged-tool.ts";
 
 const TITLE_CHARACTERS = 100;
 const FOLDER_CHARACTERS = 120;
 
 /** Lists the sessions. @param scope in words, such as "of /home/me/shop" */
-export function listSessionsTool(finder: SessionFinder, scope: string): SessionTool {
-  return pagedTool(finder, {
+export function listSessionsTool(ports: ReadingPorts, scope: string): SessionTool {
+  return pagedTool(ports, {
     name: "sessions",
     title: "List recorded sessions",
     description:

@@ -2,18 +2,17 @@ import { asCount } from "palimpsest/core";
 import { sanitize } from "palimpsest/sanitize";
 import type { Position } from "../page/cursor.ts";
 import { PIECE_CHARACTERS, type Piece } from "../page/fill-page.ts";
-import type { SessionFinder } from "../sessions/find-sessions.ts";
 import type { FoundSession, SessionEntry } from "../sessions/session.ts";
 import type { SessionTool } from "../tool.ts";
 import { time } from "./answer-text.ts";
 import { chooseSession, SESSION_FIELD } from "./choose-session.ts";
-import { pagedTool } from "./paged-tool.ts";
+import { pagedTool, type ReadingPorts } from "./paged-tool.ts";
 
 const MAX_ENTRIES = 1_000;
 
 /** Reads messages of a session in full. */
-export function recallTool(finder: SessionFinder): SessionTool {
-  return pagedTool(finder, {
+export function recallTool(ports: ReadingPorts): SessionTool {
+  return pagedTool(ports, {
     name: "recall",
     title: "Read messages of a recorded session",
     description:

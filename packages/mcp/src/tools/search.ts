@@ -1,19 +1,18 @@
 import { asString } from "palimpsest/core";
 import type { Position } from "../page/cursor.ts";
 import type { Piece } from "../page/fill-page.ts";
-import type { SessionFinder } from "../sessions/find-sessions.ts";
 import type { FoundSession } from "../sessions/session.ts";
 import type { SessionTool } from "../tool.ts";
 import { oneLine } from "./answer-text.ts";
 import { chooseSession, SESSION_FIELD } from "./choose-session.ts";
-import { pagedTool, readableRows, sessionsFrom } from "./paged-tool.ts";
+import { pagedTool, type ReadingPorts, readableRows, sessionsFrom } from "./paged-tool.ts";
 import type { TimeLimit } from "./time-limit.ts";
 
 const SNIPPET_CHARACTERS = 300;
 
 /** Searches the sessions for words. */
-export function searchTool(finder: SessionFinder, startLimit: () => TimeLimit): SessionTool {
-  return pagedTool(finder, {
+export function searchTool(ports: ReadingPorts, startLimit: () => TimeLimit): SessionTool {
+  return pagedTool(ports, {
     name: "search",
     title: "Search recorded sessions",
     description:

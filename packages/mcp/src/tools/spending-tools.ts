@@ -1,12 +1,19 @@
 import { dollars, percent, tokens } from "@palimpsest/transcripts/analysis-words";
 import type { Position } from "../page/cursor.ts";
 import type { Piece } from "../page/fill-page.ts";
-import type { SessionFinder } from "../sessions/find-sessions.ts";
 import type { CacheMiss, FoundSession, Spending, SpentTokens } from "../sessions/session.ts";
 import type { SessionTool } from "../tool.ts";
 import { oneLine, time } from "./answer-text.ts";
 import { chooseSession, SESSION_FIELD } from "./choose-session.ts";
-import { pagedTool, type Question, type Reading, readableRows, rowPieces, sessionsFrom } from "./paged-tool.ts";
+import {
+  pagedTool,
+  type Question,
+  type Reading,
+  type ReadingPorts,
+  readableRows,
+  rowPieces,
+  sessionsFrom,
+} from "./paged-tool.ts";
 import type { TimeLimit } from "./time-limit.ts";
 
 const ALL = "all";
@@ -14,8 +21,8 @@ const NAME_CHARACTERS = 120;
 const TITLE_CHARACTERS = 80;
 
 /** What a session cost, and on what. */
-export function costTool(finder: SessionFinder, startLimit: () => TimeLimit): SessionTool {
-  return pagedTool(finder, {
+export function costTool(ports: ReadingPorts, startLimit: () => TimeLimit): SessionTool {
+  return pagedTool(ports, {
     name: "cost",
     title: "Cost of a recorded session",
     description:
@@ -54,8 +61,8 @@ async function* rowOf({ key, title, spending }: FoundSession): AsyncGenerator<st
 }
 
 /** When and why the prompt cache was lost. */
-export function cacheMissesTool(finder: SessionFinder): SessionTool {
-  return pagedTool(finder, {
+export function cacheMissesTool(ports: ReadingPorts): SessionTool {
+  return pagedTool(ports, {
     name: "cache_breaks",
     title: "Prompt cache misses of a recorded session",
     description:
@@ -70,8 +77,8 @@ export function cacheMissesTool(finder: SessionFinder): SessionTool {
 }
 
 /** What fills the context window. */
-export function contextTool(finder: SessionFinder): SessionTool {
-  return pagedTool(finder, {
+export function contextTool(ports: ReadingPorts): SessionTool {
+  return pagedTool(ports, {
     name: "context",
     title: "Context window of a recorded session",
     description:
