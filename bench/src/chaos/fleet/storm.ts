@@ -15,6 +15,8 @@ export interface StormOptions {
   readonly killsAtRandom: number;
   readonly databaseKills: number;
   readonly engineKills: number;
+  /** On average. A worker that is needed in a phase may have to be waited for; kills that are late by then follow at once. */
+  readonly killEveryMs: number;
   /** At least so many turns. */
   readonly turns: number;
   readonly traffic: TrafficOptions;
@@ -86,10 +88,12 @@ export async function storm(place: Place, options: StormOptions): Promise<Storm>
     }
   }
 
+  let dueMs = Date.now();
   const events = planOf({ killsInPhase, phases, killsAtRandom, databaseKills, engineKills });
   for (const [index, event] of events.entries()) {
     if (index % 20 === 0) say(`${index} of ${events.length} kills, ${speaking.jobs.length} turns begun ...`);
-    await wait(Math.random() * 200);
+    dueMs += Math.random() * 2 * options.killEveryMs;
+    await wait(Math.max(0, dueMs - Date.now()));
     if (event === "database") {
       await database.crash();
       counts.database++;

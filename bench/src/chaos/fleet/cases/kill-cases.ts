@@ -17,6 +17,7 @@ function killIn(place: Place, { phases, killsInPhase }: KillOptions): Promise<St
     killsAtRandom: 0,
     databaseKills: 0,
     engineKills: 0,
+    killEveryMs: 100,
     turns: 0,
     // Enough for all kills, also if nobody continues what was killed.
     traffic: { sessions: 100, turnsEach: 5, turnsPerSecond: 4 },
