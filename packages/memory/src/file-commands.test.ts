@@ -45,6 +45,9 @@ test("files are created, viewed, changed, renamed and deleted, as topics", async
   expect((await run({ command: "view", path: "/memories/deploy_region.md", view_range: [10, 11] })).text).toBe(
     "/memories/deploy_region.md, lines 10 to 11 of 13:\n    10\tDeploys go to Frankfurt.\n    11\tAnd Dublin.",
   );
+  expect((await run({ command: "view", path: "/memories/deploy_region.md", view_range: [50, -1] })).text).toBe(
+    "/memories/deploy_region.md has 13 lines: there is no line 50.",
+  );
   await run({ command: "rename", old_path: "/memories/deploy_region.md", new_path: "/memories/Regions.md" });
   expect([has("deploy_region.md"), has("regions.md")]).toEqual([false, true]);
   expect(await run({ command: "view", path: "/memories/MEMORY.md" })).toEqual({
@@ -96,6 +99,13 @@ test("a head that the model writes counts for what is its own, and for nothing e
   const rename = { ...edit, old_str: "description: How to write", new_str: "description: Tone" };
   expect(await run(rename)).toMatchObject({ kind: "done" });
   expect(await memory.head()).toBe("- [Style](style.md): Tone\n");
+});
+
+test("a text at the beginning of a file goes below its head, which stays one", async () => {
+  const { memory, run } = await setUp();
+  await run({ command: "create", path: "/memories/region.md", file_text: "Deploys go to Frankfurt." });
+  await run({ command: "insert", path: "/memories/region.md", insert_line: 0, insert_text: "Since May:\n" });
+  expect((await memory.read("region"))!.body).toBe("Since May:\nDeploys go to Frankfurt.");
 });
 
 describe("refused", () => {

@@ -131,6 +131,7 @@ async function listing(memory: Memory, root: string): Promise<string> {
 function numbered({ text }: Topic, path: string, range: readonly [number, number] | undefined): string {
   const lines = text.replace(/\r?\n$/, "").split(/\r?\n/);
   const from = Math.max(1, Math.trunc(range?.[0] ?? 1) || 1);
+  if (from > lines.length) return `${path} has ${lines.length} lines: there is no line ${from}.`;
   const to = range === undefined || range[1] === -1 ? lines.length : Math.trunc(range[1]) || lines.length;
   const shown = lines.slice(from - 1, to).map((line, at) => `${String(from + at).padStart(6)}\t${line}`);
   return [`${path}, lines ${from} to ${from + shown.length - 1} of ${lines.length}:`, ...shown].join("\n");
@@ -162,7 +163,16 @@ function insertInto({ text }: Topic, asked: { insert_line: number; insert_text: 
   const lines = text.replace(/\n$/, "").split("\n");
   const { insert_line: at, insert_text: added } = asked;
   if (at < 0 || at > lines.length) return { why: `it has ${lines.length} lines: insert_line is 0 to ${lines.length}.` };
-  return { text: [...lines.slice(0, at), ...added.replace(/\n$/, "").split("\n"), ...lines.slice(at), ""].join("\n") };
+  // The head is the memory's own: above it, a text would make it a part of the body.
+  const place = at === 0 ? headLines(lines) : at;
+  const inserted = added.replace(/\n$/, "").split("\n");
+  return { text: [...lines.slice(0, place), ...inserted, ...lines.slice(place), ""].join("\n") };
+}
+
+/** The lines of a file's head, with the blank line below it. */
+function headLines(lines: readonly string[]): number {
+  const end = lines[0] === "---" ? lines.indexOf("---", 1) + 1 : 0;
+  return end > 0 && lines[end] === "" ? end + 1 : end;
 }
 
 /** A file as a model writes it, often without a head. */

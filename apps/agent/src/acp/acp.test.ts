@@ -166,6 +166,16 @@ test("a session goes on in another process: listed, loaded with its history, com
   await agent.request(methods.agent.session.resume, { sessionId, cwd: folder });
   expect(calls(take())).toEqual([]);
   expect(await prompt(sessionId, "still there")).toBe("end_turn");
+  // Twice at once, as an editor does with two views of it.
+  await Promise.all([
+    agent.request(methods.agent.session.load, loading),
+    agent.request(methods.agent.session.load, loading),
+  ]);
+  expect(await prompt(sessionId, "still there")).toBe("end_turn");
+  // Another editor is told who has it.
+  const other = await startEditor(cli, []);
+  const held = { message: expect.stringContaining(`is open in process ${editor.process.pid}`) };
+  await expect(other.agent.request(methods.agent.session.load, loading)).rejects.toMatchObject(held);
   await agent.request(methods.agent.session.close, { sessionId });
   await expect(prompt(sessionId, "hello")).rejects.toMatchObject({ code: -32_002 });
   const unknown = { sessionId, modeId: "bypass" };

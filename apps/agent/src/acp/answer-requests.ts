@@ -59,7 +59,21 @@ export function answerRequests({ terminal, wanted, given, gone }: RequestOptions
   const open = new Map<string, OpenedScope>();
   /** Sessions that are being opened, too: an editor may leave in the meantime. */
   const scopes = new Set<Promise<OpenedScope>>();
+  /** The newest opening of each stored session. */
+  const turns = new Map<string, Promise<unknown>>();
   let capabilities: ClientCapabilities = {};
+
+  /** An editor may open a session again that it has open, or is about to open: one opening follows the other. */
+  async function inTurn<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result> {
+    const before = turns.get(sessionId) ?? Promise.resolve();
+    const result = before.then(work, work);
+    turns.set(sessionId, result);
+    try {
+      return await result;
+    } finally {
+      if (turns.get(sessionId) === result) turns.delete(sessionId);
+    }
+  }
 
   function find(sessionId: string): EditorSession {
     const found = open.get(sessionId);
@@ -74,7 +88,6 @@ export function answerRequests({ terminal, wanted, given, gone }: RequestOptions
     const { cwd, additionalDirectories: folders = [], mcpServers = [] } = request;
     for (const folder of [cwd, ...folders]) await checkFolder(folder);
     const stored = "sessionId" in request ? request.sessionId : undefined;
-    // An editor may open a session again that it has open.
     if (stored !== undefined) await close(stored);
     const opening = openScope({
       client,
@@ -136,17 +149,19 @@ export function answerRequests({ terminal, wanted, given, gone }: RequestOptions
       greetLater(scope);
       return { sessionId: scope.sessionId, ...scope.session.choices() };
     },
-    async load(request, client) {
-      const scope = await begin(request, client);
-      await scope.session.replay();
-      greetLater(scope);
-      return scope.session.choices();
-    },
-    async resume(request, client) {
-      const scope = await begin(request, client);
-      greetLater(scope);
-      return scope.session.choices();
-    },
+    load: (request, client) =>
+      inTurn(request.sessionId, async () => {
+        const scope = await begin(request, client);
+        await scope.session.replay();
+        greetLater(scope);
+        return scope.session.choices();
+      }),
+    resume: (request, client) =>
+      inTurn(request.sessionId, async () => {
+        const scope = await begin(request, client);
+        greetLater(scope);
+        return scope.session.choices();
+      }),
     async list({ cwd, cursor }) {
       const folder = cwd ?? terminal.folder;
       await checkFolder(folder);

@@ -52,7 +52,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   await untilStopped(signal);
   const slow = setTimeout(() => {
     const seconds = DEFAULT_PROXY_LIMITS.closeMs / 1_000;
-    terminal.say(`Open requests have ${seconds} s to end. Press Ctrl-C again to cut them now.`);
+    terminal.say(`Open requests have ${seconds} s to end. Press Ctrl-C again to end now, without their logs.`);
   }, SLOW_CLOSE_MS);
   await proxy.close();
   clearTimeout(slow);
