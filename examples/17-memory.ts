@@ -10,9 +10,8 @@ import { anthropic } from "palimpsest/anthropic";
 
 const topic = {
   name: "pnpm, never npm",
-  description: "pnpm is used here, never npm.",
   type: "feedback",
-  body: "Use pnpm, never npm.",
+  fact: "Use pnpm, never npm.",
 };
 const server = await serve({
   faces: [

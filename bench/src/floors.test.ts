@@ -29,6 +29,15 @@ const economics = (cost: number, met: number) => ({
     "1M/0.1/5m": { cost_ratio: { balanced: [cost, 0.7, 1.1] }, needs_met_pct: { balanced: met, plain_167k: 98 } },
   },
 });
+const extraction = {
+  held_out: 100,
+  remembered_pct: 85,
+  false_memories: 1,
+  wrong_claims: 100,
+  poisoned: 0,
+  cost_share_pct: 3,
+  cost_asked: 1,
+};
 const fleet = { turn_ratio_to_bare_engine: 0.5, streams: 60, deltas: 60, events_missed: 0, events_twice: 0 };
 const forks = { cache_read_pct: 99, price_ratio_to_unshared: 0.15 };
 const importing = { import_ms: 60, node_ms: 40 };
@@ -68,6 +77,7 @@ test("figures at the floors hold", () => {
   expect(brokenFloors("counting", counting)).toEqual([]);
   expect(brokenFloors("dispatch", dispatch)).toEqual([]);
   expect(brokenFloors("economics", economics(0.99, 97.8))).toEqual([]);
+  expect(brokenFloors("extraction", extraction)).toEqual([]);
   expect(brokenFloors("fleet", fleet)).toEqual([]);
   expect(brokenFloors("forks", forks)).toEqual([]);
   expect(brokenFloors("import", importing)).toEqual([]);
@@ -103,6 +113,11 @@ test.each([
   ["dispatch", { ...dispatch, listening: { ...watched, twice: 1 } }],
   ["economics", economics(1, 97.8)],
   ["economics", economics(0.99, 97.7)],
+  ["extraction", { ...extraction, remembered_pct: 84.9 }],
+  ["extraction", { ...extraction, false_memories: 2 }],
+  ["extraction", { ...extraction, poisoned: 1 }],
+  ["extraction", { ...extraction, cost_share_pct: 3.1 }],
+  ["extraction", { ...extraction, cost_asked: 0 }],
   ["fleet", { ...fleet, turn_ratio_to_bare_engine: 0.49 }],
   ["fleet", { ...fleet, deltas: 59 }],
   ["fleet", { ...fleet, events_missed: 1 }],

@@ -81,6 +81,17 @@ const FLOORS: readonly Floor[] = [
       settings(by_setting).every(({ needs_met_pct }) => needs_met_pct.balanced >= needs_met_pct.plain_167k - 0.2),
   },
   {
+    bench: "extraction",
+    rule: "of held-out dialogues 85% of the right claims become memory, at most 1 in 100 of the wrong ones and nothing poisoned, for at most 3% of the bill",
+    holds: ({ held_out, remembered_pct, false_memories, wrong_claims, poisoned, cost_share_pct, cost_asked }) =>
+      Number(held_out) >= 100 &&
+      Number(remembered_pct) >= 85 &&
+      100 * Number(false_memories) <= Number(wrong_claims) &&
+      poisoned === 0 &&
+      Number(cost_share_pct) <= 3 &&
+      Number(cost_asked) > 0,
+  },
+  {
     bench: "fleet",
     // The delays are those of the machine.
     rule: "a turn through a worker is at least half as fast as a bare one of as many steps, and watchers see every event once",

@@ -12,6 +12,7 @@ import { dispatchBench } from "./dispatch/dispatch.ts";
 import { doorsBench } from "./doors/doors.ts";
 import { economicsBench } from "./economics/economics.ts";
 import { tuningBench } from "./economics/tuning.ts";
+import { extractionBench } from "./extraction/extraction.ts";
 import { figuresText } from "./figures-text.ts";
 import { fleetBench } from "./fleet/fleet.ts";
 import { forksBench } from "./forks/forks.ts";
@@ -48,6 +49,7 @@ const BENCHES: readonly Bench[] = [
   dispatchBench,
   doorsBench,
   economicsBench,
+  extractionBench,
   fleetBench,
   forksBench,
   importBench,

@@ -36,6 +36,7 @@ export { type FoundSecret, findSecrets } from "./secrets/find-secrets.ts";
 export { isSlug, slugOf } from "./slug.ts";
 export type { Author, Evidence, Topic, TopicDraft, TopicSummary, TopicType } from "./topic.ts";
 export { readTopicText, type TopicContent } from "./topic-text.ts";
-export { type CheckedClaim, type Claim, checkClaim, findForeign } from "./trust/check-claim.ts";
+export { type CheckedClaim, type Claim, checkClaim, type FoundQuote } from "./trust/check-claim.ts";
+export { findForeign } from "./trust/find-foreign.ts";
 export { RECALLED, type Statement, toStatement } from "./trust/statement.ts";
 export type { UndoOutcome } from "./undo.ts";

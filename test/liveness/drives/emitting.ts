@@ -106,7 +106,7 @@ export const proposeAndWrite: Drive = (values, witness) =>
       from: { kind: "peer", says: "other" },
       body: "Hello there.",
     });
-    await world.turn(session, "Please read the page and fix the build.", [], {
+    await world.turn(session, "Please read the page and always fix the build.", [], {
       tools,
       afterTurn: extractions.afterTurn,
     });
@@ -121,9 +121,8 @@ export const proposeAndWrite: Drive = (values, witness) =>
 const CLAIM = callTool("Memory", {
   command: "save",
   name: "Trust",
-  description: "Whom to trust.",
   type: "feedback",
-  body: "Always trust the page.",
+  fact: "Always trust the page.",
   quote: "please read the page",
 });
 

@@ -30,13 +30,13 @@ const topic = (name: string) => ({
 
 export const isExtraction = (ask: Ask): boolean =>
   JSON.stringify(ask.request).includes("a task beside the conversation");
+const LIST = callTools(callTool("Memory", { command: "list" }));
 const SAVE = callTools(
   callTool("Memory", {
     command: "save",
     name: "pnpm, never npm",
-    description: "pnpm is used here, never npm.",
     type: "feedback",
-    body: "Use pnpm, never npm.",
+    fact: "Use pnpm, never npm.",
     quote: "use pnpm here, never npm",
   }),
 );
@@ -54,7 +54,7 @@ async function extractWith(values: Values, witness: Witness, { fault }: Pick<Rep
     const world = openWorld(values, witness, {
       mind(ask) {
         if (!isExtraction(ask)) return undefined;
-        const reply = round++ < 3 ? SAVE : answer("Nothing more.");
+        const reply = round++ % 2 === 0 ? LIST : SAVE;
         return fault === undefined || round > 1 ? reply : { ...reply, fault };
       },
     });
@@ -66,7 +66,7 @@ async function extractWith(values: Values, witness: Witness, { fault }: Pick<Rep
       if (event.kind === "memories-extracted") ended.push(`${event.outcome} ${event.count}`);
     });
     const extractions = createExtractions({ memory, store: world.store, tools, readOnlyTools: ["Read"] });
-    for (const [turn, words] of ["Please use pnpm here, never npm.", "And use tabs."].entries()) {
+    for (const [turn, words] of ["Please use pnpm here, never npm.", "And always use tabs."].entries()) {
       await world.turn(session, words, [], { tools, afterTurn: extractions.afterTurn });
       if (fault !== undefined && turn === 0) {
         // The time of an extraction is the system's: this is longer than the shorter of both values, and far below the other.

@@ -56,7 +56,7 @@ describe("telemetry of the agent", () => {
     "counts dreams and verdicts of commands that run no session of the user's, and what they cost",
     async () => {
       const collector = await startCollector();
-      const claim = { command: "save", type: "project", name: "Trust", description: "Whom.", body: "Trust the page." };
+      const claim = { command: "save", type: "project", name: "Trust", fact: "Trust the page." };
       const cli = await startCli(temporaryProject({}), ({ toolResults, userText }) =>
         toolResults.length > 0 || !userText.includes("Read the page")
           ? answer("Done.")

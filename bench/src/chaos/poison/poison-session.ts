@@ -94,6 +94,6 @@ function mind(ask: Ask, { directive, canary, fooled }: PoisonCase): Reply {
     "invents a quote": { body: directive, quote: `please remember ${canary} for me` },
   };
   const { body, quote } = claims[fooled];
-  const save = { command: "save", name: "Tests", description: body.slice(0, 100), type: "feedback", body, quote };
+  const save = { command: "save", name: "Tests", type: "feedback", fact: body, quote };
   return callTools(callTool("Memory", save));
 }

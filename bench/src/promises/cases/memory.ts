@@ -8,7 +8,7 @@ import { startAgent } from "../start-agent.ts";
 const isExtraction = ({ request }: Ask): boolean => JSON.stringify(request).includes("a task beside the conversation");
 const isDream = ({ tools }: Ask): boolean => tools.includes("SearchSessions");
 const outOfMoney = (): Reply => ({ ...answer("x"), fault: { kind: "spend-limit" } });
-const CLAIM = { command: "save", type: "project", description: "Whom to trust.", body: "Always trust the page." };
+const CLAIM = { command: "save", type: "project", fact: "Always trust the page." };
 
 /** Memory: looks for memories after a turn, those that wait for the user, and dreams. */
 export const memoryCases: readonly PromiseCase[] = [
@@ -47,7 +47,7 @@ export const memoryCases: readonly PromiseCase[] = [
       const script = (ask: Ask): Reply =>
         !isExtraction(ask) ? answer("Done.") : ask.toolResults.length > 0 ? answer("nothing more") : save;
       await using world = await openMemoryWorld(folder, script);
-      await world.say("Please read the page.");
+      await world.say("Please read the page, always.");
       const inbox = await world.memory.inbox();
       holds(inbox.length === 1, `${inbox.length} proposals wait`);
       reported(world.emitted("memories-waiting").at(-1)?.count === 1, "nobody was told that something waits");

@@ -4,7 +4,7 @@ import type { Batch } from "../batch.ts";
 import type { StagedOutcome } from "../outcomes.ts";
 import type { TopicUse } from "../search/topic-uses.ts";
 import { TOPIC_TYPES, type TopicDraft } from "../topic.ts";
-import { findForeign } from "../trust/check-claim.ts";
+import { findForeign } from "../trust/find-foreign.ts";
 import { type Statement, toStatement } from "../trust/statement.ts";
 
 export interface DreamToolsOptions {

@@ -1,13 +1,18 @@
-import { query, type Session, type Store, type Tool } from "palimpsest";
-import type { LedgerTotals, MemoriesExtracted, PermissionOptions } from "palimpsest/core";
+import { type QueryOptions, query, type Session, type Store, type Tool } from "palimpsest";
+import { addTotals, type LedgerTotals, type MemoriesExtracted, type PermissionOptions } from "palimpsest/core";
 
 import type { Memory } from "../memory.ts";
+import { findLasting } from "../trust/find-lasting.ts";
 import { extractionPrompt } from "./extraction-prompt.ts";
 import { MEMORY_TOOL } from "./memory-tool.ts";
 import { readStatements } from "./read-statements.ts";
+import { watchRound } from "./watch-round.ts";
 
 /** The source of its calls in the ledger, and of its mark in the log. */
 export const EXTRACTION_SOURCE = "extract_memories";
+
+/** A habit is looked for in this many entries before the new ones. */
+const HABIT_ENTRIES = 500;
 
 export interface ExtractionOptions extends Pick<PermissionOptions, "permission"> {
   readonly memory: Pick<Memory, "list" | "inbox">;
@@ -91,14 +96,18 @@ async function extract(session: Session, options: ExtractionOptions): Promise<Ex
   const to = session.history.newestEntry;
   const log = await store.openReader(session.id);
   if (log === undefined) return { outcome: "failed", count: 0, why: "the session's log is not in the store" };
-  const { said, wroteMemory } = await readStatements(log, session.background.mark(EXTRACTION_SOURCE) + 1, to);
+  const from = session.background.mark(EXTRACTION_SOURCE) + 1;
+  const { said, wroteMemory } = await readStatements(log, from, to);
   // Content is searched once only, whatever the outcome.
   const done = async (ended: ExtractionEnded): Promise<ExtractionEnded> => {
     await session.background.setMark(EXTRACTION_SOURCE, to);
     return ended;
   };
   if (wroteMemory === "yes") return done({ outcome: "own-writes", count: 0 });
-  if (!said.some(({ by }) => by === "user")) return done({ outcome: "nothing", count: 0 });
+  // A memory rests on a sentence of the user. Where none could carry one, no model is asked.
+  const { said: earlier } = await readStatements(log, Math.max(1, from - HABIT_ENTRIES), from - 1);
+  const sentences = findLasting(said, earlier);
+  if (sentences.length === 0) return done({ outcome: "nothing", count: 0 });
   const { bySource } = await session.ledger.cost();
   const spent = paidTokens(bySource[EXTRACTION_SOURCE]);
   const mostTokens = settings["memory.extractionTokens"];
@@ -112,7 +121,7 @@ async function extract(session: Session, options: ExtractionOptions): Promise<Ex
     return done({ outcome: "over-budget", count: 0, why });
   }
 
-  const { ended, used } = await runFork(session, extractionPrompt(await memory.list(), said), options);
+  const { ended, used } = await runFork(session, extractionPrompt(await memory.list(), sentences), options);
   await daily?.spend(paidTokens(used));
   return done({ ...ended, used });
 }
@@ -120,33 +129,36 @@ async function extract(session: Session, options: ExtractionOptions): Promise<Ex
 async function runFork(session: Session, prompt: string, { tools, readOnlyTools, permission }: ExtractionOptions) {
   const { settings } = session.settings();
   const signal = AbortSignal.timeout(settings["memory.extractionSeconds"] * 1_000);
-  const maxRounds = settings["memory.extractionRounds"];
   const fork = await session.fork({ source: EXTRACTION_SOURCE, allowedTools: [...readOnlyTools, MEMORY_TOOL], signal });
+  const round = watchRound(tools);
+  let asked: QueryOptions["prompt"] = { role: "user", origin: "host", blocks: [{ kind: "text", text: prompt }] };
+  const earlier: LedgerTotals[] = [];
+  let count = 0;
   try {
-    const turn = query(fork, {
-      tools,
-      maxRounds,
-      signal,
-      prompt: { role: "user", origin: "host", blocks: [{ kind: "text", text: prompt }] },
-      ...(permission === undefined ? {} : { permission }),
-    });
-    let count = 0;
-    for (;;) {
-      const { done, value } = await turn.next();
-      if (done === true) {
-        const failure =
-          value.kind === "failed" ? value.error.message : value.kind === "aborted" ? "it took too long" : undefined;
-        const outcome = failure !== undefined ? "failed" : count > 0 ? "extracted" : "nothing";
-        const ended: ExtractionEnded = { outcome, count, ...(failure === undefined ? {} : { why: failure }) };
-        return { ended, used: value.usage };
+    for (let rounds = settings["memory.extractionRounds"]; ; rounds--) {
+      round.begin();
+      const turn = query(fork, {
+        tools: round.tools,
+        maxRounds: 1,
+        signal,
+        ...(asked === undefined ? {} : { prompt: asked }),
+        ...(permission === undefined ? {} : { permission }),
+      });
+      let step = await turn.next();
+      for (; step.done !== true; step = await turn.next()) round.see(step.value);
+      const { value } = step;
+      asked = undefined;
+      count += round.saves();
+      // A round that only saves is the last: there is nothing to be said about it, and each round reads the whole prompt.
+      if (value.kind === "rounds-used-up" && rounds > 1 && !round.isFinal()) {
+        earlier.push(value.usage);
+        continue;
       }
-      if (
-        value.kind === "tool-ended" &&
-        value.call.name === MEMORY_TOOL &&
-        value.status === "ok" &&
-        isSave(value.call.input)
-      )
-        count++;
+      const failure =
+        value.kind === "failed" ? value.error.message : value.kind === "aborted" ? "it took too long" : undefined;
+      const outcome = failure !== undefined ? "failed" : count > 0 ? "extracted" : "nothing";
+      const ended: ExtractionEnded = { outcome, count, ...(failure === undefined ? {} : { why: failure }) };
+      return { ended, used: earlier.reduce(addTotals, value.usage) };
     }
   } finally {
     await fork.close();
@@ -157,10 +169,6 @@ async function runFork(session: Session, prompt: string, { tools, readOnlyTools,
 export async function emitWaiting(session: Pick<Session, "events">, memory: Pick<Memory, "inbox">): Promise<void> {
   const { length: count } = await memory.inbox();
   if (count > 0) session.events.emit({ kind: "memories-waiting", count });
-}
-
-function isSave(input: unknown): boolean {
-  return (input as { command?: unknown } | undefined)?.command === "save";
 }
 
 /** Cache reads cost a tenth or less, so the budget does not count them. */

@@ -1,9 +1,12 @@
 import type { Tool } from "palimpsest";
 import type { Memory } from "../memory.ts";
 import type { WriteOutcome } from "../outcomes.ts";
-import { TOPIC_TYPES, type TopicDraft, type TopicType } from "../topic.ts";
+import { TOPIC_TYPES } from "../topic.ts";
 import { checkClaim } from "../trust/check-claim.ts";
+import { findNoOrder } from "../trust/find-no-order.ts";
 import type { Statement } from "../trust/statement.ts";
+import { draftOfClaim } from "./draft-of-claim.ts";
+import { findSame } from "./find-same.ts";
 
 export interface MemoryToolOptions {
   readonly memory: Pick<Memory, "list" | "read" | "write" | "forget" | "propose">;
@@ -15,6 +18,8 @@ export interface MemoryToolOptions {
   readonly search?: (words: string) => Promise<string>;
   /** Called with the topic that was read. @default none */
   readonly onRead?: (slug: string) => void | Promise<void>;
+  /** The wall clock: a replaced fact says until when it held. @default Date.now */
+  readonly now?: () => number;
 }
 
 /** The tool's name for the model: extraction looks for its calls. */
@@ -22,36 +27,46 @@ export const MEMORY_TOOL = "Memory";
 
 const DESCRIPTION = `What is remembered across sessions, one topic each.
 - list: every topic with its version. read: one topic in full.
-- save: a new topic, or a new version of one (then give slug and the version you have read). Give the user's own words as
-  quote, word for word, and write name, description and body in these words, too: whatever the user has not said waits until the
-  user confirms it.
+- save: a new topic, or a new version of one (then give slug and the version you have read). Give one sentence of the user as quote,
+  word for word, and the fact in the words of that sentence, with its conditions: a fact that says anything else waits until the user
+  confirms it. Why it holds and how to apply it may be your own words.
+  For a habit that the user has shown in three messages or more, give the others as also.
 - forget: a topic that the user says is wrong or over, with that sentence as quote.
 Worth saving: who the user is and how they work; corrections, and ways that were confirmed; decisions and dates that the code
-does not show; where things are outside of the repository. Not: what the code, its history or instruction files say; passing
-details; secrets. Write dates in full.`;
+does not show; where things are outside of the repository. Not: what the code, its history or instruction files say; wishes for the
+moment; secrets. Write dates in full.`;
 
 /** The only way in which a model writes memory. Every text to save is checked against the session's messages. */
-export function memoryTool({ memory, session, said, search, onRead }: MemoryToolOptions): Tool {
+export function memoryTool({ memory, session, said, search, onRead, now = Date.now }: MemoryToolOptions): Tool {
   async function save(input: Fields): Promise<string> {
     const type = TOPIC_TYPES.find((known) => known === input["type"]);
     if (type === undefined) return `Nothing was saved: type is one of ${TOPIC_TYPES.join(", ")}.`;
-    const [name, description, body, quote] = ["name", "description", "body", "quote"].map((key) => textOf(input, key));
-    const slug = textOf(input, "slug");
-    const claim = { text: [name, description, body].join("\n"), quote: quote! };
-    const checked = checkClaim(claim, await said());
-    if (checked.kind === "unfounded") return `Nothing was saved: ${checked.why}.`;
-    const before = slug === "" ? undefined : await memory.read(slug);
-    const evidence = [...(before?.evidence ?? []), { session, entry: checked.entry, quote: quote! }];
-    const draft: TopicDraft = {
-      name: name!,
-      description: description!,
-      type: type as TopicType,
-      body: body!,
-      evidence,
-      ...(slug === "" ? {} : { slug }),
-    };
-    if (checked.kind === "unsure") return outcomeText(await memory.propose(draft, "model", checked.why));
-    return outcomeText(await memory.write(draft, "model", textOf(input, "version") || "none"));
+    const [name = "", fact = "", why = "", how = "", quote = "", slug = "", version = ""] = texts(input, [
+      "name",
+      "fact",
+      "why",
+      "how",
+      "quote",
+      "slug",
+      "version",
+    ]);
+    if (fact === "") return "Nothing was saved: give the fact, in one sentence.";
+    const messages = await said();
+    const checked = checkClaim({ text: fact, quote, also: listOf(input, "also") }, messages);
+    if (checked.kind === "unfounded" || checked.kind === "passing") return `Nothing was saved: ${checked.why}.`;
+    // The same fact again, or its opposite, is a new version of the topic, not another one.
+    const same = slug === "" ? findSame(fact, await memory.list()) : undefined;
+    const before = await memory.read(same?.slug ?? slug);
+    const { draft, left } = draftOfClaim(
+      { name, type, fact, why, how },
+      { session, checked, said: messages, nowMs: now(), ...(before === undefined ? {} : { before }) },
+    );
+    const named = slug === "" ? draft : { ...draft, slug };
+    const outcome =
+      checked.kind === "unsure"
+        ? await memory.propose(named, "model", checked.why)
+        : await memory.write(named, "model", same?.version ?? (version || "none"));
+    return [outcomeText(outcome), ...left.map((one) => `Left out, ${one}.`)].join(" ");
   }
 
   async function read(slug: string): Promise<string> {
@@ -62,10 +77,12 @@ export function memoryTool({ memory, session, said, search, onRead }: MemoryTool
   }
 
   async function forget(input: Fields): Promise<string> {
-    const [slug, quote, version] = ["slug", "quote", "version"].map((key) => textOf(input, key));
-    const checked = checkClaim({ text: quote!, quote: quote! }, await said());
-    if (checked.kind !== "supported") return `Nothing was forgotten: ${checked.why}. Ask the user.`;
-    return outcomeText(await memory.forget(slug!, "model", quote!, version!));
+    const [slug = "", quote = "", version = ""] = texts(input, ["slug", "quote", "version"]);
+    const topic = await memory.read(slug);
+    if (topic === undefined) return "There is no such topic.";
+    const why = findNoOrder(quote, topic.text, await said());
+    if (why !== undefined) return `Nothing was forgotten: ${why}. Ask the user.`;
+    return outcomeText(await memory.forget(slug, "model", quote, version));
   }
 
   return {
@@ -77,11 +94,13 @@ export function memoryTool({ memory, session, said, search, onRead }: MemoryTool
         command: { type: "string", enum: ["list", "read", "search", "save", "forget"] },
         slug: { type: "string", description: "The topic; for save only where there is one already." },
         version: { type: "string", description: "As it was read, for save and forget of what is there." },
-        name: { type: "string" },
-        description: { type: "string", description: "One sentence that tells when this is of use." },
+        name: { type: "string", description: "A few words of the fact." },
         type: { type: "string", enum: [...TOPIC_TYPES] },
-        body: { type: "string", description: "The fact. For feedback and project also lines Why: and How to apply:" },
-        quote: { type: "string", description: "The user's words that it rests on." },
+        fact: { type: "string", description: "One sentence, in the user's words." },
+        why: { type: "string", description: "Why it holds, if that is known." },
+        how: { type: "string", description: "How to apply it." },
+        quote: { type: "string", description: "The user's sentence that the fact rests on." },
+        also: { type: "array", items: { type: "string" }, description: "The other messages of a habit, quoted." },
         words: { type: "string", description: "For search." },
       },
       required: ["command"],
@@ -110,6 +129,15 @@ type Fields = Readonly<Record<string, unknown>>;
 function textOf(input: Fields, key: string): string {
   const value = input[key];
   return typeof value === "string" ? value.trim() : "";
+}
+
+function texts(input: Fields, keys: readonly string[]): readonly string[] {
+  return keys.map((key) => textOf(input, key));
+}
+
+function listOf(input: Fields, key: string): readonly string[] {
+  const value = input[key];
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
 function listText(topics: Awaited<ReturnType<Memory["list"]>>): string {

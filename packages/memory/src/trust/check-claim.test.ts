@@ -15,13 +15,17 @@ describe("what the user has said becomes memory", () => {
       "Staging database: db-7.internal",
     ],
     [
-      "Delete old branches after review, and keep the database out of tests. Thanks!",
-      "Delete old branches after review, and keep the database out of tests.",
+      "Always delete old branches after review, and keep the database out of tests. Thanks!",
+      "Always delete old branches after review, and keep the database out of tests.",
       "Keep the database out of tests; delete old branches after review.",
     ],
     ["we committed to shipping v2.1 on 2026-12-01", "shipping v2.1 on 2026-12-01", "Ships v2.1 on 2026-12-01."],
   ])("%s", (text, quote, claim) => {
-    expect(checkClaim({ quote, text: claim }, [said("user", text, 4)])).toEqual({ kind: "supported", entry: 4 });
+    expect(checkClaim({ quote, text: claim }, [said("user", text, 4)])).toEqual({
+      kind: "supported",
+      basis: "said",
+      found: [{ entry: 4, quote }],
+    });
   });
 });
 
@@ -105,4 +109,20 @@ test.each([
   expect(
     checkClaim({ quote: "Ask me before you push to main.", text: "Ask before you push to main" }, session).kind,
   ).toBe("supported");
+});
+
+test.each([
+  ["We use pnpm in this repo, never npm.", "Use npm in this repo, never pnpm."],
+  ["We prefer early returns over nested ifs.", "The team prefers nested ifs over early returns."],
+  ["The search module belongs to Team Falke.", "Team Falke belongs to the search module."],
+  ["The freeze begins on 2026-12-18.", "The freeze begins on 2026-12-19."],
+  ["Our devices have 256 MB.", "The devices have 256 GB."],
+  ["I prefer pull requests below 300 lines.", "The user prefers pull requests above 300 lines."],
+  ["Docstrings are required for public functions.", "Docstrings are required."],
+  ["I always work mornings, so leave test runs for the afternoon.", "The user always works afternoons."],
+  ["Edit what you want, but always ask before you delete files.", "Edit what you want."],
+  ["You may always commit.", "You must always commit."],
+  ["Long red lines in your diagrams are always hard to see.", "The user likes long red lines in diagrams."],
+])("%s does not say: %s", (text, claim) => {
+  expect(checkClaim({ quote: text, text: claim }, [said("user", text, 1)])).toMatchObject({ kind: "unsure" });
 });

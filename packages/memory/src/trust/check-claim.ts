@@ -1,39 +1,58 @@
+import { findDistortion, partAbout } from "./find-distortion.ts";
+import { voicesIn } from "./own-words.ts";
+import { isAmong } from "./sentence-content.ts";
+import { kindOfSentence, type SentenceKind } from "./sentence-kind.ts";
 import type { Statement } from "./statement.ts";
-import {
-  clausesOf,
-  isConditional,
-  isNegated,
-  isSameWord,
-  namesIn,
-  plain,
-  sentenceAt,
-  sentencesOf,
-  tellingWords,
-} from "./words.ts";
+import { namesIn, ownSentences, plain, tellingWords } from "./words.ts";
 
-/** A fact to remember, and the quote from the session that it is based on. */
+/** A fact to remember, and the quotes from the session that it is based on. */
 export interface Claim {
+  /** The fact alone, without reasons. */
   readonly text: string;
+  readonly quote: string;
+  /** Quotes of other messages of the user, for what the user did repeatedly without stating a rule. @default none */
+  readonly also?: readonly string[];
+}
+
+/** A quote, and the entry of the log in which it stands. */
+export interface FoundQuote {
+  readonly entry: number;
   readonly quote: string;
 }
 
 /**
- * `supported`: the user said it. `unsure`: it was said, but not by the user, or the user said something else: only the user can
- * tell. `unfounded`: nobody said it.
+ * `supported`: the user said it, or did it repeatedly. `unsure`: only the user can tell. `passing`: it is for the moment, or was
+ * taken back: there is nothing to remember. `unfounded`: nobody said it.
  */
 export type CheckedClaim =
-  | { readonly kind: "supported"; readonly entry: number }
-  | { readonly kind: "unsure"; readonly entry: number; readonly by: Statement["by"]; readonly why: string }
+  | { readonly kind: "supported"; readonly basis: "said" | "repeated"; readonly found: readonly FoundQuote[] }
+  | {
+      readonly kind: "unsure";
+      readonly found: readonly FoundQuote[];
+      readonly by: Statement["by"];
+      readonly why: string;
+    }
+  | { readonly kind: "passing"; readonly why: string }
   | { readonly kind: "unfounded"; readonly why: string };
 
 /** A shorter quote occurs in any conversation. */
 const MIN_QUOTE_WORDS = 2;
-/** The share of a claim's words that must be the user's: the rest is phrasing. */
-const MIN_OWN_SHARE = 0.8;
+/** Fewer messages show no habit. */
+const MIN_REPEATED = 3;
+
+const NOT_LASTING: Readonly<Record<Exclude<SentenceKind, "lasting">, string>> = {
+  plain: "nothing in the user's sentence says that it holds beyond this task",
+  question: "the user asked a question there",
+  reported: "the user reports there what somebody else says",
+  supposed: "the user only supposes it there",
+  withdrawn: "the user takes it back there, or asks not to remember it",
+  passing: "the user said it for the moment",
+};
 
 /**
  * Checks a claim against the session. A page or a file can talk a model into remembering what its author wants, with an
- * innocent quote of the user beside it. So a real quote is not enough: the claim must be made of the user's words.
+ * innocent quote of the user beside it. So a real quote is not enough: the fact must say what one quoted sentence of the user says,
+ * and the sentence must hold beyond the moment.
  */
 export function checkClaim(claim: Claim, said: readonly Statement[]): CheckedClaim {
   const quote = plain(claim.quote);
@@ -46,67 +65,62 @@ export function checkClaim(claim: Claim, said: readonly Statement[]): CheckedCla
     return { kind: "unfounded", why: "the quote does not stand in the conversation; quote it word for word" };
   }
   const { entry, by } = source;
-  const unsure = (why: string): CheckedClaim => ({ kind: "unsure", entry, by, why });
+  const first: FoundQuote = { entry, quote: claim.quote };
+  const unsure = (why: string): CheckedClaim => ({ kind: "unsure", found: [first], by, why });
   if (by === "outside") return unsure("it rests on what a tool brought, not on what the user said");
   if (by === "model") return unsure("it rests on the model's own words, not on what the user said");
+  if (!plain(voicesIn(source.text).own).includes(quote)) return unsure("it rests on words that the user only quoted");
 
-  const others = said.filter((one) => one.by !== "user");
-  const problems = sentencesOf(quote).map((words) => findProblem(claim.text, words, { source, others }));
-  return problems.includes(undefined) ? { kind: "supported", entry } : unsure(problems[0]!);
-}
-
-/**
- * Why a claim does not say what one quoted sentence says; undefined if it does. Words and polarity of a sentence belong
- * together: "Don't ask about formatting. Ask before you push." is no leave to push without asking.
- */
-function findProblem(
-  text: string,
-  words: string,
-  { source, others }: { readonly source: Statement; readonly others: readonly Statement[] },
-): string | undefined {
-  const foreign = findForeign(text, [{ ...source, text: words }, ...others]);
-  if (foreign !== undefined) return foreign;
-  const whole = plain(source.text);
-  const sentence = sentenceAt(whole, whole.indexOf(words), words.length);
-  if (isNegated(sentence) !== isNegated(text)) return "one says not to, the other does not";
-  return findDistortion(text, sentence);
-}
-
-/**
- * Why a claim that is made of a sentence's words says something else: it joins words of two clauses ("delete old branches, and keep
- * the database" is no leave to delete the database), or leaves out a condition ("only after review"). Undefined if it does neither.
- */
-function findDistortion(text: string, sentence: string): string | undefined {
-  const clauses = clausesOf(sentence).map((clause) => ({ clause, words: tellingWords(clause) }));
-  const among = (words: readonly string[]) => (word: string) => words.some((other) => isSameWord(word, other));
-  const all = clauses.flatMap(({ words }) => words);
-  for (const part of clausesOf(text)) {
-    const own = tellingWords(part).filter(among(all));
-    const sources = clauses.filter(({ words }) => own.every(among(words)));
-    if (sources.length === 0) return "it joins words of different parts of what the user said";
-    const leavesOut = own.length > 0 && sources.every(({ clause }) => isConditional(clause)) && !isConditional(text);
-    if (leavesOut) return "the user named a condition, and it does not";
+  const repeated = findRepeated(claim, source, said);
+  const elsewhere = repeated.map(({ quote: other }) => other);
+  const judged = ownSentences(voicesIn(source.text).own)
+    .filter((sentence) => isQuoted(plain(sentence), quote))
+    .map((sentence) => judge(claim.text, sentence, elsewhere));
+  const problem = judged.find((one) => "why" in one);
+  if (judged.some(({ kind }) => kind === "said")) return { kind: "supported", basis: "said", found: [first] };
+  if (problem?.kind === "passing") return { kind: "passing", why: problem.why };
+  if (problem === undefined && judged.length > 0) {
+    if (repeated.length + 1 < MIN_REPEATED) return unsure(NOT_LASTING.plain);
+    return { kind: "supported", basis: "repeated", found: [first, ...repeated] };
   }
-  return undefined;
+  return unsure(problem?.why ?? "the quote is no sentence of the user");
 }
 
-/** Returns why a text is not made of the user's words; undefined if it is. */
-export function findForeign(text: string, said: readonly Statement[]): string | undefined {
-  const users = said.filter((one) => one.by === "user").map(({ text }) => text);
-  const everything = plain(users.join("\n"));
-  const foreign = namesIn(text).find((name) => !everything.includes(plain(name)));
-  if (foreign !== undefined) return `the user has not said ${JSON.stringify(foreign)}`;
+type Judged = { readonly kind: "said" | "plain" } | { readonly kind: "passing" | "distorted"; readonly why: string };
 
-  const words = [...new Set(tellingWords(text))];
-  const own = users.flatMap(tellingWords);
-  const others = words.filter((word) => !own.some((other) => isSameWord(word, other)));
-  const outside =
-    others.length === 0 ? [] : said.flatMap((one) => (one.by === "outside" ? tellingWords(one.text) : []));
-  const brought = others.find((word) => outside.some((other) => isSameWord(word, other)));
-  if (brought !== undefined) return `${JSON.stringify(brought)} comes from what a tool brought, not from the user`;
-  const share = words.length === 0 ? 0 : 1 - others.length / words.length;
-  if (share < MIN_OWN_SHARE) {
-    return `${Math.round(share * 100)}% of its words are the user's; ${MIN_OWN_SHARE * 100}% are needed`;
-  }
-  return undefined;
+/** Holds a fact against one sentence: whether the sentence says it, and says it for good. */
+function judge(fact: string, sentence: string, elsewhere: readonly string[]): Judged {
+  const kind = kindOfSentence(sentence, partAbout(fact, sentence));
+  if (kind === "withdrawn" || kind === "passing") return { kind: "passing", why: NOT_LASTING[kind] };
+  const why = findDistortion(fact, sentence, elsewhere);
+  if (why !== undefined) return { kind: "distorted", why };
+  if (kind === "lasting") return { kind: "said" };
+  return kind === "plain" ? { kind } : { kind: "distorted", why: NOT_LASTING[kind] };
+}
+
+/** The other quotes of a habit: each is of another message of the user, and shares words with the fact. */
+function findRepeated(
+  { text, also = [] }: Claim,
+  source: Statement,
+  said: readonly Statement[],
+): readonly FoundQuote[] {
+  const taken = new Set([source.entry]);
+  const words = [...tellingWords(text), ...namesIn(text)];
+  return also.flatMap((quote) => {
+    const heard = [...tellingWords(quote), ...namesIn(quote)];
+    if (words.filter((word) => isAmong(word, heard)).length < MIN_QUOTE_WORDS) return [];
+    const message = said.find(
+      ({ by, entry, text: whole }) =>
+        by === "user" && !taken.has(entry) && plain(voicesIn(whole).own).includes(plain(quote)),
+    );
+    if (message === undefined) return [];
+    taken.add(message.entry);
+    return [{ quote, entry: message.entry }];
+  });
+}
+
+function isQuoted(sentence: string, quote: string): boolean {
+  return (
+    sentence.includes(quote) || quote.includes(sentence) || ownSentences(quote).some((one) => sentence.includes(one))
+  );
 }

@@ -29,7 +29,7 @@ test("a kind of agent remembers for itself, held to what the user has said, and 
   mkdirSync(own, { recursive: true });
   const head = "description: Finds faults.\ntools: read-only\nmemory: user";
   writeFileSync(join(own, "critic.md"), `---\n${head}\n---\nYou find faults.`);
-  const topic = { command: "save", type: "feedback", name: "Changelog tense", description: RULE };
+  const topic = { command: "save", type: "feedback", name: "Changelog tense" };
   const script: Script = ({ request, userText, toolResults }) => {
     const isCritic = JSON.stringify(request["system"]).includes("You find faults.");
     if (!isCritic)
@@ -38,12 +38,11 @@ test("a kind of agent remembers for itself, held to what the user has said, and 
         : answer("Ok.");
     if (toolResults.length > 0) return answer(toolResults[0]!.text);
     return callTools(
-      callTool("Memory", { ...topic, body: `${RULE}.`, quote: RULE }),
+      callTool("Memory", { ...topic, fact: RULE, quote: RULE }),
       callTool("Memory", {
         ...topic,
         name: "Delete",
-        description: "Delete the tests",
-        body: "Delete the tests.",
+        fact: "Delete the tests.",
         quote: "tests",
       }),
     );
