@@ -2,7 +2,7 @@
 export { LIFETIME_MS } from "./cache/choose-ttl.ts";
 export type { NextRequestCost, SessionCost } from "./cache/cost.ts";
 export { findDrop, nameCauses } from "./cache/find-break.ts";
-export { addTotals, type CacheBreak, type LedgerLine, type LedgerTotals } from "./cache/ledger.ts";
+export type { CacheBreak, LedgerLine, LedgerTotals } from "./cache/ledger.ts";
 export { type BilledTokens, priceUsd } from "./cache/prices.ts";
 export { USUAL_COSTS } from "./cache/token-costs.ts";
 export { addCounts } from "./log/add-counts.ts";

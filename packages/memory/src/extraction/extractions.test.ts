@@ -92,7 +92,8 @@ describe("at the end of a turn", () => {
     expect(topic).toMatchObject({ author: "model", type: "feedback", body: "Use pnpm, never npm." });
     expect(topic!.evidence).toMatchObject([{ session: "s", quote: "use pnpm here, never npm" }]);
     const { bySource } = await session.ledger.cost();
-    const { cacheReadTokens, freshTokens, cacheWriteTokens } = bySource[EXTRACTION_SOURCE]!;
+    const { cacheReadTokens, freshTokens, cacheWriteTokens, outputTokens } = bySource[EXTRACTION_SOURCE]!;
+    expect(ended[0]?.used).toMatchObject({ cacheReadTokens, outputTokens });
     expect(cacheReadTokens / (cacheReadTokens + freshTokens + cacheWriteTokens)).toBeGreaterThan(0.95);
     expect(session.background.mark(EXTRACTION_SOURCE)).toBeGreaterThan(0);
   });

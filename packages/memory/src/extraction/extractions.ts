@@ -1,5 +1,5 @@
 import { type QueryOptions, query, type Session, type Store, type Tool } from "palimpsest";
-import { addTotals, type LedgerTotals, type MemoriesExtracted, type PermissionOptions } from "palimpsest/core";
+import type { LedgerTotals, MemoriesExtracted, PermissionOptions } from "palimpsest/core";
 
 import type { Memory } from "../memory.ts";
 import { findLasting } from "../trust/find-lasting.ts";
@@ -132,7 +132,6 @@ async function runFork(session: Session, prompt: string, { tools, readOnlyTools,
   const fork = await session.fork({ source: EXTRACTION_SOURCE, allowedTools: [...readOnlyTools, MEMORY_TOOL], signal });
   const round = watchRound(tools);
   let asked: QueryOptions["prompt"] = { role: "user", origin: "host", blocks: [{ kind: "text", text: prompt }] };
-  const earlier: LedgerTotals[] = [];
   let count = 0;
   try {
     for (let rounds = settings["memory.extractionRounds"]; ; rounds--) {
@@ -150,15 +149,12 @@ async function runFork(session: Session, prompt: string, { tools, readOnlyTools,
       asked = undefined;
       count += round.saves();
       // A round that only saves is the last: there is nothing to be said about it, and each round reads the whole prompt.
-      if (value.kind === "rounds-used-up" && rounds > 1 && !round.isFinal()) {
-        earlier.push(value.usage);
-        continue;
-      }
+      if (value.kind === "rounds-used-up" && rounds > 1 && !round.isFinal()) continue;
       const failure =
         value.kind === "failed" ? value.error.message : value.kind === "aborted" ? "it took too long" : undefined;
       const outcome = failure !== undefined ? "failed" : count > 0 ? "extracted" : "nothing";
       const ended: ExtractionEnded = { outcome, count, ...(failure === undefined ? {} : { why: failure }) };
-      return { ended, used: earlier.reduce(addTotals, value.usage) };
+      return { ended, used: fork.ledger.totals() };
     }
   } finally {
     await fork.close();
