@@ -64,6 +64,21 @@ describe.each(Object.entries(places))("transcripts in %s", (_, place) => {
     expect((await here.load(key))!.map(({ uuid }) => uuid)).toEqual(["m0", "m1", "m2", "m3", "m4", "m5"]);
   });
 
+  test("are written by two machines at the same time, and nothing is lost", async () => {
+    const make = place();
+    const machines = [open(make), open(make)];
+    const ids = Array.from({ length: 40 }, (_, at) => `m${at}`);
+    await Promise.all(ids.map((id, at) => machines[at % 2]!.append(key, [line(id)])));
+    const kept = (await open(make).load(key))!.map(({ uuid }) => uuid);
+    expect(kept.toSorted()).toEqual(ids.toSorted());
+  });
+
+  test("that nothing was added to are not there", async () => {
+    const here = open(place());
+    await here.append(key, []);
+    expect(await here.listSessions(key.projectKey)).toEqual([]);
+  });
+
   test("are listed by project, with those of subagents under their session, and deleted with them", async () => {
     const here = open(place());
     const other = { ...key, sessionId: "any id / at all" };

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Store } from "palimpsest";
 import { checkOptions, withMethods } from "palimpsest/core";
 import { type HeldLog, holdLog, readLines, type TranscriptLine } from "./held-log.ts";
@@ -31,7 +32,9 @@ export interface TranscriptStore {
 }
 
 /** How often a log is opened again that another process has taken over in between. */
-const ATTEMPTS = 3;
+const ATTEMPTS = 10;
+/** Two that take it from each other at the same pace would never write: each waits a random time, longer with each attempt. */
+const PAUSE_MS = 20;
 
 interface Held {
   log: Promise<HeldLog> | undefined;
@@ -87,6 +90,7 @@ export function sessionStore(options: SessionStoreOptions): TranscriptStore {
         throw error;
       }
       await letGo(one);
+      await wait(Math.random() * PAUSE_MS * 2 ** Math.min(attempt, 6));
     }
     throw new Error(
       `Other processes took the transcript ${id} over ${ATTEMPTS} times. Nothing was written; try again.`,
@@ -114,7 +118,8 @@ export function sessionStore(options: SessionStoreOptions): TranscriptStore {
   }
 
   return {
-    append(key, entries) {
+    async append(key, entries) {
+      if (entries.length === 0) return;
       const id = logId(key);
       return inOrder(id, async (one) => {
         await add(one, id, entries);
