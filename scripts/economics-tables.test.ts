@@ -6,6 +6,7 @@ const POLICIES = [
   "quality",
   "balanced",
   "economy",
+  "balanced_two_lifetimes",
   "plain_80k",
   "plain_100k",
   "plain_130k",
@@ -39,6 +40,8 @@ const FIGURES: EconomicsFigures = {
   failed_sessions: [{ name: "some/session", reason: "Error" }],
   requests: 1_000,
   user_messages: 100,
+  read_only_rounds: 300,
+  rounds_saved_by_calls_together: 90,
   recorded_output_ratio: 1.3,
   assumed: { output_tokens_per_second: 70, seconds_to_first_token: 2 },
   by_setting: { "200K/0.1/5m": SETTING, "200K/0.1/1h": SETTING },
@@ -57,6 +60,8 @@ const FIGURES: EconomicsFigures = {
 test("every figure has its place, the cheapest policy first, and failures are named", () => {
   const tables = economicsTables(FIGURES);
   expect(tables["sessions"]).toContain("1 failed: some/session.");
+  expect(tables["sessions"]).toContain("at most 90 could");
+  expect(tables["lifetimes"]).toContain("**balanced-two-lifetimes** | 0.900 |");
   const [, , first] = tables["200K/0.1/5m"]!.split("\n");
   expect(first).toBe(
     "| **balanced** | 0.860 | 0.840 to 0.880 | 0.700 to 1.100 | 96.20 | 5.00 | 98.50 | 12 | 0.100 | 9.5 | 1.20 |",

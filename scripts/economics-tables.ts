@@ -33,6 +33,9 @@ export interface EconomicsFigures {
   readonly failed_sessions: readonly { readonly name: string; readonly reason: string }[];
   readonly requests: number;
   readonly user_messages: number;
+  /** Rounds that only read, and those of them that one request less would have needed, at most. */
+  readonly read_only_rounds: number;
+  readonly rounds_saved_by_calls_together: number;
   readonly recorded_output_ratio: number;
   readonly assumed: { readonly output_tokens_per_second: number; readonly seconds_to_first_token: number };
   readonly by_setting: ByPolicy<SettingFigures>;
@@ -48,6 +51,10 @@ export interface EconomicsFigures {
 
 const PROFILES = ["quality", "balanced", "economy"];
 const PLAIN = ["plain_80k", "plain_100k", "plain_130k", "plain_167k"];
+const LIFETIMES = [
+  ...PROFILES.flatMap((profile) => [profile, `${profile}_auto`, `${profile}_two_lifetimes`]),
+  "head_1h",
+];
 const COMPARED = [...PROFILES, ...PLAIN];
 
 /** Whose a policy is, by its name in the figures. */
@@ -57,7 +64,7 @@ export function ownerOf(policy: string): "us" | "others" | "nobody" {
 }
 
 const OURS =
-  /^(?:(?:quality|balanced|economy)(?:_auto)?|keep_warm|economic|careful|from_250k|patient|payback|fixed|full_window|notes_\w+)$/;
+  /^(?:(?:quality|balanced|economy)(?:_auto|_two_lifetimes)?|head_1h|keep_warm|economic|careful|from_250k|patient|payback|fixed|full_window|notes_\w+)$/;
 
 /** The tables of the page, by the name of the place where each belongs. */
 export function economicsTables(figures: EconomicsFigures): Readonly<Record<string, string>> {
@@ -68,6 +75,7 @@ export function economicsTables(figures: EconomicsFigures): Readonly<Record<stri
     ...Object.fromEntries(shown.map(([name, setting]) => [name, policiesTable(setting)])),
     "against plain compaction": againstPlainTable(shown),
     spread: spreadTable(shown),
+    lifetimes: lifetimesTable(shown),
     agents: agentsTable(figures),
     "held out": heldOutTable(figures),
     "all settings": settingsTable(settings),
@@ -81,6 +89,7 @@ function sessionsText(figures: EconomicsFigures): string {
   return [
     `${sessions} sessions, ${requests} requests, ${user_messages} messages of users. ${failures}.`,
     `Recorded output is ${recorded_output_ratio} times what the replay counts.`,
+    `Of ${figures.read_only_rounds} rounds that only read, at most ${figures.rounds_saved_by_calls_together} could have been part of the round before.`,
   ].join(" ");
 }
 
@@ -138,6 +147,31 @@ function spreadTable(settings: readonly (readonly [string, SettingFigures])[]): 
       fixed(figures.dearer_stops_pct[policy]!, 2),
       fixed(figures.dearer_early_stops_pct[policy]!, 2),
       fixed(figures.worst_stop[policy]!, 2),
+    ]),
+  );
+  return table(head, rows);
+}
+
+/** The same profile with one lifetime, with one chosen by the pauses, and with a longer one for the head. */
+function lifetimesTable(settings: readonly (readonly [string, SettingFigures])[]): string {
+  const head = [
+    "setting",
+    "policy",
+    "cost",
+    "95%, by session",
+    "strict needs %",
+    "worst session",
+    "stops over 5% dearer %",
+  ];
+  const rows = settings.flatMap(([name, figures]) =>
+    LIFETIMES.filter((policy) => figures.cost_ratio[policy] !== undefined).map((policy) => [
+      name,
+      label(policy),
+      fixed(figures.cost_ratio[policy]![0], 3),
+      bounds(figures.cost_ratio[policy]!, 3),
+      fixed(figures.needs_strict_pct[policy]!, 2),
+      fixed(figures.worst_session[policy]!, 3),
+      fixed(figures.dearer_stops_pct[policy]!, 2),
     ]),
   );
   return table(head, rows);

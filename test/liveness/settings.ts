@@ -142,6 +142,7 @@ export const SETTING_EXPERIMENTS: Readonly<Record<Exclude<SettingName, AgentOnly
   "agents.summarySeconds": experiment(watchAgent, [30, 100_000]),
   "tools.deferAboveTokens": experiment(offerTools, [10_000, 0]),
   "cache.ttl": experiment(sayTwice, ["5m", "1h"]),
+  "cache.headTtl": experiment(sayTwice, ["same", "1h"], { "cache.ttl": "5m" }),
   "keepWarm.enabled": experiment(waitForTool, ["on", "off"]),
   "keepWarm.whileToolRuns": experiment(waitForTool, [11, 1], WARM),
   "keepWarm.whileWaiting": experiment(waitForUser, [2, 1], WARM),

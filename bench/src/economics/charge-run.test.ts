@@ -16,7 +16,14 @@ const run = (requests: readonly ReplayedRequest[], compactedAt: readonly number[
   return { requests, compactedAt, cleared: 0, needs: NEEDS };
 };
 const facts = (outputTokens: readonly (number | null)[]): SessionFacts => {
-  return { agent: "claude-code", rounds: outputTokens.length, userMessages: 1, outputTokens, rereadTokens: 500 };
+  return {
+    agent: "claude-code",
+    rounds: outputTokens.length,
+    userMessages: 1,
+    together: { readRounds: 5, savedRounds: 2 },
+    outputTokens,
+    rereadTokens: 500,
+  };
 };
 
 test("output is that of the recording, or grows as that of other responses does", () => {
@@ -60,4 +67,7 @@ test("where the cache was cold, what was read again is written again, with the l
   const cold = request("conversation", { cacheReadTokens: 0, cacheWriteTokens: 900, cacheWrite1hTokens: 900 });
   const charged = chargeRun(run([request("conversation"), cold], [0]), facts([1, 1]), { outputRatio: 1 });
   expect(charged.at(-1)).toMatchObject({ cacheReadTokens: 0, cacheWriteTokens: 1_900, cacheWrite1hTokens: 1_900 });
+  const headFor1h = { ...cold, cacheWrite1hTokens: 400 };
+  const other = chargeRun(run([request("conversation"), headFor1h], [0]), facts([1, 1]), { outputRatio: 1 });
+  expect(other.at(-1)).toMatchObject({ cacheReadTokens: 0, cacheWriteTokens: 1_900, cacheWrite1hTokens: 400 });
 });

@@ -46,7 +46,7 @@ export function chargeRun(
 function withMore(request: ReplayedRequest, tokens: number): ReplayedRequest {
   const { cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens = 0 } = request;
   if (cacheReadTokens >= cacheWriteTokens) return { ...request, cacheReadTokens: cacheReadTokens + tokens };
-  const isLong = cacheWrite1hTokens > 0;
+  const isLong = isLongOnly(request);
   return {
     ...request,
     cacheWriteTokens: cacheWriteTokens + tokens,
@@ -55,15 +55,20 @@ function withMore(request: ReplayedRequest, tokens: number): ReplayedRequest {
 }
 
 function rereadAfter(request: ReplayedRequest, addedTokens: number, tokens: number): ReplayedRequest {
-  const { freshTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens = 0 } = request;
+  const { freshTokens, cacheReadTokens, cacheWriteTokens } = request;
   return {
     source: "refetch",
     freshTokens: 0,
     cacheReadTokens: freshTokens + cacheReadTokens + cacheWriteTokens + addedTokens,
     cacheWriteTokens: tokens,
-    cacheWrite1hTokens: cacheWrite1hTokens > 0 ? tokens : 0,
+    cacheWrite1hTokens: isLongOnly(request) ? tokens : 0,
     outputTokens: REREAD_OUTPUT_TOKENS,
   };
+}
+
+/** Where only the head is kept for an hour, the conversation has the shorter lifetime. */
+function isLongOnly({ cacheWriteTokens, cacheWrite1hTokens = 0 }: ReplayedRequest): boolean {
+  return cacheWrite1hTokens > 0 && cacheWrite1hTokens === cacheWriteTokens;
 }
 
 /** Recorded output relative to what the replay counts, over responses whose final count is recorded. */

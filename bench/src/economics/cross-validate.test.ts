@@ -8,7 +8,15 @@ const score = (price: number, strict: number) => sampleScore({ price, strict });
 
 function report(repository: string, bold: ReturnType<typeof score>, shy: ReturnType<typeof score>): SessionReport {
   const scores = { "200K/0.1/5m": { all: score(10, 90), bold, shy } };
-  return { name: `${repository}/1`, repository, agent: "pi", rounds: 1, userMessages: 1, scores };
+  return {
+    name: `${repository}/1`,
+    repository,
+    agent: "pi",
+    rounds: 1,
+    userMessages: 1,
+    together: { readRounds: 5, savedRounds: 2 },
+    scores,
+  };
 }
 
 test("a repository has no say in what it is scored with", () => {

@@ -15,6 +15,8 @@ const PROFILES = ["balanced", "economy", "quality"];
 /** With the first price and lifetime of each window. */
 const PARTS = [
   ...PROFILES.map((profile) => `${profile}-auto`),
+  ...PROFILES.map((profile) => `${profile}-two-lifetimes`),
+  "head-1h",
   "economic",
   "careful",
   "from-250k",
@@ -75,7 +77,8 @@ async function measure(names: readonly string[], plan: EconomicsPlan): Promise<F
 function heldOut(reports: readonly SessionReport[], plan: EconomicsPlan): Figures {
   const { policies, parts } = plan;
   const firsts = firstConditions(plan).map(({ name }) => name);
-  const candidates = [...policies, ...parts].filter((name) => !name.endsWith("-auto"));
+  // Lifetimes are not what is chosen here: heads count as recorded.
+  const candidates = [...policies, ...parts].filter((name) => !/-auto$|-two-lifetimes$|^head-/.test(name));
   const question = { candidates, baseline: BASELINE, floor: "plain-167k", marginPoints: 0 };
   return Object.fromEntries(
     firsts.map((condition) => {

@@ -1,6 +1,7 @@
 import type { ReplayRun } from "@palimpsest/replay";
 import { type Charges, outputSums } from "./charge-run.ts";
 import { pricesOf } from "./conditions.ts";
+import type { TogetherCounts } from "./count-together.ts";
 import { readFacts, readRuns } from "./kept-results.ts";
 import { conditionsOf, type EconomicsPlan, foresightJob, planCells } from "./plan-jobs.ts";
 import type { PlannedSession } from "./recorded-sessions.ts";
@@ -13,6 +14,7 @@ export interface SessionReport {
   readonly agent: string;
   readonly rounds: number;
   readonly userMessages: number;
+  readonly together: TogetherCounts;
   readonly scores: Readonly<Record<string, Readonly<Record<string, Score>>>>;
 }
 
@@ -66,8 +68,8 @@ function reportOf({ name, repository, fileOf }: PlannedSession, plan: EconomicsP
       Array.from(priced, ([policy, run]) => [policy, scoreRun(run, baseline, condition.readShare)]),
     );
   }
-  const { agent, rounds, userMessages } = facts;
-  return { name, repository, agent, rounds, userMessages, scores };
+  const { agent, rounds, userMessages, together } = facts;
+  return { name, repository, agent, rounds, userMessages, together, scores };
 }
 
 /** The cheapest of all that were tried, with knowledge of the future or without, that meets enough needs. */

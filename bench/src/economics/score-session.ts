@@ -2,10 +2,11 @@ import { type ReplayedRequest, type ReplayRun, runPrice } from "@palimpsest/repl
 import { type ModelPrices, priceUsd } from "palimpsest/core";
 import { type Charges, chargeRun } from "./charge-run.ts";
 import { pricesOf } from "./conditions.ts";
+import { type SummaryPrices, summaryPrices } from "./summary-prices.ts";
 import type { SessionFacts } from "./to-facts.ts";
 
 /** One session under one policy and one condition. */
-export interface Score {
+export interface Score extends SummaryPrices {
   readonly price: number;
   /** Without re-reads that no need asks for, and with output as the replay counts it. */
   readonly barePrice: number;
@@ -66,6 +67,7 @@ export function scoreRun({ run, requests, priceAtStop }: PricedRun, baseline: Pr
     price: priceAtStop.at(-1)!,
     barePrice: runPrice(run, pricesOf(readShare)),
     ...run.needs,
+    ...summaryPrices(requests, pricesOf(readShare)),
     compactions: run.compactedAt.length,
     waitedSeconds: sum(waitOf),
     readTokens: sum(({ cacheReadTokens }) => cacheReadTokens),

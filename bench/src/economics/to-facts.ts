@@ -1,4 +1,5 @@
-import { type Recording, touchesOf } from "@palimpsest/replay";
+import { needsOf, type Recording, touchesOf } from "@palimpsest/replay";
+import { countTogether, type TogetherCounts } from "./count-together.ts";
 
 /** What a recording itself tells, whatever the policy. */
 export interface SessionFacts {
@@ -10,9 +11,11 @@ export interface SessionFacts {
   readonly outputTokens: readonly (number | null)[];
   /** The mean size of a file that was read, or of any result in a session that reads files by commands. */
   readonly rereadTokens: number;
+  readonly together: TogetherCounts;
 }
 
-export function toFacts({ agent, items, rounds, sizes }: Recording): SessionFacts {
+export function toFacts(recording: Recording): SessionFacts {
+  const { agent, items, rounds, sizes } = recording;
   const reads = touchesOf(items).flatMap(({ access, result }) => (access === "read" ? [result] : []));
   const results = items.flatMap(({ blocks }) =>
     blocks.flatMap((block) => (block.kind === "tool_result" ? [String(block.content)] : [])),
@@ -23,6 +26,7 @@ export function toFacts({ agent, items, rounds, sizes }: Recording): SessionFact
     userMessages: items.filter(({ origin }) => origin === "human").length,
     outputTokens: rounds.map(({ outputTokens }) => outputTokens ?? null),
     rereadTokens: Math.round(meanBytes(reads.length > 0 ? reads : results) / sizes.bytesPerToken),
+    together: countTogether(recording, needsOf(recording)),
   };
 }
 

@@ -11,6 +11,7 @@ const report = (repository: string, agent: string, balanced: Partial<Score>, pla
   agent,
   rounds: 10,
   userMessages: 4,
+  together: { readRounds: 5, savedRounds: 2 },
   scores: {
     [SETTING]: { "append-only": sampleScore(), balanced: sampleScore(balanced), "plain-80k": sampleScore(plain) },
   },
@@ -22,14 +23,16 @@ const reports = [
 ];
 
 test("costs are relative to appending, with bounds by session and by repository", () => {
-  const { sessions, by_setting } = toFigures(reports) as unknown as Shown;
+  const { sessions, by_setting, ...others } = toFigures(reports) as unknown as Shown;
   const figures = by_setting[SETTING]!;
   expect(sessions).toBe(3);
+  expect(others).toMatchObject({ read_only_rounds: 15, rounds_saved_by_calls_together: 6 });
   expect(figures["cost_ratio"]!["balanced"]).toEqual([0.9, 0.8, 1.1]);
   expect(figures["cost_ratio_by_repository"]!["balanced"]).toEqual([0.9, 0.8, 1.1]);
   expect(figures["edit_lines_unmet_pct"]!["balanced"]).toBe(8.33);
   expect(figures["needs_strict_pct"]!["plain_80k"]).toBe(80);
   expect(figures["compactions_per_user_message"]!["balanced"]).toBe(0.167);
+  expect(figures["second_summaries_cost_pct"]!["balanced"]).toBe(2.22);
 });
 
 test("a profile is held against plain compaction on the same sessions", () => {

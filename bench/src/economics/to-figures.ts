@@ -15,6 +15,9 @@ export function toFigures(reports: readonly SessionReport[]): Figures {
     sessions: reports.length,
     requests: reports.reduce((sum, { rounds }) => sum + rounds, 0),
     user_messages: reports.reduce((sum, { userMessages }) => sum + userMessages, 0),
+    read_only_rounds: reports.reduce((sum, { together }) => sum + together.readRounds, 0),
+    // At most: a call may depend on a result in ways that its words do not show.
+    rounds_saved_by_calls_together: reports.reduce((sum, { together }) => sum + together.savedRounds, 0),
     by_setting: byName(conditions, (condition) => conditionFigures(reports, condition)),
     by_agent: byName([...byAgent.keys()].sort(), (agent) => {
       const own = byAgent.get(agent)!;
@@ -48,6 +51,9 @@ function conditionFigures(reports: readonly SessionReport[], condition: string):
     seconds_waited_per_user_message: each((policy) =>
       digits(sum(policy, "waitedSeconds") / Math.max(1, userMessages), 1),
     ),
+    summaries_cost_pct: each((policy) => digits(percent(policy, "summaryPrice", "price"), 2)),
+    second_summaries_cost_pct: each((policy) => digits(percent(policy, "secondSummaryPrice", "price"), 2)),
+    cold_summaries_extra_pct: each((policy) => digits(percent(policy, "coldSummaryExtra", "price"), 2)),
     cache_hit_pct: each((policy) => digits(percent(policy, "readTokens", "inputTokens"), 1)),
     mean_context_tokens: each((policy) => Math.round(sum(policy, "conversationTokens") / sum(policy, "requests"))),
     dearer_sessions_pct: each((policy) =>

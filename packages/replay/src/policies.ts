@@ -13,7 +13,7 @@ export interface EnginePolicy {
   readonly kind: "engine";
   readonly name: string;
   readonly about: string;
-  /** Settings that differ from the defaults. A time to live that is not set here is that of the replay. */
+  /** Settings that differ from the defaults. A time to live that is not set here is that of the replay, for the whole prompt. */
   readonly settings: Partial<Settings>;
 }
 
@@ -48,11 +48,21 @@ export const ENGINE_POLICIES: readonly EnginePolicy[] = [
   engine("economy", "the profile `economy`: compaction from 60,000 tokens on where it pays", { profile: "economy" }),
   engine("quality", "the profile `quality`: compaction when the window is nearly full", { profile: "quality" }),
   ...(["balanced", "economy", "quality"] as const).map((profile) =>
-    engine(`${profile}-auto`, `\`${profile}\` as shipped: the time to live is chosen by the session's pauses`, {
+    engine(`${profile}-auto`, `\`${profile}\`; the time to live is chosen by the session's pauses`, {
       profile,
       "cache.ttl": "auto",
     }),
   ),
+  ...(["balanced", "economy", "quality"] as const).map((profile) =>
+    engine(
+      `${profile}-two-lifetimes`,
+      `\`${profile}\` as shipped: system prompt and tools are cached for an hour once pauses would have paid for it`,
+      { profile, "cache.headTtl": "auto" },
+    ),
+  ),
+  engine("head-1h", "the defaults; system prompt and tools are cached for an hour from the start", {
+    "cache.headTtl": "1h",
+  }),
   engine("keep-warm", "the defaults, and pings keep the prompt in the cache", { "keepWarm.enabled": "on" }),
   engine("economic", "compaction when it pays; no clearing, no notes", { ...NO_CLEARING, ...NO_NOTES }),
   engine("careful", "compaction between turns, and only where it pays soon; no clearing", {

@@ -23,7 +23,10 @@ export function prepareReplay(
   const headTokens = headTokensOf(recording);
   return async (policy, { model, cacheTtl }) => {
     if (policy.kind === "engine") {
-      return replaySession(recording, needs, { model, settings: { "cache.ttl": cacheTtl, ...policy.settings } });
+      return replaySession(recording, needs, {
+        model,
+        settings: { "cache.ttl": cacheTtl, "cache.headTtl": "same", ...policy.settings },
+      });
     }
     const { windowTokens } = model;
     const lifetimesMs = [LIFETIME_MS[cacheTtl]];

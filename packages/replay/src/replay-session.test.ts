@@ -21,7 +21,7 @@ const replayed = (recording: Recording, terms: Partial<ReplayOptions>) =>
 
 test("appending alone costs on the engine what it costs on a list of messages: within 1%", async () => {
   const recording = await sampleRecording({ rounds: 80 });
-  const settings = { "cache.ttl": "5m", ...settingsOf("full-window") } as const;
+  const settings = { "cache.ttl": "5m", "cache.headTtl": "same", ...settingsOf("full-window") } as const;
   const engine = await replayed(recording, { settings });
   const terms = { windowTokens: 200_000, lifetimesMs: [300_000], headTokens: headTokensOf(recording) };
   const [light] = await replayRule(recording, needsOf(recording), appendOnly, terms);

@@ -5,6 +5,9 @@ export function sampleScore(more: Partial<Score> = {}): Score {
   return {
     price: 10,
     barePrice: 10,
+    summaryPrice: 1,
+    secondSummaryPrice: 0.2,
+    coldSummaryExtra: 0.1,
     needs: 100,
     met: 95,
     strict: 95,

@@ -41,7 +41,7 @@ export function createRequestRenderer({
     });
   }
 
-  return ({ model, system, tools, parameters, messages, marks, cacheTtl, maxTokens, session }) => {
+  return ({ model, system, tools, parameters, messages, marks, cacheTtl, headTtl, maxTokens, session }) => {
     const { tools: _, providerOptions, maxOutputTokens: __, ...rest } = parameters;
     const rendered = toolsOf(tools, parameters);
     const mark = cacheMark(cacheTtl);
@@ -49,7 +49,7 @@ export function createRequestRenderer({
     for (const index of marks.slice(-MAXIMUM_MESSAGE_MARKS)) {
       if (prompt[index] !== undefined) prompt[index] = withOptions(prompt[index], mark);
     }
-    if (system !== "") prompt.unshift(withOptions({ role: "system", content: system }, mark));
+    if (system !== "") prompt.unshift(withOptions({ role: "system", content: system }, cacheMark(headTtl ?? cacheTtl)));
     return {
       ...rest,
       model,

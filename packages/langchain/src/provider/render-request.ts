@@ -30,13 +30,17 @@ export function createRequestRenderer({
   cacheMark,
 }: RequestOptions): (parts: RequestParts<LangChainMessage>) => LangChainRequest {
   const toolsOf = rememberTools(renderTool);
-  return ({ model, system, tools, parameters, messages, marks, cacheTtl }) => {
-    const mark = cacheMark(findModel(model), cacheTtl);
+  return ({ model, system, tools, parameters, messages, marks, cacheTtl, headTtl = cacheTtl }) => {
+    const chat = findModel(model);
+    const mark = cacheMark(chat, cacheTtl);
     const marked = [...messages];
     for (const index of mark === undefined ? [] : marks.slice(-MAXIMUM_MESSAGE_MARKS)) {
       if (marked[index] !== undefined) marked[index] = withMark(marked[index], mark);
     }
-    const before: LangChainMessage = { type: "system", content: [{ type: "text", text: system, ...mark }] };
+    const before: LangChainMessage = {
+      type: "system",
+      content: [{ type: "text", text: system, ...cacheMark(chat, headTtl) }],
+    };
     return {
       model,
       ...(system === "" ? {} : { system: before }),

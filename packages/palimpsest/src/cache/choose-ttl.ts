@@ -2,7 +2,7 @@ import type { CacheTtl } from "../log/payload.ts";
 import type { ModelPrices } from "../log/prices.ts";
 import type { Ledger } from "./ledger.ts";
 import { expectedRequest, type Rhythm } from "./rhythm.ts";
-import { costsOf, HOUR_MS } from "./token-costs.ts";
+import { costsOf, HOUR_MS, USUAL_LONG_WRITE } from "./token-costs.ts";
 
 export const LIFETIME_MS: Readonly<Record<CacheTtl, number>> = { "5m": 300_000, "1h": HOUR_MS };
 
@@ -10,7 +10,7 @@ export interface TtlQuestion {
   /** The lifetime by the settings. */
   readonly wanted: CacheTtl | "auto";
   readonly ledger: Ledger;
-  /** Size of the next request. */
+  /** Size of the next request, without what has a lifetime of its own. */
   readonly sizeTokens: number;
   readonly prices: ModelPrices | undefined;
   readonly nowMs: number;
@@ -33,8 +33,6 @@ export function chooseTtl({ wanted, ledger, sizeTokens, prices, nowMs }: TtlQues
 const HORIZON_REQUESTS = 100;
 /** A cache miss costs the prompt at its later size; some sessions end sooner, and some prompts are compacted. */
 const GROWING_REQUESTS = 25;
-/** Without known prices: writing for an hour costs twice the input price. */
-const USUAL_LONG_WRITE = 2;
 
 /**
  * A lifetime of an hour costs more for every write: the prompt now, the new part of each request, and the whole prompt after a

@@ -38,6 +38,8 @@ export interface CostQuestion {
   /** The tokens of the newest answered request that the next one still begins with. @default all of it */
   readonly keptTokens?: number | undefined;
   readonly lifetimeMs: number;
+  /** The tokens of the system prompt and the tools, if they are cached longer than the messages. @default none */
+  readonly headTokens?: number | undefined;
   readonly prices?: ModelPrices | undefined;
   readonly nowMs: number;
 }
@@ -55,7 +57,8 @@ export function costOf(question: CostQuestion): SessionCost {
   };
 }
 
-function nextRequestCost({ ledger, sizeTokens, keptTokens, prices, lifetimeMs, nowMs }: CostQuestion): NextRequestCost {
+function nextRequestCost(question: CostQuestion): NextRequestCost {
+  const { ledger, sizeTokens, keptTokens, headTokens = 0, prices, lifetimeMs, nowMs } = question;
   const previous = ledger.sources["main"]?.previous;
   const leftTokens = previous === undefined ? 0 : previous.cacheReadTokens + previous.cacheWriteTokens;
   const cachedTokens = Math.min(leftTokens, keptTokens ?? leftTokens, sizeTokens);
@@ -63,7 +66,7 @@ function nextRequestCost({ ledger, sizeTokens, keptTokens, prices, lifetimeMs, n
   const isWarm = coldAtMs !== undefined && nowMs < coldAtMs;
   const price = (readTokens: number): number | undefined =>
     prices && inputUsd(sizeTokens, readTokens, lifetimeMs, prices);
-  const [warmUsd, coldUsd] = [price(cachedTokens), price(0)];
+  const [warmUsd, coldUsd] = [price(cachedTokens), price(Math.min(headTokens, cachedTokens))];
   return {
     inputTokens: sizeTokens,
     cachedTokens,

@@ -19,6 +19,8 @@ export interface NextRequest {
   /** The configuration of the newest answered request; undefined if there is none, or it cannot be read any more. */
   readonly before: Configuration | undefined;
   readonly lifetimeMs: number;
+  /** That of the system prompt and the tools. @default the same */
+  readonly headLifetimeMs?: number | undefined;
   /** @default every setting may matter, images do not */
   readonly effects?: CacheEffects | undefined;
   /** Whether replayed thinking must follow the exact conversation that produced it. */
@@ -32,7 +34,7 @@ export interface NextRequest {
 
 /** Returns the record of the next request that later explains what its cache did and why. */
 export function describeRequest(next: NextRequest): CacheFacts {
-  const { view, ledger, configuration, lifetimeMs, prices, asked = {} } = next;
+  const { view, ledger, configuration, lifetimeMs, headLifetimeMs, prices, asked = {} } = next;
   const previous = ledger.sources["main"]?.previous;
   const images = newestImage(view, ledger);
   const changes = previous === undefined ? [] : findChanges(next, previous, images);
@@ -41,6 +43,7 @@ export function describeRequest(next: NextRequest): CacheFacts {
     configuration: configuration.entry,
     images: images === undefined ? "none" : "some",
     lifetimeMs,
+    ...(headLifetimeMs === undefined ? {} : { headLifetimeMs }),
     ...asked,
     ...(previous === undefined ? {} : { comparedWith: previous.at }),
     ...(changes.length === 0 ? {} : { changes }),
@@ -66,6 +69,7 @@ function findChanges(next: NextRequest, previous: PreviousRequest, image: number
     ...(sameEdits(previous.edits, next.asked?.edits)
       ? []
       : [{ cause: "provider-edits", at: 0, what: ["asked for"] } as const]),
+    // That of the head changes when the head is written anyway.
     ...(previous.lifetimeMs === lifetimeMs ? [] : [{ cause: "cache-ttl", at: 0 } as const]),
   ];
   return changes.sort(compareCauses);

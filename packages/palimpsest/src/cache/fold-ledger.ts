@@ -105,7 +105,7 @@ function toPrevious(
   const { responseId, freshTokens, cacheReadTokens, cacheWriteTokens, appliedEdits, deletedTokens } = payload;
   // More was lost than was read: the prompt that the deletions refer to is gone.
   const isCold = found !== undefined && found.droppedTokens > cacheReadTokens;
-  const { configuration = 0, images = "none", lifetimeMs = Number.MAX_SAFE_INTEGER } = cache ?? {};
+  const { configuration = 0, images = "none", lifetimeMs = Number.MAX_SAFE_INTEGER, headLifetimeMs } = cache ?? {};
   return {
     request,
     at,
@@ -113,6 +113,7 @@ function toPrevious(
     configuration,
     images,
     lifetimeMs,
+    ...(headLifetimeMs === undefined ? {} : { headLifetimeMs }),
     // The provider may not know a response that it did not finish, so nothing is compared with it.
     responseId: payload.ending === "interrupted" ? "" : responseId,
     freshTokens,

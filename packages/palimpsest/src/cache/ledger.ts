@@ -63,7 +63,8 @@ export interface CauseTotals {
 }
 
 /** The newest answered request, which the next one is compared with. */
-export interface PreviousRequest extends Pick<CacheFacts, "configuration" | "images" | "lifetimeMs" | "edits"> {
+export interface PreviousRequest
+  extends Pick<CacheFacts, "configuration" | "images" | "lifetimeMs" | "headLifetimeMs" | "edits"> {
   readonly request: number;
   /** The entry that opened it: the request's own, or that of a rewind to it. */
   readonly at: number;

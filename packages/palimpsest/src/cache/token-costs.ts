@@ -14,6 +14,9 @@ export interface TokenCosts {
 /** The default: a read at a tenth of the input price, a write at five quarters of it, output at five times it. */
 export const USUAL_COSTS: TokenCosts = { input: 1, read: 0.1, write: 1.25, output: 5 };
 
+/** Without known prices: writing for an hour costs twice the input price. */
+export const USUAL_LONG_WRITE = 2;
+
 /** From this lifetime on, the long one is billed. */
 export const HOUR_MS = 3_600_000;
 

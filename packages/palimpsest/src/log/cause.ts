@@ -48,6 +48,8 @@ export interface CacheFacts extends RequestedEdits {
   readonly configuration: number;
   readonly images: "some" | "none";
   readonly lifetimeMs: number;
+  /** That of the system prompt and the tools. @default the same */
+  readonly headLifetimeMs?: number;
   /** The answered request that it was compared with; absent for the first request. */
   readonly comparedWith?: number;
   /** The differences from that request, earliest in the prompt first. @default none */

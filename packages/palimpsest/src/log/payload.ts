@@ -142,6 +142,8 @@ export interface RequestPayload {
   readonly previousResponseId?: string;
   /** The requested cache lifetime, where the provider lets us choose. @default "5m" */
   readonly cacheTtl?: CacheTtl;
+  /** That of the system prompt and the tools, where it is longer. @default that of the request */
+  readonly headTtl?: "1h";
   readonly cache?: CacheFacts;
 }
 

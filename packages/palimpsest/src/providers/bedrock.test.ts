@@ -147,6 +147,15 @@ test("documents have names, each its own, and a text beside them; what cannot be
   ]);
 });
 
+test("the head may be written for an hour, and the messages for five minutes", async () => {
+  const { ask } = await connect(() => answer("ok"));
+  const long: BedrockMessage = { role: "user", content: [{ text: "All work and no play. ".repeat(1_000) }] };
+  const system = "Be brief. ".repeat(3_000);
+  const { usage } = await ask({ system, messages: [long], marks: [0], headTtl: "1h" });
+  expect(usage.cacheWrite1hTokens).toBeGreaterThan(5_000);
+  expect(usage.cacheWriteTokens - usage.cacheWrite1hTokens!).toBeGreaterThan(3_000);
+});
+
 test("usage leaves nothing out: read, written for an hour, and fresh", async () => {
   const { ask } = await connect(() => answer("ok"));
   const long: BedrockMessage = { role: "user", content: [{ text: "All work and no play. ".repeat(1_000) }] };

@@ -84,6 +84,8 @@ export interface RequestParts<Message> extends RequestedEdits {
   /** Indexes of messages that end a section worth caching, oldest first; for providers with cache marks. */
   readonly marks: readonly number[];
   readonly cacheTtl: CacheTtl;
+  /** How long the system prompt and the tools are cached, where that is longer. @default `cacheTtl` */
+  readonly headTtl?: "1h";
   readonly maxTokens: number;
   /** Keeps requests of one session on the same cache, for providers that accept such a hint. */
   readonly session: string;

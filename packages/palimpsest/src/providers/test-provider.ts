@@ -88,6 +88,22 @@ export function testProvider({ test, place }: TestProviderOptions): void {
     assert.ok(JSON.stringify(marked).length >= JSON.stringify(one).length);
   });
 
+  check(
+    "system prompt and tools may be cached longer than the messages",
+    replies({ text: "One." }),
+    async (somewhere) => {
+      const { provider } = somewhere;
+      const parts = { ...request(somewhere, [ASK]), marks: [0] };
+      const hours = (more: { readonly headTtl?: "1h"; readonly cacheTtl?: "1h" }): number =>
+        JSON.stringify(provider.renderRequest({ ...parts, ...more })).split('"1h"').length - 1;
+      const [none, head, all] = [hours({}), hours({ headTtl: "1h" }), hours({ cacheTtl: "1h" })];
+      assert.equal(none, 0);
+      // Where the request can choose, the system prompt has the longer lifetime and the messages do not.
+      assert.ok(all === 0 ? head === 0 : head > 0 && head < all, `${head} marks of an hour, of ${all}`);
+      await send(somewhere, { ...parts, headTtl: "1h" });
+    },
+  );
+
   check("what was rendered is read back and rendered to the same bytes", replies(), async ({ provider }) => {
     const rendered = EXCHANGE.flatMap((message) => provider.renderMessage(message));
     const again = flatten(provider.readMessages(rendered)).flatMap((message) => provider.renderMessage(message));

@@ -8,8 +8,19 @@ import type { SessionOptions } from "./session-options.ts";
 
 const MINUTE_MS = 60_000;
 
+interface Asked {
+  /** Of the marks, in the order of the prompt. */
+  readonly ttls: readonly string[];
+  readonly readTokens: number;
+}
+
+function ttlsOf({ system, messages }: AnthropicRequest): readonly string[] {
+  const marks = JSON.stringify([system, messages]).match(/"cache_control":\{[^}]*\}/g) ?? [];
+  return marks.map((mark) => (mark.includes("1h") ? "1h" : "5m"));
+}
+
 /** A session with a prompt of some 4,000 tokens, judged in this process. */
-async function begin(ttl?: "auto" | "5m" | "1h") {
+async function begin(ttl?: "auto" | "5m" | "1h", headTtl?: "auto" | "same" | "1h") {
   const clock = manualClock();
   const store = memoryStore({ clock, leaseMs: 0 });
   const face = createAnthropic({ clock });
@@ -23,22 +34,27 @@ async function begin(ttl?: "auto" | "5m" | "1h") {
     settings,
     settingsFrom: { environment: {} },
   });
-  const session = await openSession(options(ttl === undefined ? {} : { "cache.ttl": ttl }));
-  async function ask(question: string): Promise<{ readonly ttl: string; readonly readTokens: number }> {
+  const session = await openSession(
+    options({
+      ...(ttl === undefined ? {} : { "cache.ttl": ttl }),
+      ...(headTtl === undefined ? {} : { "cache.headTtl": headTtl }),
+    }),
+  );
+  async function ask(question: string): Promise<Asked> {
     await session.append(question);
     const request = await session.prepare();
     const answered = face.answer(request);
     if (answered.kind === "refused") throw new Error(answered.message);
     const { usage } = await session.record(answered.response as unknown as AnthropicResponse);
-    return { ttl: /"ttl":"1h"/.test(JSON.stringify(request)) ? "1h" : "5m", readTokens: usage.cacheReadTokens };
+    return { ttls: ttlsOf(request), readTokens: usage.cacheReadTokens };
   }
   return { session, clock, ask, reopen: (settings: Partial<Settings>) => openSession(options(settings)) };
 }
 
 describe("cache.ttl", () => {
   test("auto takes five minutes at first, and an hour once pauses have cost the cache", async () => {
-    const { clock, ask } = await begin();
-    expect(await ask("One.")).toMatchObject({ ttl: "5m" });
+    const { clock, ask } = await begin("auto", "same");
+    expect((await ask("One.")).ttls).toEqual(["5m", "5m"]);
     clock.advance(MINUTE_MS);
     expect((await ask("Two.")).readTokens).toBeGreaterThan(2_000);
     for (const [pauseMs, ttl, cache] of [
@@ -48,8 +64,8 @@ describe("cache.ttl", () => {
       [40 * MINUTE_MS, "1h", "warm"],
     ] as const) {
       clock.advance(pauseMs);
-      const { readTokens, ...asked } = await ask("And now?");
-      expect(asked).toEqual({ ttl });
+      const { readTokens, ttls } = await ask("And now?");
+      expect(new Set(ttls)).toEqual(new Set([ttl]));
       expect(readTokens > 2_000).toBe(cache === "warm");
     }
   });
@@ -65,5 +81,42 @@ describe("cache.ttl", () => {
       await session.close();
       expect(JSON.stringify(await (await reopen({ "cache.ttl": later })).prepare())).toBe(bytes);
     }
+  });
+});
+
+describe("cache.headTtl", () => {
+  test("an hour for the head, five minutes for the messages: after a pause the head is read", async () => {
+    const { session, clock, ask } = await begin("5m", "1h");
+    await ask("One. ".repeat(3_000));
+    clock.advance(20 * MINUTE_MS);
+    const { ttls, readTokens } = await ask("Two.");
+    expect(ttls).toEqual(["1h", "5m", "5m"]);
+    expect(readTokens).toBeGreaterThan(2_000);
+    expect(readTokens).toBeLessThan(4_500);
+    // Another pause costs the messages, but not the head: 2,000 tokens of it at the least, at $0.2 instead of $5.
+    const { inputTokens, coldUsd } = (await session.ledger.cost()).nextRequest;
+    expect(coldUsd!).toBeLessThan((inputTokens * 5 - 2_000 * (5 - 0.2)) / 1e6);
+  });
+
+  test("auto: an hour from the first pause on that cost the head, and not before", async () => {
+    const { clock, ask } = await begin("5m", "auto");
+    expect((await ask("One.")).ttls).toEqual(["5m", "5m"]);
+    clock.advance(10 * MINUTE_MS);
+    expect(await ask("Two.")).toEqual({ ttls: ["1h", "5m", "5m"], readTokens: 0 });
+    clock.advance(10 * MINUTE_MS);
+    expect((await ask("Three.")).readTokens).toBeGreaterThan(2_000);
+  });
+
+  test("where the messages have an hour, so has the head", async () => {
+    expect((await (await begin("1h", "same")).ask("One.")).ttls).toEqual(["1h", "1h"]);
+    expect((await (await begin("1h", "1h")).ask("One.")).ttls).toEqual(["1h", "1h"]);
+  });
+
+  test("what was chosen is in the entry: the same bytes after a resume", async () => {
+    const { session, reopen } = await begin("5m", "1h");
+    await session.append("One.");
+    const bytes = JSON.stringify(await session.prepare());
+    await session.close();
+    expect(JSON.stringify(await (await reopen({ "cache.headTtl": "same" })).prepare())).toBe(bytes);
   });
 });

@@ -18,6 +18,7 @@ export interface NextRequestParts {
   readonly provider: Pick<Provider, "name" | "cacheEffects">;
   readonly facts: ModelFacts;
   readonly cacheTtl: CacheTtl;
+  readonly headTtl?: "1h" | undefined;
   readonly asked: RequestedEdits;
 }
 
@@ -25,8 +26,9 @@ export interface NextRequestParts {
 export async function describeNextRequest(
   parts: NextRequestParts,
 ): Promise<{ readonly cache: CacheFacts; readonly previousResponseId?: string }> {
-  const { view, ledger, configuration, provider, facts, cacheTtl, asked } = parts;
+  const { view, ledger, configuration, provider, facts, cacheTtl, headTtl, asked } = parts;
   const { prices, thinking, earlierThinking, cacheLifetimeMs: lifetimeMs = LIFETIME_MS[cacheTtl] } = facts;
+  const isChosen = facts.cacheLifetimeMs === undefined && headTtl !== undefined;
   const previous = ledger.sources["main"]?.previous;
   const before = previous && (await configurationAt(previous.configuration, parts));
   const effects = provider.cacheEffects;
@@ -37,6 +39,7 @@ export async function describeNextRequest(
       configuration,
       before,
       lifetimeMs,
+      headLifetimeMs: isChosen ? LIFETIME_MS[headTtl] : undefined,
       effects,
       thinking,
       earlierThinking,

@@ -1,7 +1,8 @@
+import { chooseHeadTtl } from "../cache/choose-head-ttl.ts";
 import { chooseTtl } from "../cache/choose-ttl.ts";
 import { costOf, type SessionCost } from "../cache/cost.ts";
 import type { Prefix } from "../fork/check-prefix.ts";
-import type { CacheTtl } from "../log/payload.ts";
+import type { RequestPayload } from "../log/payload.ts";
 import type { RequestedEdits } from "../log/provider-edits.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { STAGES } from "../pipeline.ts";
@@ -10,6 +11,7 @@ import { createByteIndex } from "../stages/media/byte-index.ts";
 import { filesRead } from "../stages/microcompact/files-read.ts";
 import { createResultIndex } from "../stages/microcompact/result-index.ts";
 import { type Budget, clampMaxTokens } from "../tokens/budget.ts";
+import { estimateTokens } from "../tokens/calibration.ts";
 import type { FlattenRules } from "../view/flatten-segment.ts";
 import { expectedTokens, newestSeal, sizeTokens, type View } from "../view/view.ts";
 import { type DueCompaction, isCompactionDue } from "./compact/is-compaction-due.ts";
@@ -63,6 +65,8 @@ export interface Requests<Request> {
   prefix(): Prefix;
 }
 
+type Ttls = Required<Pick<RequestPayload, "cacheTtl">> & Pick<RequestPayload, "headTtl">;
+
 /** @param onRequestIssued called with every request that is handed out */
 export function createRequests<Request, Response, Message>(
   context: SessionContext<Request, Response, Message>,
@@ -80,11 +84,15 @@ export function createRequests<Request, Response, Message>(
   const { limits, sizeWith } = measures;
   const notices = createRequestNotices(context);
   /** Chosen for a request that is to be written; what was chosen stands in its entry. */
-  function nextTtl(): CacheTtl {
-    const { view, ledger } = state;
+  function nextTtls(): Ttls {
+    const { view, ledger, configuration } = state;
     const { prices } = limits().facts;
-    const wanted = settings()["cache.ttl"];
-    return chooseTtl({ wanted, ledger, sizeTokens: sizeTokens(view), prices, nowMs: clock.now() });
+    const known = { ledger, prices, nowMs: clock.now() };
+    const head = chooseHeadTtl({ wanted: settings()["cache.headTtl"], ...known });
+    const ownTokens = head === "1h" ? estimateTokens(view.calibration, configuration.features) : 0;
+    const question = { wanted: settings()["cache.ttl"], sizeTokens: sizeTokens(view) - ownTokens, ...known };
+    const cacheTtl = chooseTtl(question);
+    return { cacheTtl, ...(head === "1h" && cacheTtl === "5m" ? { headTtl: "1h" } : {}) };
   }
 
   /** What the next request asks of the provider beside an answer. */
@@ -105,7 +113,7 @@ export function createRequests<Request, Response, Message>(
     });
   }
 
-  function describe(cacheTtl: CacheTtl, asked: RequestedEdits): ReturnType<typeof describeNextRequest> {
+  function describe(ttls: Ttls, asked: RequestedEdits): ReturnType<typeof describeNextRequest> {
     const { log, view, ledger, configuration } = state;
     return describeNextRequest({
       log,
@@ -114,7 +122,7 @@ export function createRequests<Request, Response, Message>(
       configuration,
       provider,
       facts: limits().facts,
-      cacheTtl,
+      ...ttls,
       asked,
     });
   }
@@ -144,9 +152,9 @@ export function createRequests<Request, Response, Message>(
     const wantedTokens = Math.min(options.maxOutputTokens ?? defaultOutputTokens(now, way), now.facts.maxOutputTokens);
     const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
     const source = fork === undefined ? {} : { source: fork.source };
-    const cacheTtl = nextTtl();
-    const described = await describe(cacheTtl, asked);
-    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, cacheTtl, ...source, ...described })]);
+    const ttls = nextTtls();
+    const described = await describe(ttls, asked);
+    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, ...ttls, ...source, ...described })]);
     if (turn === "new" && fork === undefined) emit({ kind: "turn-started" });
     notices.ofGuess(limits(), maxTokens);
     return undefined;
@@ -251,8 +259,11 @@ export function createRequests<Request, Response, Message>(
       return { head: { model, system, tools, parameters }, messages: rendering.flat };
     },
     async cost() {
-      const { cache } = await describe(nextTtl(), nextAsked());
-      return costOf({ ...cache, ledger: state.ledger, sizeTokens: sizeTokens(state.view), nowMs: clock.now() });
+      const { view, ledger, configuration } = state;
+      const { cache } = await describe(nextTtls(), nextAsked());
+      const isKept = ledger.sources["main"]?.previous?.headLifetimeMs !== undefined;
+      const headTokens = isKept ? estimateTokens(view.calibration, configuration.features) : 0;
+      return costOf({ ...cache, ledger, headTokens, sizeTokens: sizeTokens(view), nowMs: clock.now() });
     },
   };
 }

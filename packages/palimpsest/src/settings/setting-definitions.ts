@@ -1,19 +1,6 @@
+import { choice, count, onOff } from "./define-setting.ts";
 import type { SettingDefinition } from "./setting-kind.ts";
-import type { SettingName, Settings, Switch } from "./settings.ts";
-
-const choice = <const Word extends string>(
-  of: readonly Word[],
-  standard: NoInfer<Word>,
-  about: string,
-): SettingDefinition<Word> => ({ default: standard, about, is: { kind: "choice", of } });
-
-const count = (standard: number, about: string, atLeast = 0): SettingDefinition<number> => ({
-  default: standard,
-  about,
-  is: { kind: "count", atLeast },
-});
-
-const onOff = (standard: Switch, about: string): SettingDefinition<Switch> => choice(["on", "off"], standard, about);
+import type { SettingName, Settings } from "./settings.ts";
 
 /** Every setting with its default. Defaults are defined here only; docs/defaults.md is generated from this table. */
 export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Settings[Name]> } = {
@@ -283,8 +270,13 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
   ),
   "cache.ttl": choice(
     ["auto", "5m", "1h"],
-    "auto",
+    "5m",
     "How long the provider caches the prompt, where the request can choose. `auto`: chosen from the session's idle times and the prices.",
+  ),
+  "cache.headTtl": choice(
+    ["auto", "same", "1h"],
+    "auto",
+    "How long the provider caches the system prompt and the tools, where the request can choose. `1h`: an hour, also where the messages are cached for five minutes. `auto`: an hour after pauses in this session for which it would have paid. `same`: like the messages.",
   ),
   "keepWarm.enabled": onOff(
     "off",

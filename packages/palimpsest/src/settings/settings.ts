@@ -94,6 +94,7 @@ export interface Settings {
   readonly "clearing.cacheEditKeepNewest": number;
   readonly "tools.deferAboveTokens": number;
   readonly "cache.ttl": "auto" | "5m" | "1h";
+  readonly "cache.headTtl": "auto" | "same" | "1h";
   readonly "keepWarm.enabled": Switch;
   readonly "keepWarm.whileToolRuns": number;
   readonly "keepWarm.whileWaiting": number;

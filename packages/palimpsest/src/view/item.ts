@@ -47,6 +47,8 @@ export interface Seal extends RequestedEdits {
   readonly previousResponseId?: string;
   /** @default "5m" */
   readonly cacheTtl?: CacheTtl;
+  /** @default that of the request */
+  readonly headTtl?: "1h";
 }
 
 type Shown = Omit<MessageItem, "kind" | "thinking" | "features"> & Partial<Pick<MessageItem, "thinking">>;

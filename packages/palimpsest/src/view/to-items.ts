@@ -42,10 +42,14 @@ function attachmentItem(
   return toItem({ from: at, to: at, role: "user", blocks, origin: "host", attachment: type, ...known }, options);
 }
 
-export function sealItem(at: number, { maxTokens, previousResponseId, cacheTtl, cache }: RequestPayload): Seal {
+export function sealItem(
+  at: number,
+  { maxTokens, previousResponseId, cacheTtl, headTtl, cache }: RequestPayload,
+): Seal {
   const compared = previousResponseId === undefined ? {} : { previousResponseId };
   const asked = {
     ...(cacheTtl === undefined ? {} : { cacheTtl }),
+    ...(headTtl === undefined ? {} : { headTtl }),
     ...(cache?.edits === undefined ? {} : { edits: cache.edits }),
     ...(cache?.deleted === undefined ? {} : { deleted: cache.deleted }),
   };

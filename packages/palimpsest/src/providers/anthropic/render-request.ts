@@ -25,7 +25,9 @@ export function createRequestRenderer({
 }: RequestOptions): (parts: RequestParts<AnthropicMessage>) => AnthropicRequest {
   const heads = new WeakMap<readonly ToolDefinition[], Head>();
 
-  function headOf({ tools, deferredTools = [], system, parameters, cacheTtl }: RequestParts<AnthropicMessage>): Head {
+  function headOf(parts: RequestParts<AnthropicMessage>): Head {
+    // A mark of an hour comes before those of five minutes, or the API refuses the request: it is only ever the first.
+    const { tools, deferredTools = [], system, parameters, headTtl: cacheTtl = parts.cacheTtl } = parts;
     const own = asList(parameters["tools"]);
     const known = heads.get(tools);
     const isKnown = known?.system === system && known.own === own && known.cacheTtl === cacheTtl;

@@ -16,12 +16,12 @@ type Ttl = RequestParts<BedrockMessage>["cacheTtl"];
 export function createRequestRenderer(): (parts: RequestParts<BedrockMessage>) => BedrockRequest {
   const toolsOf = rememberTools(renderTool);
   return (parts) => {
-    const { model, system, tools, parameters, messages, cacheTtl, maxTokens } = parts;
+    const { model, system, tools, parameters, messages, maxTokens, headTtl = parts.cacheTtl } = parts;
     const { toolConfig, inferenceConfig, additionalModelRequestFields: fields, ...rest } = parameters;
     const own = asObject(toolConfig) ?? {};
     const rendered = toolsOf(tools, own) as readonly JsonObject[];
     const offered = rendered.length === 0 ? placeholders(messages) : rendered;
-    const point = toPoint(cacheTtl);
+    const point = toPoint(headTtl);
     const head = system === "" && offered.length > 0 ? [...offered, point] : offered;
     return {
       ...rest,

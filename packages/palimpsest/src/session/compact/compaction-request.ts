@@ -1,3 +1,4 @@
+import { present } from "../../log/json-fields.ts";
 import type { CacheTtl } from "../../log/payload.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { clampMaxTokens } from "../../tokens/budget.ts";
@@ -47,6 +48,7 @@ export function compactionRequest<Request, Message>(
     ...offerTools(tools, loaded, rules.toolSearch ?? "native"),
     parameters,
     cacheTtl,
+    ...present({ headTtl: newest?.headTtl }),
     maxTokens,
     session,
     messages: messages.slice(0, messages.length - leftOut),

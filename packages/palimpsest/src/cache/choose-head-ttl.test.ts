@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { chooseHeadTtl, type HeadTtlQuestion } from "./choose-head-ttl.ts";
+import { LIFETIME_MS } from "./choose-ttl.ts";
+import { EMPTY_LEDGER, type Ledger, NO_TOTALS } from "./ledger.ts";
+import { addToRhythm, type Rhythm } from "./rhythm.ts";
+
+const MINUTE_MS = 60_000;
+
+/** A session with requests after the given pauses; the newest was made at 0. */
+function ledgerOf(pausesMinutes: readonly number[], headTtl?: "1h"): Ledger {
+  let rhythm: Rhythm | undefined;
+  let atMs = -pausesMinutes.reduce((sum, minutes) => sum + minutes, 0) * MINUTE_MS;
+  for (const minutes of [0, ...pausesMinutes]) {
+    atMs += minutes * MINUTE_MS;
+    rhythm = addToRhythm(rhythm, { atMs, inputTokens: 50_000 });
+  }
+  const previous = {
+    ...({ request: 3, at: 3, atMs: 0, configuration: 1, images: "none", responseId: "r" } as const),
+    ...{ lifetimeMs: LIFETIME_MS["5m"], freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 50_000 },
+    ...(headTtl === undefined ? {} : { headLifetimeMs: LIFETIME_MS[headTtl] }),
+  };
+  return { ...EMPTY_LEDGER, sources: { main: { totals: NO_TOTALS, causes: {}, open: [], previous, rhythm: rhythm! } } };
+}
+
+const choose = (more: Partial<HeadTtlQuestion>) =>
+  chooseHeadTtl({ wanted: "auto", ledger: EMPTY_LEDGER, prices: undefined, nowMs: 0, ...more });
+
+describe("auto", () => {
+  test("a session begins with five minutes, and stays with them without pauses", () => {
+    expect(choose({})).toBe("5m");
+    expect(choose({ ledger: ledgerOf([1, 2, 1, 3]), nowMs: 2 * MINUTE_MS })).toBe("5m");
+  });
+
+  test("the first pause that an hour would have outlived is enough", () => {
+    expect(choose({ ledger: ledgerOf([1]), nowMs: 6 * MINUTE_MS })).toBe("1h");
+  });
+
+  test("pauses of hours are no reason to pay for one", () => {
+    expect(choose({ ledger: ledgerOf([1]), nowMs: 90 * MINUTE_MS })).toBe("5m");
+    expect(choose({ ledger: ledgerOf([10, 120, 120]), nowMs: 90 * MINUTE_MS })).toBe("5m");
+    expect(choose({ ledger: ledgerOf([10, 10, 10, 10]), nowMs: 90 * MINUTE_MS })).toBe("1h");
+  });
+
+  test("nothing changes while the head is in the cache", () => {
+    expect(choose({ ledger: ledgerOf([10, 10, 10]), nowMs: MINUTE_MS })).toBe("5m");
+    expect(choose({ ledger: ledgerOf([120, 120], "1h"), nowMs: 59 * MINUTE_MS })).toBe("1h");
+  });
+});
+
+test("what the settings say holds at once", () => {
+  expect(choose({ wanted: "1h" })).toBe("1h");
+  expect(choose({ wanted: "same", ledger: ledgerOf([10, 10], "1h"), nowMs: MINUTE_MS })).toBe("5m");
+});
