@@ -3,9 +3,25 @@ import { dollars, PLACES, tokens } from "./words.js";
 const HEIGHT = 180;
 const MONEY = 40;
 
-/** The colors of the sources, from the style sheet: they differ between light and dark. */
+/** Colors that were looked up, until light becomes dark. */
+const colors = new Map();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  colors.clear();
+  // Charts are drawn again as for another size.
+  dispatchEvent(new Event("resize"));
+});
+
+/** The color of a source. A canvas does not understand `light-dark()` of the style sheet, so an element is asked what it means now. */
 export function colorOf(place) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${place}`).trim() || "gray";
+  const known = colors.get(place);
+  if (known !== undefined) return known;
+  const probe = document.createElement("span");
+  probe.style.color = `var(--${place}, gray)`;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  colors.set(place, color);
+  return color;
 }
 
 /** Draws the window by source over all requests, the money below it, boundaries and cache breaks. */

@@ -73,6 +73,22 @@ async function openHostile(look?: Look): Promise<Opened & HostileSession> {
   return { ...opened, ...hostile };
 }
 
+/** How many colors a chart has, without shades of its edges. */
+function colorsOf(canvas: unknown): number {
+  const { width, height, getContext } = canvas as {
+    width: number;
+    height: number;
+    getContext(kind: "2d"): { getImageData(...place: number[]): { data: Uint8ClampedArray } };
+  };
+  const { data } = getContext.call(canvas, "2d").getImageData(0, 0, width, height);
+  const counts = new Map<string, number>();
+  for (let at = 0; at < data.length; at += 4) {
+    const color = data.slice(at, at + 4).join();
+    counts.set(color, (counts.get(color) ?? 0) + 1);
+  }
+  return [...counts].filter(([color, count]) => count > 20 && !color.endsWith(",0")).length;
+}
+
 const LOOKS: readonly Look[] = [WIDE, { width: 390, colorScheme: "dark" }];
 
 test.each(LOOKS)(
@@ -89,6 +105,11 @@ test.each(LOOKS)(
     await page.locator("td a").last().click();
     await page.getByRole("heading", { name: /^Request \d+$/ }).waitFor();
     const at = page.url().split("/r/")[0]!;
+    // A canvas that cannot read a color draws in black.
+    for (const chart of ["timeline", "bar"]) {
+      const colors = await page.locator(`canvas.${chart}`).evaluate(colorsOf);
+      expect({ chart, hasColors: colors > 3 }).toEqual({ chart, hasColors: true });
+    }
     const read = async (names: readonly string[]): Promise<void> => {
       for (const name of names) {
         await page.getByRole("button", { name }).first().click();

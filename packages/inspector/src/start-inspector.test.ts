@@ -154,7 +154,12 @@ test("shows sessions, their timeline, each request as it was sent, and the diffe
   const diff = (await get(`${at}/requests/${points[0].entry}/diff/${points[1].entry}`, cookie)).value;
   expect(diff).toMatchObject({ removed: [], changed: [], causes: [] });
   expect((await get(`${at}/search?words=alpha`, cookie)).value.hits[0]).toMatchObject({ request: points[1].entry });
-  expect((await get(`${at}/tree`, cookie)).value).toEqual({ tree: { session: "s", kind: "root", children: [] } });
+  expect((await get(`${at}/tree`, cookie)).value.tree).toEqual({
+    session: "s",
+    kind: "root",
+    key: at.split("/").at(-1),
+    children: [],
+  });
   const entry = second.segments.find(({ place }: { place: string }) => place === "tool-result").entry;
   expect((await get(`${at}/entries/${entry}`, cookie)).value.text).toContain("<script>");
   expect((await get(`${at}/requests/1`, cookie)).status).toBe(404);

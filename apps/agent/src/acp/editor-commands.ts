@@ -32,7 +32,7 @@ export interface EditorCommands {
 }
 
 /** The editor has its own list of sessions, its own scrollback and its own menu of commands. */
-const OF_THE_SCREEN = ["transcript", "clear", "resume", "exit", "help"];
+const OF_THE_SCREEN = ["transcript", "clear", "resume", "exit", "help", "inspect"];
 const COLUMNS = 100;
 
 export function editorCommands(ports: CommandPorts): EditorCommands {
@@ -74,6 +74,7 @@ export function editorCommands(ports: CommandPorts): EditorCommands {
         await during(what, (signal, progress) => run(args, asTerminal(here, signal, progress), agent.session));
       },
       openTranscript: notHere,
+      inspect: async () => "palimpsest inspect",
       reopen: notHere,
       continueTurn() {
         begun = ports.continueTurn();

@@ -14,6 +14,7 @@ import {
   type Value,
   WHICH,
 } from "./command-options.ts";
+import { DATABASE, PASSWORDS } from "./database-commands.ts";
 
 /** Commands about stored sessions. */
 export const SESSION_COMMANDS = {
@@ -70,14 +71,17 @@ export const SESSION_COMMANDS = {
     endings: ["failed"],
   },
   inspect: {
-    usage: "inspect [ID | FILE | --live] [--port N]",
+    usage: "inspect [ID | FILE | --live] [--database URL --tenant NAME] [--port N]",
     about: "show sessions in a browser: what the model saw at any moment, what it cost, what was lost",
     more: [
       "Prints an address for a browser of this machine. It lets one browser in, once; run the command again for another. Nothing is sent anywhere. Nothing is changed unless you undo a compaction in the page.",
       "ID is a session of this folder, or the first characters of its id. FILE is a transcript of another agent or a log of palimpsest proxy, or a folder of them. Without either: all sessions of this folder, also those of other agents.",
+      PASSWORDS as string,
     ],
     options: {
       live: { type: "boolean", about: "open the newest session of this folder, and follow it while it runs" },
+      database: DATABASE as Value,
+      tenant: { type: "string", value: "NAME", about: "show sessions of this tenant of a service in PostgreSQL" },
       port: { type: "string", value: "N", about: "the port to listen on; default: any free one" },
     },
     operands: A_SESSION as Operands,
@@ -85,6 +89,7 @@ export const SESSION_COMMANDS = {
       ["palimpsest inspect", "choose among the sessions of this folder"],
       ["palimpsest inspect --live", "watch the newest session"],
       ["palimpsest inspect ~/.claude/projects", "look at all sessions of Claude Code"],
+      ["palimpsest inspect --tenant acme 3f2a", "look at a session of a service; DATABASE_URL names its database"],
     ],
     endings: ["failed", "interrupted", "terminated"],
   },

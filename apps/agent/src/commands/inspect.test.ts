@@ -1,6 +1,10 @@
+import { openPostgres } from "@palimpsest/postgres";
+import { startDatabase } from "@palimpsest/postgres/test-server";
 import { answer } from "@palimpsest/provider-simulator";
-import { expect, test } from "vitest";
-import { startCli } from "../testing/run-cli.ts";
+import { openSession } from "palimpsest";
+import { anthropic } from "palimpsest/anthropic";
+import { expect, onTestFinished, test } from "vitest";
+import { type Cli, startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
 test("inspect prints an address that shows the request of a session as it was sent", async () => {
@@ -11,7 +15,39 @@ test("inspect prints an address that shows the request of a session as it was se
   expect({ code, said }).toMatchObject({ said: expect.stringContaining("no session") });
   expect(code).not.toBe(0);
 
-  const started = cli.start(["inspect", "--live"], { input: "open" });
+  const { get, at, stop } = await openInspector(cli, ["inspect", "--live"]);
+  await get(at);
+  const { points } = await get(`${at}/timeline`);
+  const { text } = await get(`${at}/requests/${points[0].entry}/body`);
+  const sent = cli.server.recorder.exchanges.at(-1)!;
+  expect(JSON.stringify(sent)).toContain(JSON.parse(text).messages.at(-1).content.at(-1).text);
+  await stop();
+});
+
+test("inspect shows a session of a tenant in PostgreSQL", async () => {
+  const database = await startDatabase();
+  onTestFinished(() => database.stop());
+  const store = openPostgres({ pool: database.workers }).store({ tenant: "acme" });
+  const session = await openSession({ id: "far", store, provider: anthropic({} as never), model: "claude-opus-5-5" });
+  await session.append("Hello from afar.");
+  await session.prepare();
+  const cli = await startCli(temporaryProject(), () => answer(""));
+  await database.admin.query("CREATE ROLE looker LOGIN IN ROLE palimpsest_worker");
+  const environment = { PGHOST: database.host, PGDATABASE: "postgres", PGUSER: "looker" };
+  expect(await cli.run(["inspect", "--database", "postgres://x"], { environment })).toMatchObject({
+    said: expect.stringContaining("The tenant is missing"),
+  });
+  const { get, at, stop } = await openInspector(cli, ["inspect", "--tenant", "acme", "far"], environment);
+  await get(at);
+  const { points } = await get(`${at}/timeline`);
+  expect((await get(`${at}/requests/${points[0].entry}/body`)).text).toContain("Hello from afar.");
+  await stop();
+  await session.close();
+});
+
+/** Starts the command, and goes in as a browser would. */
+async function openInspector(cli: Cli, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const started = cli.start(args, { input: "open", environment });
   const address = await new Promise<URL>((resolve, reject) => {
     let out = "";
     started.process.stdout.on("data", (bytes) => {
@@ -19,19 +55,17 @@ test("inspect prints an address that shows the request of a session as it was se
       const found = /http:\/\/127\.0\.0\.1:\d+\/#\S+/.exec(out)?.[0];
       if (found !== undefined) resolve(new URL(found));
     });
-    started.process.once("exit", () => reject(new Error(out)));
+    started.process.once("exit", () => void started.ended.then(({ said }) => reject(new Error(said))));
   });
   const given = new URLSearchParams(address.hash.slice(1));
   const entered = await fetch(`${address.origin}/api/enter`, { method: "POST", body: given.get("token")! });
   const cookie = entered.headers.getSetCookie()[0]!.split(";")[0]!;
-  const get = async (path: string) =>
-    JSON.parse(await (await fetch(address.origin + path, { headers: { cookie } })).text());
-  const at = `/api/sessions/${given.get("session")}`;
-  await get(at);
-  const { points } = await get(`${at}/timeline`);
-  const { text } = await get(`${at}/requests/${points[0].entry}/body`);
-  const sent = cli.server.recorder.exchanges.at(-1)!;
-  expect(JSON.stringify(sent)).toContain(JSON.parse(text).messages.at(-1).content.at(-1).text);
-  started.process.kill("SIGTERM");
-  expect((await started.ended).code).toBe(0);
-});
+  return {
+    at: `/api/sessions/${given.get("session")}`,
+    get: async (path: string) => JSON.parse(await (await fetch(address.origin + path, { headers: { cookie } })).text()),
+    async stop() {
+      started.process.kill("SIGTERM");
+      expect((await started.ended).code).toBe(0);
+    },
+  };
+}

@@ -21,6 +21,7 @@ import { findCommand, runsAlways } from "./commands/find-command.ts";
 import { sessionsDialog } from "./commands/resume.ts";
 import type { ScreenContext } from "./commands/screen-command.ts";
 import { slashCommands } from "./commands/slash-commands.ts";
+import { createInspection } from "./create-inspection.ts";
 import { createPrinter } from "./create-printer.ts";
 import { createDialogs } from "./dialogs/create-dialogs.ts";
 import { partingText } from "./parting-text.ts";
@@ -166,6 +167,14 @@ export function createController(options: ControllerOptions): Controller {
 
   const transcript = createTranscript({ session: () => agent.session, store, emit, show: options.show });
 
+  const inspection = createInspection({
+    project,
+    terminal,
+    session: () => agent.session,
+    isIdle: () => turns.state === "idle",
+    refresh,
+  });
+
   const context = (words: string): ScreenContext => ({
     words,
     agent,
@@ -181,6 +190,7 @@ export function createController(options: ControllerOptions): Controller {
     ask,
     during: turns.during,
     openTranscript: transcript.open,
+    inspect: inspection.address,
     prompt: (text) => emit({ kind: "prompted", text }),
     submit: sayToModel,
     async runCommand(what, name, args) {
@@ -275,6 +285,7 @@ export function createController(options: ControllerOptions): Controller {
     async close() {
       await turns.settle();
       const text = await partingText(agent.session, store);
+      await inspection.close();
       await agent.close();
       return text;
     },

@@ -22,10 +22,24 @@ export interface StoreSource extends SessionSource {
 /** The user's first message comes right after the configuration, so a few entries are enough. */
 const FIRST_ENTRIES = 20;
 const TITLE_CHARACTERS = 120;
+/** A fleet has millions of sessions. Each that is listed costs a few reads. */
+const MAX_LISTED = 500;
 
 /** The sessions of a store. Looking only reads: whoever writes to them is not disturbed. */
 export function storeSource({ store, name, folder, undo }: StoreSourceOptions): StoreSource {
-  const keyOf = (id: string): string => sessionKey("store", name, id);
+  /** Sessions that somebody has been told the key of. */
+  const known = new Map<string, string>();
+  const keyOf = (id: string): string => {
+    const key = sessionKey("store", name, id);
+    known.set(key, id);
+    return key;
+  };
+  async function idOf(key: string): Promise<string | undefined> {
+    if (known.has(key)) return known.get(key);
+    // An address of an earlier run.
+    for await (const { id } of eachSession(store)) if (sessionKey("store", name, id) === key) return id;
+    return undefined;
+  }
 
   async function describe(id: string): Promise<FoundSession | undefined> {
     const log = await store.openReader(id);
@@ -40,21 +54,23 @@ export function storeSource({ store, name, folder, undo }: StoreSourceOptions): 
   return {
     keyOf,
     async *list() {
+      let listed = 0;
       for await (const { id } of eachSession(store)) {
+        if (listed++ === MAX_LISTED) {
+          const why = `Only ${MAX_LISTED} are listed. Open another one by its id: palimpsest inspect ID`;
+          return yield { unreadable: "more sessions", why };
+        }
         const found = await describe(id).catch((error: unknown) => ({ unreadable: id, why: String(error) }));
         if (found !== undefined) yield found;
       }
     },
     async open(key) {
-      for await (const { id } of eachSession(store)) {
-        if (keyOf(id) !== key) continue;
-        const inspected = await openInspected(store, id);
-        if (inspected === undefined) return undefined;
-        const close = (): Promise<void> => inspected.close();
-        const opened = { inspected, store, files: store.results, fidelity: "recorded", keyOf, close } as const;
-        return undo === undefined ? opened : { ...opened, undo };
-      }
-      return undefined;
+      const id = await idOf(key);
+      const inspected = id === undefined ? undefined : await openInspected(store, id);
+      if (inspected === undefined) return undefined;
+      const close = (): Promise<void> => inspected.close();
+      const opened = { inspected, store, files: store.results, fidelity: "recorded", keyOf, close } as const;
+      return undo === undefined ? opened : { ...opened, undo };
     },
     // The store belongs to whoever opened it.
     async close() {},

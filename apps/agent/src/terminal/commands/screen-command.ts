@@ -16,6 +16,8 @@ export interface ScreenContext extends CommandContext {
   /** Asks the provider for the ids of its models. */
   listModels(signal: AbortSignal): Promise<readonly string[]>;
   openTranscript(): Promise<void>;
+  /** The address of a page over this session. The first call starts an inspector, which ends with the screen. */
+  inspect(): Promise<string>;
   /** Opens another session. @param id the session to resume. @default a new session */
   reopen(id?: string): Promise<void>;
   /** Runs a turn without a new message. */

@@ -10,6 +10,7 @@ import { effort } from "./effort.ts";
 import { exportSession } from "./export.ts";
 import { help } from "./help.ts";
 import { init } from "./init.ts";
+import { inspect } from "./inspect.ts";
 import { leave } from "./leave.ts";
 import { mode } from "./mode.ts";
 import { model } from "./model.ts";
@@ -27,6 +28,7 @@ const OWN: readonly ScreenCommand[] = [
   context,
   cost,
   transcript,
+  inspect,
   notes,
   compact,
   undo,
@@ -49,7 +51,7 @@ const OWN: readonly ScreenCommand[] = [
 ];
 
 /** The order in `/help`: commands that show something, that change the session, and all others. Unnamed commands come last. */
-const SEEN = ["context", "cost", "transcript", "recall", "notes", "agents", "tasks", "background"];
+const SEEN = ["context", "cost", "transcript", "recall", "notes", "agents", "tasks", "background", "inspect"];
 const CHANGED = ["compact", "undo", "rewind", "snip", "pin", "clear", "resume", "rename", "export", "continue"];
 const AROUND = [
   "init",

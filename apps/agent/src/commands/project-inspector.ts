@@ -1,0 +1,105 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type Inspector,
+  startInspector,
+  storeSource,
+  transcriptSource,
+  type UndoCompaction,
+  type UndoneCompaction,
+} from "@palimpsest/inspector";
+import { openMemory } from "@palimpsest/memory";
+import {
+  describeTranscript,
+  findAgentTranscripts,
+  findTranscripts,
+  isOfFolder,
+  RECORDED_AGENTS,
+  type TranscriptReference,
+} from "@palimpsest/transcripts";
+import type { Store } from "palimpsest";
+import { offlineByName } from "../cli/connect.ts";
+import { inSession, type Project } from "../cli/open-project.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { userModels } from "../cli/user-models.ts";
+
+export interface ProjectInspectorOptions {
+  /** What is shown: the sessions of the project and of other agents in its folder, transcripts below a path, or the sessions of another store. */
+  readonly shows:
+    | { readonly kind: "project" }
+    | { readonly kind: "transcripts"; readonly path: string }
+    | { readonly kind: "store"; readonly store: Store; readonly name: string };
+  readonly port?: number;
+  /** Undoes a compaction. @default as `palimpsest undo` does, in sessions that no process has open */
+  readonly undo?: UndoCompaction;
+}
+
+export interface ProjectInspector extends Pick<Inspector, "close"> {
+  /** An address that lets one browser in, once. @param session the id of a session to open. @default the list */
+  addressOf(session?: string): string;
+}
+
+/** Starts an inspector as the command line and the terminal have it. */
+export async function startProjectInspector(
+  project: Project,
+  terminal: Terminal,
+  options: ProjectInspectorOptions,
+): Promise<ProjectInspector> {
+  const { shows, port, undo = (id, boundary) => undoCompaction(terminal, id, boundary) } = options;
+  const { places, folder } = project;
+  const cache = join(places.agentHome, "inspector");
+  const own =
+    shows.kind === "store"
+      ? storeSource(shows)
+      : storeSource({ store: project.store, name: places.sessions, folder, undo });
+  const find = shows.kind === "transcripts" ? () => findTranscripts(shows.path) : () => findRecorded(project, terminal);
+  const recorded = transcriptSource({ find, folder: join(cache, "imported") });
+  const sources = { project: [own, recorded], transcripts: [recorded], store: [own] }[shows.kind];
+  const models = await userModels(terminal.environment);
+  const memory =
+    shows.kind === "project" && existsSync(places.memory)
+      ? await openMemory({ folder: places.memory, clock: terminal.clock })
+      : undefined;
+  const inspector = await startInspector({
+    sources,
+    providerOf: (name) => offlineByName(name, models),
+    folder: join(cache, "index"),
+    ...(port === undefined ? {} : { port }),
+    ...(memory === undefined ? {} : { memory: { memory, keyOf: own.keyOf } }),
+    onError: (error) => terminal.say(`A page could not be shown: ${String(error)}`, "warning"),
+  });
+  return {
+    addressOf: (session) => inspector.entryUrl(session === undefined ? undefined : own.keyOf(session)),
+    async close() {
+      await inspector.close();
+      await memory?.close();
+    },
+  };
+}
+
+/** Undoes a compaction as `palimpsest undo` does. A session that another process has open is not touched. */
+async function undoCompaction(terminal: Terminal, id: string, boundary: number): Promise<UndoneCompaction> {
+  try {
+    return await inSession(terminal, { id }, async ({ view, history }) => {
+      const tokensBefore = view.size().tokens;
+      await history.restore(boundary, "palimpsest inspect");
+      return { kind: "undone", tokensBefore, tokensAfter: view.size().tokens };
+    });
+  } catch (error) {
+    return { kind: "refused", why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Transcripts of other agents that worked in this folder, and all logs of the proxy. */
+async function* findRecorded(
+  { folder, places }: Project,
+  { environment }: Terminal,
+): AsyncGenerator<TranscriptReference> {
+  for (const agent of RECORDED_AGENTS) {
+    for await (const reference of findAgentTranscripts(agent, { home: places.home, environment })) {
+      // The proxy does not know in which folder its clients work.
+      const described = agent === "proxy" ? undefined : await describeTranscript(reference).catch(() => undefined);
+      if (agent === "proxy" || (described !== undefined && isOfFolder(described, folder) === "yes")) yield reference;
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/** `npm run screenshots`: the pictures of docs/pictures, taken of the inspector's page in chromium over a session that is made up. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startInspector, storeSource } from "@palimpsest/inspector";
+import { anthropic } from "palimpsest/anthropic";
+import { sqliteStore } from "palimpsest/sqlite-store";
+import { chromium } from "playwright-core";
+import { inTemporaryFolder } from "../chaos/temporary-folder.ts";
+import { writeRecording } from "./write-recording.ts";
+
+const PICTURES = fileURLToPath(new URL("../../../docs/pictures/", import.meta.url));
+const SIZE = { width: 1_100, height: 720 } as const;
+
+await inTemporaryFolder(async (folder) => {
+  await writeRecording(folder, { rounds: 90, resultBytes: 6_000 });
+  const store = sqliteStore({ folder });
+  const provider = anthropic({} as never);
+  const source = storeSource({ store, name: "pictures" });
+  const inspector = await startInspector({
+    sources: [source],
+    providerOf: async (name) => (name === provider.name ? (provider as never) : undefined),
+  });
+  const executablePath = process.env["PALIMPSEST_CHROMIUM"] ?? "/usr/bin/chromium";
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  try {
+    await mkdir(PICTURES, { recursive: true });
+    const page = await browser.newPage({ viewport: SIZE, colorScheme: "light" });
+    const take = (name: string) => page.screenshot({ path: join(PICTURES, `inspector-${name}.png`) });
+    const key = source.keyOf("large");
+    await page.goto(inspector.entryUrl(key));
+    await page.getByRole("heading", { name: /^Request/ }).waitFor();
+    await page.locator("h1").press("PageUp");
+    await page.getByRole("heading", { name: "Compared with the request before" }).waitFor();
+    await take("timeline");
+    await page.evaluate("document.querySelector('#shown').scrollIntoView()");
+    await take("request");
+    await page.locator(".stops").getByRole("link").first().click();
+    await page.getByRole("heading", { name: /^Compaction/ }).waitFor();
+    await page
+      .getByRole("button", { name: /^entry/ })
+      .first()
+      .click();
+    await page.evaluate("document.querySelector('#shown').scrollIntoView()");
+    await take("compaction");
+    await page.goto(`${inspector.url}/#/s/${key}/what-if/balanced,economy,append-only`);
+    await page.getByText("Done.").waitFor();
+    await page.evaluate("document.querySelector('#shown').scrollIntoView()");
+    await take("what-if");
+  } finally {
+    await browser.close();
+    await inspector.close();
+    await store.close();
+  }
+});
