@@ -5,8 +5,8 @@ import type { CaseResult, FleetCase } from "./cases/fleet-case.ts";
 import type { DriverName } from "./driver.ts";
 import { argumentsWithout, environmentWithout } from "./without-guard.ts";
 
-/** Ends a case that came to no end, in whatever state the product is in without its guard. */
-const TIMEOUT_MS = 300_000;
+/** Ends a case that came to no end, in whatever state the product is in without its guard. On a busy machine one may take 6 minutes. */
+const TIMEOUT_MS = 900_000;
 
 /** Runs a case in a process of its own. @param without the name of a guard that is turned off. @default none is */
 export async function runCase({ name }: FleetCase, driver: DriverName, without?: string): Promise<CaseResult> {
