@@ -151,7 +151,7 @@ test.runIf(hasTmux).for([
   await screen.say("/memory inbox");
   await screen.asks("Save this memory?", "memory-inbox");
   await screen.answer(1);
-  await screen.see("Saved registry.");
+  await screen.see("Saved use-registry-example.");
   await screen.say("/memory inbox");
   await screen.see("No memory waits for your approval.");
   await screen.say("/dream --dry-run");
