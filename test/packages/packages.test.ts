@@ -6,8 +6,10 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { answer, createAnthropic, serve } from "@palimpsest/provider-simulator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasTmux } from "../../apps/agent/src/testing/tmux-screen.ts";
 import { PACKAGES } from "../../scripts/packages.ts";
 import { findSnippets } from "../../scripts/snippets.ts";
+import { firstFiveMinutes } from "../first-five-minutes/first-five-minutes.ts";
 import { OLDEST_PEERS } from "../peers/oldest-peers.ts";
 import { writeHome } from "../transcripts/write-home.ts";
 import { type Installed, type InstalledPackages, packAndInstall, ROOT } from "./pack-all.ts";
@@ -174,3 +176,9 @@ test("the MCP server, installed with npm install -g, serves the sessions of a ho
   await client.close();
   expect(JSON.stringify(content)).toContain("add(2, 2) gives 5. Please put it right.");
 });
+
+test.runIf(hasTmux)(
+  "a newcomer's first five minutes, from the tarballs to a resumed session",
+  () => firstFiveMinutes([join(installed.bin, "palimpsest")]),
+  300_000,
+);

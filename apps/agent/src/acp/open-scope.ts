@@ -64,7 +64,7 @@ async function openIn(project: Project, operations: Operations, options: ScopeOp
   const { client, capabilities, gone, terminal, wanted, given, folders, sessionId, begins } = options;
   const { folder, places, store } = project;
   const before = begins === "new" ? undefined : await findBefore(project, sessionId);
-  const connection = await connectChosen(wanted, terminal, before);
+  const connection = await connectChosen(wanted, terminal, { before });
   if (connection === undefined) throw keyRequired(chooseProvider(wanted, terminal.environment, before));
   const { choice, provider, listModels, modelFacts } = connection;
   const servers = toToolServers(options.mcpServers);

@@ -14,7 +14,7 @@ export interface ProviderChoice {
   readonly provider: ProviderWord;
   readonly model: string;
   readonly baseUrl?: string;
-  /** Undefined if the environment has no key. */
+  /** Undefined if there is no key. */
   readonly key?: string;
   /** The environment variable that holds the key. */
   readonly keyName: string;
@@ -43,22 +43,35 @@ const NAMES_IN_LOGS: Readonly<Record<string, ProviderWord>> = {
 /** In the place of a key, where none is needed. */
 export const NO_KEY = "none";
 
-/** Chooses provider and model: from the command line, else from the session's last request, else by the key that is set. */
+/** Provider and model in the user's settings. */
+export interface PreferredProvider {
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+/**
+ * Chooses provider and model: from the command line, else from the session's last request, else from the user's settings, else by
+ * the key that is set.
+ */
 export function chooseProvider(
   wanted: WantedProvider,
   environment: Terminal["environment"],
   before?: UsedBefore,
+  preferred: PreferredProvider = {},
 ): ProviderChoice {
+  const usual = PROVIDERS.find((word) => word === preferred.provider);
   const earlier = before && NAMES_IN_LOGS[before.provider];
   const byKey = PROVIDERS.find((word) => environment[KEY_NAMES[word]]) ?? "anthropic";
-  const provider = oneOf("--provider", wanted.provider, PROVIDERS) ?? earlier ?? byKey;
+  const provider = oneOf("--provider", wanted.provider, PROVIDERS) ?? earlier ?? usual ?? byKey;
   const isSame = before !== undefined && provider === earlier;
   // An empty URL means the provider's own endpoint.
   const baseUrl = (wanted["base-url"] ?? (isSame ? before.baseUrl : undefined)) || undefined;
   const key = environment[KEY_NAMES[provider]];
   // Without a key, the client of Bedrock looks for other credentials: a profile, a role, keys in the environment.
   const isKeyless = baseUrl !== undefined || provider === "bedrock";
-  const model = wanted.model ?? (isSame ? before.model : MODELS[provider]);
+  // The model of the settings belongs to their provider, or to the one whose key is set.
+  const ofSettings = provider === (usual ?? byKey) ? preferred.model : undefined;
+  const model = wanted.model ?? (isSame ? before.model : (ofSettings ?? MODELS[provider]));
   return {
     provider,
     model,
@@ -69,6 +82,11 @@ export function chooseProvider(
   };
 }
 
+/** The provider's standard model. */
+export function standardModel(provider: ProviderWord): string {
+  return MODELS[provider];
+}
+
 export function noKeyText({ provider, keyName }: ProviderChoice): string {
   return `No API key for ${provider}: the environment variable ${keyName} is not set. Do one of these:
 
@@ -77,5 +95,6 @@ export function noKeyText({ provider, keyName }: ProviderChoice): string {
   palimpsest --provider bedrock     use Claude on Amazon Bedrock, with the credentials and the region of the AWS tools
   palimpsest --provider openai-chat --base-url http://127.0.0.1:8080/v1 --model NAME -p "..."
                                     use any server with an OpenAI-compatible API, for example a local one
+  palimpsest                        in a terminal: asks for a key, tests it and keeps it
   palimpsest demo                   watch a whole session with a simulated model: no key, no network, no cost`;
 }

@@ -1,9 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { PROFILES, type Profile, type ResolvedSettings, type SettingName } from "palimpsest/core";
 import { table } from "../text/table.ts";
-import { writePrivateFile } from "../workspace/private-files.ts";
-import { UsageError } from "../workspace/usage-error.ts";
+import { mergeJsonFile } from "../workspace/merge-json-file.ts";
 
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[];
 
@@ -36,21 +34,7 @@ export function configText(resolved: ResolvedSettings, file: string): string {
 
 /** Writes a setting into the user's settings file, and keeps the others there. @param value undefined removes it */
 export async function writeSetting(file: string, name: SettingName, value: unknown): Promise<void> {
-  const before = await readFile(file, "utf8").catch(() => "{}");
-  const values = parse(before);
-  if (values === undefined) {
-    throw new UsageError(`${file} is not a JSON object. Fix the file and try again. Nothing was written.`);
-  }
-  await writePrivateFile(file, `${JSON.stringify({ ...values, [name]: value }, undefined, 2)}\n`);
-}
-
-function parse(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  await mergeJsonFile(file, { [name]: value });
 }
 
 export function originText(origin: NonNullable<ResolvedSettings["origins"][SettingName]>, file: string): string {

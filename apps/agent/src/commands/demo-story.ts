@@ -19,7 +19,7 @@ export function demoFiles(): Readonly<Record<string, string>> {
   return { "build.log": log.join("\n"), "cart.js": "export const limit = 10;\n", ...Object.fromEntries(modules) };
 }
 
-/** The script of the simulated model: the story in order, and notes or a summary when the engine asks for them. */
+/** The script of the simulated model: the story in order, then simple commands, and notes or a summary when the engine asks for them. */
 export function demoScript(): Script {
   const story: readonly Reply[] = [
     callTools(callTool("Bash", { command: "cat build.log" })),
@@ -27,16 +27,53 @@ export function demoScript(): Script {
     ...Array.from({ length: MODULES }, (_, index) => callTools(callTool("Read", { file_path: `module${index}.js` }))),
     callTools(callTool("Read", { file_path: "cart.js" })),
     callTools(callTool("Edit", { file_path: "cart.js", old_string: "limit = 10;", new_string: "limit = 100;" })),
-    answer("Fixed: cart.js has the limit 100 now."),
+  ];
+  const recalled: readonly Reply[] = [
     callTools(callTool("recall", { search: "E4711" })),
     answer(`The log said ${ERROR.slice(0, 5)}. I recalled it from the stored result; no summary contained it.`),
   ];
   let told = 0;
-  return ({ userText }) => {
+  return (ask) => {
+    const { userText, toolResults } = ask;
     if (userText.includes("<session-notes>")) return notes(told);
     if (userText.includes("nine sections")) return summarize(SUMMARY);
-    return story[told++] ?? answer("Done.");
+    const next = story[told];
+    if (next !== undefined) {
+      told++;
+      return next;
+    }
+    if (told === story.length) {
+      told++;
+      const isEdited = toolResults.at(-1)?.text.startsWith("Edited") === true;
+      return answer(isEdited ? "Fixed: cart.js has the limit 100 now." : "I left cart.js as it is.");
+    }
+    if (/error code/i.test(lastLine(userText)) || (toolResults.length > 0 && told === story.length + 2)) {
+      return recalled[told++ - story.length - 1] ?? answer("Done.");
+    }
+    return toolResults.length > 0
+      ? answer(`The tool said: ${toolResults.at(-1)!.text.split("\n")[0]}`)
+      : simpleReply(lastLine(userText));
   };
+}
+
+function lastLine(userText: string): string {
+  const own = userText.replaceAll(/<(system-reminder|marked-data)\b[\s\S]*?<\/\1>/g, "").trim();
+  return own.split("\n").at(-1) ?? "";
+}
+
+/** What a simulated model can do without understanding anything. */
+function simpleReply(said: string): Reply {
+  const [, word, rest = ""] = /^(read|run|edit)\b\s*(.*)$/i.exec(said) ?? [];
+  switch (word?.toLowerCase()) {
+    case "read":
+      return callTools(callTool("Read", { file_path: rest || "cart.js" }));
+    case "run":
+      return callTools(callTool("Bash", { command: rest || "ls" }));
+    case "edit":
+      return callTools(callTool("Write", { file_path: "notes.txt", content: `${rest || "A note."}\n` }));
+    default:
+      return answer('I am a simulated model and understand only "read FILE", "run COMMAND" and "edit TEXT".');
+  }
 }
 
 /** The summary leaves out the error code, to show that recall finds it elsewhere. */

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { createAnthropic, serve } from "@palimpsest/provider-simulator";
 import { query } from "palimpsest";
 import { sqliteStore } from "palimpsest/sqlite-store";
-import type { Agent } from "../agent/agent.ts";
+import type { Agent, AgentOptions } from "../agent/agent.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { readArguments } from "../cli/read-arguments.ts";
@@ -36,6 +36,22 @@ const PAUSE_MS = 700;
 /** Plays a long session with a simulated model: no key, no network, no cost. Everything but the model is real. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   readArguments(args, COMMANDS.demo);
+  return inDemo(terminal, async (options) => {
+    const agent = await openAgent({ ...options, mode: "accept-edits" });
+    try {
+      await emit(agent, terminal);
+      return EXIT.done;
+    } finally {
+      await agent.close();
+    }
+  });
+}
+
+/** Makes a project with an error in a temporary folder, and a simulated model that finds it. Both are gone afterwards. */
+export async function inDemo<Result>(
+  terminal: Terminal,
+  work: (options: AgentOptions) => Promise<Result>,
+): Promise<Result> {
   const base = await realpath(await mkdtemp(join(tmpdir(), "palimpsest-demo-")));
   const [folder, home] = [join(base, "project"), join(base, "home")];
   for (const path of [folder, join(home, ".palimpsest")]) await makePrivateFolder(path);
@@ -52,22 +68,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const store = sqliteStore({ folder: places.sessions });
   const rules = [readRule("Bash(cat *)", "allow", "user")!];
   const environment = { PATH: terminal.environment["PATH"], HOME: home };
-  const agent = await openAgent({
-    places,
-    folder,
-    environment,
-    store,
-    provider,
-    model: MODEL,
-    mode: "accept-edits",
-    rules,
-    modelFacts: "table",
-  });
   try {
-    await emit(agent, terminal);
-    return EXIT.done;
+    return await work({ places, folder, environment, store, provider, model: MODEL, rules, modelFacts: "table" });
   } finally {
-    await agent.close();
     await store.close();
     await server.close();
     await rm(base, { recursive: true, force: true });

@@ -46,7 +46,7 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
           }
         }
         const [newest] = await listSessions(store);
-        const connection = await connectChosen(values, terminal, newest?.usedBefore);
+        const connection = await connectChosen(values, terminal, { before: newest?.usedBefore });
         if (connection === undefined) return EXIT.failed;
         const { provider, choice } = connection;
         const isDryRun = values["dry-run"] === true;

@@ -21,7 +21,7 @@ export async function openStoredAgent(options: StoredAgentOptions): Promise<Agen
   const { values, stored, project, terminal } = options;
   const { folder, places, store } = project;
   const before = await withEndpoint(stored.usedBefore, places.folderOf(stored.id));
-  const connection = await connectChosen(values, terminal, before);
+  const connection = await connectChosen(values, terminal, { before });
   if (connection === undefined) return undefined;
   const { choice, provider, modelFacts } = connection;
   return openAgent({

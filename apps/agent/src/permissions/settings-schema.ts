@@ -228,6 +228,15 @@ export const AGENT_SETTINGS: SettingsSchema = object(
       MODEL,
       "Your own facts about models, by the start of their ids. They override the built-in table. Only in your own settings, not in a project's.",
     ),
+    provider: {
+      type: "string",
+      enum: ["anthropic", "openai", "openai-chat", "bedrock"],
+      description:
+        "The provider of new sessions. Default: the one whose API key is set. Only in your own settings, not in a project's.",
+    },
+    model: text(
+      "The model of new sessions. Default: the provider's standard model. Only in your own settings, not in a project's.",
+    ),
     effort: {
       type: "string",
       enum: EFFORT_WORDS,

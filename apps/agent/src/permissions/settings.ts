@@ -1,4 +1,4 @@
-import type { ExtraModels } from "palimpsest/core";
+import { type ExtraModels, present } from "palimpsest/core";
 import type { Effort } from "palimpsest/provider-parts";
 import { checkSettings } from "./check-settings.ts";
 import type { PermissionMode } from "./decide-permission.ts";
@@ -36,6 +36,9 @@ export interface AgentSettings {
   readonly extensions: readonly ExtensionSetting[];
   /** What the user knows of models, by the start of their ids. Never a project's. */
   readonly models: ExtraModels;
+  /** Provider and model of new sessions. Never a project's. @default by the API key that is set */
+  readonly provider?: string;
+  readonly model?: string;
   /** How much the model thinks in new sessions. Never a project's. @default as the provider decides */
   readonly effort?: Effort;
   /** Whether there is a tool that fetches pages. @default "off": where nobody looks, nobody sees where it goes */
@@ -119,10 +122,15 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
   if (from === "project" && file["models"] !== undefined)
     say("models: a project cannot say this. Put it into your own settings.json.");
   const effort = EFFORT_WORDS.find((word) => word === file["effort"]);
-  if (from === "project" && effort !== undefined)
-    say("effort: a project cannot say this. Put it into your own settings.json.");
+  const [provider, model] = (["provider", "model"] as const).map((name) =>
+    typeof file[name] === "string" ? file[name] : undefined,
+  );
+  for (const [name, value] of Object.entries({ provider, model, effort })) {
+    if (from === "project" && value !== undefined)
+      say(`${name}: a project cannot say this. Put it into your own settings.json.`);
+  }
   const settings: Partial<AgentSettings> = {
-    ...(from === "user" ? { models, ...(effort === undefined ? {} : { effort }) } : {}),
+    ...(from === "user" ? { models, ...present({ provider, model, effort }) } : {}),
     rules,
     hooks,
     servers,
@@ -196,7 +204,7 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
     hooks: [...base.hooks, ...(trusted ? hooks : [])],
     extensions: [...base.extensions, ...(trusted ? extensions : [])],
     models: base.models,
-    ...(base.effort === undefined ? {} : { effort: base.effort }),
+    ...present({ provider: base.provider, model: base.model, effort: base.effort }),
     web: web === "off" || (web === "on" && trusted) ? web : base.web,
     // Less is always granted.
     memory:

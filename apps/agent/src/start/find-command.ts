@@ -12,12 +12,17 @@ export function findCommand(args: readonly string[]): {
     return helps ? { load: () => loadCommand("help"), rest: [] } : { load: loadRun, rest: args };
   const name = toCommand(first);
   if (helps) return { load: () => loadCommand("help"), rest: [name] };
+  if (name === "demo") return { load: loadDemo, rest: others };
   if (name === "acp") return { load: loadAcp, rest: others };
   return { load: name === "run" ? loadRun : () => loadCommand(name), rest: others };
 }
 
 function loadAcp(): Promise<LoadedCommand> {
   return import("../acp/run-acp.ts");
+}
+
+function loadDemo(): Promise<LoadedCommand> {
+  return import("./run-demo.ts");
 }
 
 function loadRun(): Promise<LoadedCommand> {

@@ -3,6 +3,7 @@ import { attachment, type Clock, commandOutput, createInbox, type Inbox, type Ne
 import type { Agent, AgentOptions } from "../agent/agent.ts";
 import { untilAgentsEnd } from "../agent/until-agents-end.ts";
 import { readAgentArguments } from "../cli/agent-arguments.ts";
+import type { ProviderChoice } from "../cli/choose-provider.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
 import { rememberEndpoint, withEndpoint } from "../cli/endpoint.ts";
@@ -58,7 +59,12 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const { folder, places, store } = project;
     const stored = goesOn && !chooses ? await findSession(store, values.resume) : undefined;
     const before = stored && (await withEndpoint(stored.usedBefore, places.folderOf(stored.id)));
-    const connection = await connectChosen(values, terminal, before);
+    const onNoKey =
+      isAttended && screen !== undefined
+        ? async (choice: ProviderChoice) =>
+            (await import("../cli/keys/set-up-provider.ts")).setUpProvider(choice, { ...terminal, screen })
+        : undefined;
+    const connection = await connectChosen(values, terminal, { before, onNoKey });
     if (connection === undefined) return EXIT.failed;
     const { choice, provider, modelFacts } = connection;
     const { clock } = terminal;

@@ -34,6 +34,7 @@ import { runOwn } from "./run-own.ts";
 import type { Screen } from "./screen.ts";
 import type { Effect } from "./screen-event.ts";
 import { earlierItems, isCutShort } from "./start-items.ts";
+import { createTour, type TourStep } from "./tour.ts";
 import { createTranscript } from "./transcript/create-transcript.ts";
 import { createTurns, type Saying } from "./turns.ts";
 
@@ -46,6 +47,8 @@ export interface ControllerOptions extends DrawingPorts {
   readonly open: (ports: ScreenPorts, model: string, id?: string) => Promise<Agent>;
   /** Asks the provider for the ids of its models. */
   readonly listModels: (signal: AbortSignal) => Promise<readonly string[]>;
+  /** Leads the person through steps. @default none */
+  readonly tour?: readonly TourStep[] | undefined;
   readonly screen: () => Screen;
 }
 
@@ -123,7 +126,10 @@ export function createController(options: ControllerOptions): Controller {
     readFile,
     refresh,
     showError,
-    onIdle: () => void awaitAgents(agent).catch(showError),
+    onIdle() {
+      void awaitAgents(agent).catch(showError);
+      tour.next();
+    },
   });
 
   /** What waits was meant for the work that is stopped: it comes back, to be sent or not. */
@@ -165,6 +171,10 @@ export function createController(options: ControllerOptions): Controller {
     else await refresh();
   }
 
+  const tour = createTour(options.tour ?? [], {
+    say: (text) => say(text, { color: "you" }),
+    prompt: (text) => emit({ kind: "prompted", text }),
+  });
   const transcript = createTranscript({ session: () => agent.session, store, emit, show: options.show });
 
   const inspection = createInspection({
@@ -216,6 +226,7 @@ export function createController(options: ControllerOptions): Controller {
     if (found.kind === "unknown") return say(found.hint, { color: "warning" });
     await found.command.open(context(found.words));
     await refresh();
+    if (turns.state === "idle") tour.next();
   }
 
   async function submit(text: string): Promise<void> {
@@ -274,7 +285,10 @@ export function createController(options: ControllerOptions): Controller {
 
   return {
     async start(start) {
-      if (start !== "choose") return openSession(options.model, start === "new" ? undefined : start.id);
+      if (start !== "choose") {
+        await openSession(options.model, start === "new" ? undefined : start.id);
+        return tour.next();
+      }
       const sessions = await withTitles(await listSessions(store), places);
       const answer = sessions.length === 0 ? undefined : await ask(sessionsDialog(sessions));
       const chosen = sessions.find(({ id }) => answer?.kind === "chosen" && answer.values[0] === id);

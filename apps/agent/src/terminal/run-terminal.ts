@@ -12,6 +12,7 @@ import { promptFile } from "./prompt-history.ts";
 import { createScreen } from "./screen.ts";
 import { startItems } from "./start-items.ts";
 import { startState } from "./state.ts";
+import type { TourStep } from "./tour.ts";
 
 export interface TerminalRun {
   readonly project: Project;
@@ -22,6 +23,10 @@ export interface TerminalRun {
   /** Asks the provider for the ids of its models. */
   readonly listModels: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly start: SessionStart;
+  /** Leads the person through steps. @default none */
+  readonly tour?: readonly TourStep[];
+  /** What is printed at the end. @default the cost, and how to resume the session */
+  readonly parting?: string;
   /** `plain`: for screen readers. */
   readonly style: "full" | "plain";
 }
@@ -36,6 +41,7 @@ export async function runTerminal({
   listModels,
   start,
   style,
+  ...run
 }: TerminalRun): Promise<number> {
   const { stdin, stdout } = terminal.screen;
   const history = await promptFile(join(project.places.project, "prompts.jsonl")).read();
@@ -47,6 +53,7 @@ export async function runTerminal({
     model,
     open,
     listModels,
+    tour: run.tour,
     screen: () => screen,
     show: async (what) => drawing?.show(what),
     redraw: () => drawing?.redraw(),
@@ -82,6 +89,7 @@ export async function runTerminal({
     clearInterval(ticking);
     const parting = await controller.close();
     await drawing.close();
-    if (parting !== undefined) await terminal.print(parting);
+    const text = run.parting ?? parting;
+    if (text !== undefined) await terminal.print(text);
   }
 }

@@ -21,6 +21,8 @@ export interface TmuxOptions {
   /** Of the program. @default none */
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** The words that start the program. @default the agent of this repository, in the mode in which questions are asked */
+  readonly program?: readonly string[];
 }
 
 /** The program in a real terminal. Tests wait for texts on the screen and never sleep. */
@@ -59,7 +61,10 @@ export interface TmuxScreen {
 }
 
 /** Starts the program against the simulator, in a terminal of its own server, which is gone when the test is over. */
-export async function openTmux({ folder, environment }: Cli, options: TmuxOptions): Promise<TmuxScreen> {
+export async function openTmux(
+  { folder, environment }: Pick<Cli, "folder" | "environment">,
+  options: TmuxOptions,
+): Promise<TmuxScreen> {
   const { columns, rows, args = [] } = options;
   const server = `palimpsest-${randomUUID().slice(0, 8)}`;
   const tmux = async (...words: readonly string[]): Promise<string> => {
@@ -74,10 +79,10 @@ export async function openTmux({ folder, environment }: Cli, options: TmuxOption
   );
   // tmux gives a new pane the PATH of its client, so PATH is set inside the command.
   const path = `PATH=${options.environment?.["PATH"] ?? process.env["PATH"]}`;
-  const program = ["env", path, ...AGENT_PROGRAM];
   // The mode in which questions are asked, whether or not the machine has a sandbox.
-  const mode = ["--mode", "default"];
-  const line = (given: readonly string[]): string => `exec ${[...program, ...mode, ...given].map(quoted).join(" ")}`;
+  const { program = [...AGENT_PROGRAM, "--mode", "default"] } = options;
+  const line = (given: readonly string[]): string =>
+    `exec ${["env", path, ...program, ...given].map(quoted).join(" ")}`;
   const size = ["-x", String(columns), "-y", String(rows)];
   await tmux("-u", "new-session", "-d", "-s", "main", ...size, ...variables, "-c", folder, line(args));
   await tmux("set-option", "-g", "remain-on-exit", "on");
