@@ -1,11 +1,9 @@
 import { join } from "node:path";
-import type { Provider, SessionEvent } from "palimpsest";
-import type { Agent, AgentOptions } from "../agent/agent.ts";
+import type { SessionEvent } from "palimpsest";
+import type { Agent } from "../agent/agent.ts";
 import type { EventOwner } from "../agent/event-owner.ts";
 import { hearMail } from "../agent/hear-mail.ts";
 import { problemsOf } from "../cli/open-problems.ts";
-import type { Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { loadCommand } from "../commands/load-command.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { plain } from "../text/line.ts";
@@ -21,52 +19,22 @@ import { findCommand, runsAlways } from "./commands/find-command.ts";
 import { sessionsDialog } from "./commands/resume.ts";
 import type { ScreenContext } from "./commands/screen-command.ts";
 import { slashCommands } from "./commands/slash-commands.ts";
+import type { Controller, ControllerOptions, ScreenPorts } from "./controller-options.ts";
 import { createInspection } from "./create-inspection.ts";
 import { createPrinter } from "./create-printer.ts";
 import { createDialogs } from "./dialogs/create-dialogs.ts";
 import { partingText } from "./parting-text.ts";
-import { createPerform, type DrawingPorts } from "./perform-effect.ts";
+import { createPerform } from "./perform-effect.ts";
 import { promptFile } from "./prompt-history.ts";
 import { type CurrentFile, readCurrentFile } from "./read-current-file.ts";
 import { readStatus } from "./read-status.ts";
 import { resumeOffer } from "./resume-offer.ts";
 import { runOwn } from "./run-own.ts";
 import type { Screen } from "./screen.ts";
-import type { Effect } from "./screen-event.ts";
 import { earlierItems, isCutShort } from "./start-items.ts";
-import { createTour, type TourStep } from "./tour.ts";
+import { createTour } from "./tour.ts";
 import { createTranscript } from "./transcript/create-transcript.ts";
 import { createTurns, type Saying } from "./turns.ts";
-
-export interface ControllerOptions extends DrawingPorts {
-  readonly project: Project;
-  readonly terminal: Terminal;
-  readonly provider: Provider;
-  readonly model: string;
-  /** Opens the agent. @param id the session to resume. @default a new session */
-  readonly open: (ports: ScreenPorts, model: string, id?: string) => Promise<Agent>;
-  /** Asks the provider for the ids of its models. */
-  readonly listModels: (signal: AbortSignal) => Promise<readonly string[]>;
-  /** Leads the person through steps. @default none */
-  readonly tour?: readonly TourStep[] | undefined;
-  readonly screen: () => Screen;
-}
-
-/** The functions that the agent calls on the screen. */
-export type ScreenPorts = Required<Pick<AgentOptions, "person" | "onEvent" | "startedBy">>;
-
-/** Carries out the actions of the screen. No other part of the terminal changes the session. */
-export interface Controller {
-  start(start: SessionStart): Promise<void>;
-  act(effect: Effect): void;
-  /** Resolves when the user exits. */
-  readonly left: Promise<void>;
-  /** Closes the session. Resolves to what is printed at the end. */
-  close(): Promise<string | undefined>;
-}
-
-/** A new session, one to resume by its id, or one that the person chooses. */
-export type SessionStart = "new" | "choose" | { readonly id: string };
 
 /** How much of a resumed session is read: enough for its last messages. */
 const SHOWN_ENTRIES = 200;

@@ -66,7 +66,7 @@ export function draftOfClaim(given: GivenMemory, options: DraftOptions): ClaimDr
 }
 
 /** The fact of a topic stands in its first line. */
-export function factOfTopic({ body, description }: Pick<Topic, "body" | "description">): string {
+function factOfTopic({ body, description }: Pick<Topic, "body" | "description">): string {
   return body.split("\n", 1)[0]?.trim() || description;
 }
 
