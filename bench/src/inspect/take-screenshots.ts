@@ -1,4 +1,4 @@
-/** `npm run screenshots`: the pictures of docs/pictures, taken of the inspector's page in chromium over a session that is made up. */
+/** `npm run screenshots`: the pictures of docs/pictures, taken of the inspector's page in chromium over a sample session. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,13 +7,14 @@ import { anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { chromium } from "playwright-core";
 import { inTemporaryFolder } from "../chaos/temporary-folder.ts";
-import { writeRecording } from "./write-recording.ts";
+import { writeSample } from "./write-sample.ts";
 
 const PICTURES = fileURLToPath(new URL("../../../docs/pictures/", import.meta.url));
+const SESSION = "how-does-compaction-work";
 const SIZE = { width: 1_100, height: 720 } as const;
 
 await inTemporaryFolder(async (folder) => {
-  await writeRecording(folder, { rounds: 90, resultBytes: 6_000 });
+  await writeSample(folder, SESSION);
   const store = sqliteStore({ folder });
   const provider = anthropic({} as never);
   const source = storeSource({ store, name: "pictures" });
@@ -27,7 +28,7 @@ await inTemporaryFolder(async (folder) => {
     await mkdir(PICTURES, { recursive: true });
     const page = await browser.newPage({ viewport: SIZE, colorScheme: "light" });
     const take = (name: string) => page.screenshot({ path: join(PICTURES, `inspector-${name}.png`) });
-    const key = source.keyOf("large");
+    const key = source.keyOf(SESSION);
     await page.goto(inspector.entryUrl(key));
     await page.getByRole("heading", { name: /^Request/ }).waitFor();
     await page.locator("h1").press("PageUp");
