@@ -120,6 +120,16 @@ export const FILE_EXPERIMENTS: Readonly<Record<string, FileExperiment>> = {
   },
   flags: { files: [{}, { flags: "flags.mjs" }] },
   extensions: { files: [{}, { extensions: ["./extension.mjs"] }] },
+  provider: { files: [{ provider: "anthropic" }, { provider: "openai" }] },
+  model: { files: [{ model: MODEL }, { model: "claude-sonnet-5-5" }] },
+  effort: { files: [{ effort: "low" }, { effort: "high" }] },
+  "models.effort": {
+    files: [
+      { ...model({ effort: "levels" }), effort: "low" },
+      { ...model({ effort: "none" }), effort: "low" },
+    ],
+    drive: useModel("5m"),
+  },
   "models.windowTokens": limits({ windowTokens: 100_000 }, { windowTokens: 200_000 }),
   "models.maxInputTokens": limits({ maxInputTokens: 100_000 }, { maxInputTokens: 200_000 }),
   "models.maxOutputTokens": limits({ maxOutputTokens: 1_000 }, { maxOutputTokens: 2_000 }),

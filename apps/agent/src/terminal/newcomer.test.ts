@@ -169,6 +169,9 @@ test.runIf(hasTmux)("a session is named, exported, reviewed; a command goes on i
   expect(sentRequests(cli).at(-1)?.texts.at(-1)).toContain("The user moved the command to the background as b1.");
   // No shell waits for this program, so the system does not stop it; the screen comes back.
   await screen.press("C-z");
+  await screen.pressUntil("x", "> x");
+  await screen.press("C-u");
+  await screen.see(IDLE);
   await screen.say("/rename The limits");
   await screen.see('This session is now called "The limits".');
   await screen.say("/export notes.md");

@@ -6,6 +6,7 @@ import { onTestFinished } from "vitest";
 import { AGENT_PROGRAM } from "./agent-program.ts";
 import { expectScreen } from "./expect-screen.ts";
 import type { Cli } from "./run-cli.ts";
+import { controlTmux, quoted } from "./tmux-control.ts";
 
 const run = promisify(execFile);
 /** A generous limit for busy machines. */
@@ -14,6 +15,8 @@ const LOOK_EVERY_MS = 40;
 /** A look starts a program: who has waited for long looks less often. */
 const LOOK_AT_LEAST_EVERY_MS = 200;
 const PRESS_EVERY_MS = 1_000;
+/** Faster than anybody types. */
+const KEY_EVERY_MS = 20;
 
 export interface TmuxOptions {
   readonly columns: number;
@@ -67,13 +70,13 @@ export async function openTmux(
 ): Promise<TmuxScreen> {
   const { columns, rows, args = [] } = options;
   const server = `palimpsest-${randomUUID().slice(0, 8)}`;
-  const tmux = async (...words: readonly string[]): Promise<string> => {
-    const { stdout } = await run("tmux", ["-L", server, "-f", "/dev/null", ...words], {
-      cwd: folder,
-      env: { PATH: process.env["PATH"], HOME: environment["HOME"], TERM: "xterm-256color", LANG: "C.UTF-8" },
-    });
-    return stdout;
+  const place = {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: environment["HOME"], TERM: "xterm-256color", LANG: "C.UTF-8" },
   };
+  const client = ["-L", server, "-f", "/dev/null"];
+  const tmux = async (...words: readonly string[]): Promise<void> =>
+    void (await run("tmux", [...client, ...words], place));
   const variables = Object.entries({ ...environment, LANG: "C.UTF-8", ...options.environment }).flatMap(
     ([name, value]) => (value === undefined ? [] : ["-e", `${name}=${value}`]),
   );
@@ -89,8 +92,12 @@ export async function openTmux(
   await tmux("set-option", "-g", "escape-time", "0");
   onTestFinished(async () => void (await tmux("kill-server").catch(() => undefined)));
 
+  const control = controlTmux(
+    ["tmux", ...client, "-u", "-C", "attach", "-f", "ignore-size,no-output", "-t", "main"],
+    place,
+  );
   const capture: TmuxScreen["capture"] = async (from = "screen") =>
-    normalized(await tmux("capture-pane", "-p", "-t", "main", ...(from === "history" ? ["-S", "-"] : [])));
+    normalized(await control.run("capture-pane", "-p", "-t", "main", ...(from === "history" ? ["-S", "-"] : [])));
   const shows = (shown: string, wanted: string | RegExp): boolean =>
     typeof wanted === "string" ? shown.includes(wanted) : wanted.test(shown);
 
@@ -100,7 +107,10 @@ export async function openTmux(
     size: () => shape,
     async press(...keys) {
       // One by one: keys that are sent together may arrive as one piece, like a paste.
-      for (const key of keys) await tmux("send-keys", "-t", "main", key);
+      for (const key of keys) {
+        await control.run("send-keys", "-t", "main", key);
+        await pause(KEY_EVERY_MS);
+      }
     },
     async pressUntil(key, text) {
       const deadlineMs = performance.now() + PATIENCE_MS;
@@ -110,7 +120,7 @@ export async function openTmux(
       }
       await screen.see(text);
     },
-    type: async (text) => void (await tmux("send-keys", "-t", "main", "-l", text)),
+    type: async (text) => void (await control.run("send-keys", "-t", "main", "-l", text)),
     async say(text) {
       await screen.type(text);
       await screen.see(text);
@@ -154,19 +164,15 @@ export async function openTmux(
     },
     async ended() {
       const deadlineMs = performance.now() + PATIENCE_MS;
-      while ((await tmux("display-message", "-p", "-t", "main", "#{pane_dead}")).trim() !== "1") {
+      while ((await control.run("display-message", "-p", "-t", "main", "#{pane_dead}")).trim() !== "1") {
         if (performance.now() > deadlineMs) throw new Error(`It does not end. The screen shows:\n${await capture()}`);
         await pause(LOOK_EVERY_MS);
       }
     },
-    pid: async () => Number(await tmux("display-message", "-p", "-t", "main", "#{pane_pid}")),
+    pid: async () => Number(await control.run("display-message", "-p", "-t", "main", "#{pane_pid}")),
     start: async (given = args) => void (await tmux("respawn-pane", "-k", "-t", "main", line(given))),
   };
   return screen;
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Replaces what differs between runs: times, the spinner, the path of the project. */

@@ -59,6 +59,8 @@ export interface AttemptPayload {
   readonly why: string;
   /** Failures of economic compactions are counted separately. @default "window" */
   readonly reason?: CompactionReason;
+  /** The calls for compactions since the user last spoke, those that failed among them. @default those with a usage entry */
+  readonly calls?: number;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { mergeInstructions } from "../../hooks/merge-instructions.ts";
 import type { AttemptPayload, CompactionRecord } from "../../log/compaction-record.ts";
 import { InvalidOptionError } from "../../log/invalid-option-error.ts";
+import { present } from "../../log/json-fields.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import type { DeclinedCause } from "../../notes/keep-calculation.ts";
 import type { CompactionEnded, CompactionForecast } from "../../session-event/compaction-events.ts";
@@ -15,7 +16,7 @@ import type { SessionContext } from "../session-context.ts";
 import { askForSummary } from "./ask-for-summary.ts";
 import type { CompactionOutcome, CompactOptions } from "./compact-options.ts";
 import { composeView } from "./compose-view.ts";
-import { type CompactionOrigin, installBoundary, type ReadyView } from "./install-boundary.ts";
+import { type CompactionOrigin, callsOfTurn, installBoundary, type ReadyView } from "./install-boundary.ts";
 import {
   type CompactionPlan,
   type PlanOptions,
@@ -78,7 +79,7 @@ export function createCompactions<Request, Response, Message>(
     });
     let told: CompactionEnded["outcome"] = { kind: "failed", failure: "no_summary", why: "it ended by an error" };
     try {
-      const ended = await settle(await runWith(snapshot, origin, { ...wanted, signal, compaction }), origin);
+      const ended = await settle(await runWith(snapshot, origin, { ...wanted, signal, compaction }), origin, snapshot);
       told = reportOutcome(ended);
       return ended.outcome;
     } finally {
@@ -87,13 +88,18 @@ export function createCompactions<Request, Response, Message>(
   }
 
   /** One that only saves money and came to nothing is not tried again at the next request: that it was tried is in the log. */
-  async function settle(ended: EndedCompaction, { trigger, reason }: CompactionOrigin): Promise<EndedCompaction> {
-    const { outcome } = ended;
+  async function settle(
+    ended: EndedCompaction,
+    { trigger, reason }: CompactionOrigin,
+    snapshot: Snapshot,
+  ): Promise<EndedCompaction> {
+    const { outcome, spentInVain } = ended;
     if (outcome.kind === "compacted" || outcome.kind === "aborted") return ended;
     if (outcome.kind === "nothing" && (reason !== "economic" || outcome.cause === "overtaken")) return ended;
     const failure = outcome.kind === "failed" ? outcome.failure : "declined";
-    const attempt: AttemptPayload = { trigger, reason, failure, why: outcome.why };
     await state.inOrder(async () => {
+      const calls = spentInVain && callsOfTurn(snapshot, spentInVain, state.carriedState);
+      const attempt: AttemptPayload = { trigger, reason, failure, why: outcome.why, ...present({ calls }) };
       await state.append([toDraft("attempt", attempt)]);
     });
     const { carriedState } = state;
@@ -150,10 +156,12 @@ export function createCompactions<Request, Response, Message>(
     if (signal.aborted || asked.kind === "aborted") return { outcome: { kind: "aborted" } };
     if (asked.kind === "none") {
       const { failure, why, spent } = asked;
-      if (failure !== "too-large") return { outcome: { kind: "failed", failure, why }, used: spent.used };
+      if (failure !== "too-large")
+        return { outcome: { kind: "failed", failure, why }, used: spent.used, spentInVain: spent };
       return {
         outcome: isSmall(plan) ? TOO_SMALL : { kind: "failed", failure, why: tooLarge(plan) },
         used: spent.used,
+        spentInVain: spent,
       };
     }
     const { ready } = asked;

@@ -94,7 +94,11 @@ export async function installBoundary(
 }
 
 /** Since the user last said something. Calls that failed have left no usage in the log, and count all the same. */
-function callsOfTurn({ carriedState: before }: Snapshot, { calls, time }: Spent, carriedState: CarriedState): number {
+export function callsOfTurn(
+  { carriedState: before }: Snapshot,
+  { calls, time }: Spent,
+  carriedState: CarriedState,
+): number {
   // A model that writes for ever would take as long again before the next request of this turn.
   if (time === "used-up" && carriedState.userMessages === before.userMessages) return ALL_CALLS;
   return carriedState.userMessages === before.userMessages ? before.calls + calls : carriedState.calls;

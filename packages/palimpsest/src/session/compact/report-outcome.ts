@@ -2,11 +2,14 @@ import type { CompactionFailure } from "../../log/compaction-record.ts";
 import type { CompactionEnded, SummaryFailure } from "../../session-event/compaction-events.ts";
 import type { UsedTokens } from "../../session-event/used-tokens.ts";
 import type { CompactionOutcome } from "./compact-options.ts";
+import type { Spent } from "./model-calls.ts";
 
 export interface EndedCompaction {
   readonly outcome: CompactionOutcome;
   /** By the calls that were made for it. */
   readonly used?: UsedTokens | undefined;
+  /** What was spent by calls that led to no compaction. */
+  readonly spentInVain?: Spent;
   /** What the model is shown from now on. */
   readonly summary?: string;
   /** Why no model wrote it. */

@@ -159,9 +159,9 @@ function heard(carriedState: CarriedState, spokenAt: number): CarriedState {
 
 function failed(carriedState: CarriedState, read: Extract<ReadEntry, { kind: "attempt" }>, atMs: number): CarriedState {
   const event = { kind: "failed", seen: seenAt(carriedState, read, atMs) } as const;
-  if (read.payload.reason !== "economic")
-    return { ...carriedState, breaker: breakerAfter(carriedState.breaker, event) };
-  return { ...carriedState, economicBreaker: breakerAfter(carriedState.economicBreaker, event, ECONOMIC_BREAKER) };
+  const { reason, calls = carriedState.calls } = read.payload;
+  if (reason !== "economic") return { ...carriedState, calls, breaker: breakerAfter(carriedState.breaker, event) };
+  return { ...carriedState, calls, economicBreaker: breakerAfter(carriedState.economicBreaker, event, ECONOMIC_BREAKER) };
 }
 
 /** The number of remembered ranges: each belongs to a compaction that was undone by hand. */
