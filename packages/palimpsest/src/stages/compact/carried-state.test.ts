@@ -20,3 +20,17 @@ test("of the limits that refusals name, the smallest holds, in whatever order th
   expect(refusedWith(undefined).limitTokens).toBeUndefined();
   expect(refusedWith(1, 2, 3).overflows).toBe(3);
 });
+
+test("calls of an attempt that came to nothing count until the user speaks", () => {
+  const attempt = (sequence: number, more: object): ReadEntry => ({
+    kind: "attempt",
+    sequence,
+    payload: { trigger: "auto", reason: "economic", failure: "api-error", why: "529", ...more },
+  });
+  const after = foldCarriedState(EMPTY_CARRIED_STATE, attempt(1, { calls: 8 }), 0);
+  expect(after.calls).toBe(8);
+  // An attempt of an earlier release says nothing of them.
+  expect(foldCarriedState(after, attempt(2, {}), 0).calls).toBe(8);
+  const said = { role: "user", origin: "human", blocks: [{ kind: "text", text: "Continue." }] } as const;
+  expect(foldCarriedState(after, { kind: "message", sequence: 3, payload: said }, 0).calls).toBe(0);
+});

@@ -161,7 +161,11 @@ function failed(carriedState: CarriedState, read: Extract<ReadEntry, { kind: "at
   const event = { kind: "failed", seen: seenAt(carriedState, read, atMs) } as const;
   const { reason, calls = carriedState.calls } = read.payload;
   if (reason !== "economic") return { ...carriedState, calls, breaker: breakerAfter(carriedState.breaker, event) };
-  return { ...carriedState, calls, economicBreaker: breakerAfter(carriedState.economicBreaker, event, ECONOMIC_BREAKER) };
+  return {
+    ...carriedState,
+    calls,
+    economicBreaker: breakerAfter(carriedState.economicBreaker, event, ECONOMIC_BREAKER),
+  };
 }
 
 /** The number of remembered ranges: each belongs to a compaction that was undone by hand. */
