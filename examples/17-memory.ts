@@ -26,9 +26,15 @@ const server = await serve({
 const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 }));
 const store = memoryStore();
 
-// Ten lines from here.
+// The memory starts here.
 const memory = await openMemory({ folder: join(mkdtempSync(join(tmpdir(), "palimpsest-")), "memory") });
-const session = await openSession({ store, provider, model: "claude-sonnet-5-5" });
+const session = await openSession({
+  store,
+  provider,
+  model: "claude-sonnet-5-5",
+  // Looking for memories costs at most 3% of a session, so it waits until the session has cost enough. This one is too short.
+  settings: { "memory.extractionPercent": 100 },
+});
 const said = async () =>
   (await readStatements((await store.openReader(session.id))!, 1, session.history.newestEntry)).said;
 const tools = [memoryTool({ memory, session: session.id, said })];
@@ -44,5 +50,5 @@ await next.append([
 
 const [kept] = await memory.list();
 console.log(`remembered: ${kept?.description} (by ${kept?.author})`);
-console.log(`in the next session: ${JSON.stringify(await next.prepare()).includes("pnpm is used here")}`);
+console.log(`in the next session: ${JSON.stringify(await next.prepare()).includes("Use pnpm")}`);
 await Promise.all([session.close(), next.close(), memory.close(), server.close()]);

@@ -38,7 +38,7 @@ function startServer() {
         (await readStatements((await store.openReader(session.id))!, 1, session.history.newestEntry)).said;
       const tools = [memoryTool({ memory, session: session.id, said })];
       const recalled = await recallTopics({ memory, words: prompt, shown: [], nowMs: Date.now() });
-      if (recalled !== undefined) await session.append([attachment("recalled", recalled, { kind: "memory" })]);
+      if (recalled !== undefined) await session.append([attachment("recalled", recalled.text, { kind: "memory" })]);
       for await (const _ of query(session, { tools, prompt }));
       await session.close();
       return recalled !== undefined;

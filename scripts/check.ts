@@ -6,6 +6,7 @@ const steps: readonly [name: string, command: string, args: readonly string[]][]
   ["types", installed("tsc"), ["-p", "tsconfig.json"]],
   ["architecture", installed("vitest"), ["run", "test/architecture"]],
   ["defaults page", process.execPath, ["scripts/write-defaults.ts", "--check"]],
+  ["command-line page", process.execPath, ["--conditions=palimpsest-source", "scripts/write-cli.ts", "--check"]],
   ["schemas", process.execPath, ["--conditions=palimpsest-source", "scripts/write-schemas.ts", "--check"]],
   ["plugins of the MCP server", process.execPath, ["scripts/write-plugins.ts", "--check"]],
   ["API reports", process.execPath, ["scripts/write-api.ts", "--check"]],

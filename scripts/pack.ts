@@ -1,13 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { PACKAGES } from "./packages.ts";
+import { PACKAGES, packagesOfPrograms } from "./packages.ts";
 import { publishManifest } from "./publish-manifest.ts";
 
 /**
  * Writes a tarball of every published package to a folder: node scripts/pack.ts [FOLDER]. Packs what was built (`npm run build`),
- * from a copy: the repository stays as it is.
+ * from a copy: the repository stays as it is. `FOLDER/programs` has those that the programs need, without the doors: these bring their
+ * frameworks, with which `npm install --global` took 543 MB.
  */
 const [into = "packed"] = process.argv.slice(2);
 const staging = mkdtempSync(join(tmpdir(), "palimpsest-pack-"));
@@ -26,9 +27,16 @@ try {
       return target;
     },
   );
-  mkdirSync(into, { recursive: true });
-  for (const { filename, size, unpackedSize, files } of npmPack(["--pack-destination", resolve(into), ...staged])) {
+  const programs = join(into, "programs");
+  rmSync(programs, { recursive: true, force: true });
+  mkdirSync(programs, { recursive: true });
+  for (const { name, filename, size, unpackedSize, files } of npmPack([
+    "--pack-destination",
+    resolve(into),
+    ...staged,
+  ])) {
     const [packed, unpacked] = [size, unpackedSize].map((bytes) => `${(bytes / 1e6).toFixed(2)} MB`);
+    if (packagesOfPrograms().has(name)) linkSync(join(into, filename), join(programs, filename));
     console.log(`${join(into, filename)}: ${packed}, ${unpacked} unpacked, ${files.length} files`);
   }
 } finally {

@@ -30,6 +30,17 @@ export const PACKAGES: readonly Package[] = inOrderOfBuild(
     .filter(({ manifest }) => manifest.private !== true),
 );
 
+/** The names of the packages with programs, and of those that they depend on. */
+export function packagesOfPrograms(): ReadonlySet<string> {
+  const found = new Set<string>();
+  // Each stands behind those that it depends on: from the end, all that need a package are known before it.
+  for (const { manifest } of PACKAGES.toReversed()) {
+    if (manifest.bin === undefined && !found.has(manifest.name)) continue;
+    for (const name of [manifest.name, ...Object.keys(manifest.dependencies ?? {})]) found.add(name);
+  }
+  return found;
+}
+
 function inOrderOfBuild(packages: readonly Package[]): readonly Package[] {
   const ordered = new Set<Package>();
   const visit = (one: Package, above: readonly string[]): void => {

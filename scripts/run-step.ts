@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { killWhenWeEnd } from "./when-we-end.ts";
 
 /** Runs one command with its output passed through; says how it ended. */
 export function runStep(name: string, command: string, args: readonly string[]): "passed" | "failed" {
@@ -15,7 +16,7 @@ export function runStep(name: string, command: string, args: readonly string[]):
 
 /**
  * The same beside other steps. The output of such a step is shown when the step has ended, all at once; that of one step may be
- * passed through.
+ * passed through. The programs of a step end with this process, however this process ends.
  */
 export async function runStepBeside(
   name: string,
@@ -27,12 +28,16 @@ export async function runStepBeside(
   const output: Buffer[] = [Buffer.from(`\n--- ${name}\n`)];
   const isPassedThrough = shown === "passed-through";
   if (isPassedThrough) process.stdout.write(output.pop()!);
-  const child = spawn(command, args, { stdio: isPassedThrough ? "inherit" : ["ignore", "pipe", "pipe"] });
+  const streams = isPassedThrough ? "inherit" : "pipe";
+  // In a process group of its own: a step starts programs, which start others.
+  const child = spawn(command, args, { detached: true, stdio: ["ignore", streams, streams] });
+  const callOff = child.pid === undefined ? () => undefined : killWhenWeEnd(child.pid);
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (piece: Buffer) => output.push(piece));
   const why = await new Promise<string>((resolve) => {
     child.on("error", ({ message }) => resolve(`: ${message}`));
     child.on("close", (code, signal) => resolve(code === 0 ? "" : `: ${signal ?? `code ${code}`}`));
   });
+  callOff();
   const seconds = ((Date.now() - startedAtMs) / 1_000).toFixed(1);
   const result = why === "" ? "passed" : "failed";
   console.log(`${Buffer.concat(output)}${result}: ${name} (${seconds} s)${why}`);

@@ -1,14 +1,16 @@
 /**
- * Writes the JSON schemas of the settings files and the OpenAPI document from the tables that the programs themselves go by; with `--check`
- * it only says whether they are what it would write.
+ * Writes the JSON schemas of the settings files and of the events of stream-json, the page about those events, and the OpenAPI
+ * document, from the tables that the programs themselves use; with `--check` it only says whether they are what it would write.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { STREAM_SCHEMA } from "../apps/agent/src/cli/stream/stream-schema.ts";
 import { AGENT_SETTINGS } from "../apps/agent/src/permissions/settings-schema.ts";
 import { SETTINGS } from "../packages/palimpsest/src/settings/setting-definitions.ts";
 import type { SettingKind } from "../packages/palimpsest/src/settings/setting-kind.ts";
 import { openApiDocument } from "../packages/server/src/open-api-document.ts";
 import { installed } from "./run-step.ts";
+import { streamPage } from "./stream-page.ts";
 
 const DIALECT = { $schema: "http://json-schema.org/draft-07/schema#" };
 
@@ -53,10 +55,15 @@ function count(minimum: number): object {
 for (const [path, document] of Object.entries({
   "apps/agent/settings.schema.json": { ...DIALECT, ...AGENT_SETTINGS },
   "apps/agent/engine.schema.json": { ...DIALECT, ...engine },
+  "apps/agent/stream.schema.json": { ...DIALECT, ...STREAM_SCHEMA },
   "packages/server/openapi.json": openApiDocument(),
 })) {
   const input = JSON.stringify(document);
-  const text = execFileSync(installed("biome"), ["format", `--stdin-file-path=${path}`], { input, encoding: "utf8" });
+  write(path, execFileSync(installed("biome"), ["format", `--stdin-file-path=${path}`], { input, encoding: "utf8" }));
+}
+write("docs/stream-json.md", streamPage(STREAM_SCHEMA));
+
+function write(path: string, text: string): void {
   if (!process.argv.includes("--check")) {
     writeFileSync(path, text);
   } else if (readFileSync(path, "utf8") !== text) {

@@ -3,13 +3,13 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Files that take longest: a worker that begins one of them last works on while the others have nothing left to do. */
 const LONGEST = [
   "test/liveness/liveness.test.ts",
+  "test/packages/packages.test.ts",
   "test/laws/laws.test.ts",
   "test/laws/compaction/anthropic.test.ts",
   "apps/agent/src/terminal/commands.test.ts",
   "test/laws/compaction/openai.test.ts",
   "apps/agent/src/start/run.test.ts",
   "test/a-day/a-day.test.ts",
-  "test/packages/packages.test.ts",
 ];
 
 /** Those first, and the others as usual. */

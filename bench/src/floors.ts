@@ -1,5 +1,6 @@
 import type { Figures } from "./bench.ts";
 import { DOORS_RULE, holdsAtDoors } from "./doors/doors-floor.ts";
+import { GAUNTLET_RULE, holdsOnGauntlet } from "./gauntlet/gauntlet-floor.ts";
 import { holdsAtProxy, PROXY_RULE } from "./proxy/proxy-floor.ts";
 import { afterTen, at5000, type Searchers, settings } from "./read-figures.ts";
 
@@ -195,6 +196,7 @@ const FLOORS: readonly Floor[] = [
     holds: ({ cache_read_pct, price_ratio_to_unshared }) =>
       (cache_read_pct as number) >= 99 && (price_ratio_to_unshared as number) <= 0.15,
   },
+  { bench: "gauntlet", rule: GAUNTLET_RULE, holds: holdsOnGauntlet },
   {
     bench: "import",
     rule: "importing the package adds at most 1.5 times what Node itself takes to start",

@@ -16,6 +16,7 @@ import { extractionBench } from "./extraction/extraction.ts";
 import { figuresText } from "./figures-text.ts";
 import { fleetBench } from "./fleet/fleet.ts";
 import { forksBench } from "./forks/forks.ts";
+import { gauntletBench } from "./gauntlet/gauntlet.ts";
 import { inspectBench } from "./inspect/inspect.ts";
 import { judgeBench } from "./judge.ts";
 import { manyBench } from "./many/many.ts";
@@ -52,6 +53,7 @@ const BENCHES: readonly Bench[] = [
   extractionBench,
   fleetBench,
   forksBench,
+  gauntletBench,
   importBench,
   inspectBench,
   judgeBench,

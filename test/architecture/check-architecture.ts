@@ -137,6 +137,7 @@ function checkPackage({ path, imports }: SourceFacts, { packages }: Architecture
 const PACKAGE_NAMES: Readonly<Record<string, string>> = {
   "packages/palimpsest": "palimpsest",
   "apps/agent": "palimpsest-agent",
+  "apps/create-palimpsest": "create-palimpsest",
   bench: "palimpsest-bench",
   examples: "palimpsest-examples",
 };

@@ -16,7 +16,8 @@ export async function firstFiveMinutes(program: readonly string[]): Promise<void
   const cli = await startCli(project, scriptedModel);
   const { ANTHROPIC_API_KEY: _, ...environment } = cli.environment;
   const asking = ["--mode", "default"];
-  const screen = await openTmux({ folder: cli.folder, environment }, { columns: 80, rows: 24, program, args: asking });
+  const options = { columns: 80, rows: 24, program, args: asking, memory: "asked" } as const;
+  const screen = await openTmux({ folder: cli.folder, environment }, options);
 
   // No key: the program says so, and whoever leaves has left nothing behind.
   await screen.see("Choose 1 to 2 (Enter alone leaves):");
@@ -56,6 +57,11 @@ export async function firstFiveMinutes(program: readonly string[]): Promise<void
   await screen.type("sk-newcomer");
   await screen.press("Enter");
   await screen.see("Model (Enter: claude-sonnet-5-5;", "sk-newcomer");
+  await screen.press("Enter");
+  // Then whether memories are saved, which is asked once.
+  await screen.see("[Y/n]");
+  await screen.type("n");
+  await screen.see("[Y/n] n");
   await screen.press("Enter");
   await screen.see(IDLE);
   await screen.say("read the limit");

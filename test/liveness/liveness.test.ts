@@ -10,7 +10,10 @@ import { createWitness } from "./witness.ts";
 import type { Values } from "./world.ts";
 
 const witness = createWitness();
-afterAll(() => witness.close());
+afterAll(async () => {
+  await witness.close();
+  expect(witness.unfit(), "events that do not fit apps/agent/stream.schema.json").toEqual([]);
+});
 
 /** Each run is made once, and compared with others as often as it is asked for. */
 const runs = new Map<Drive, Map<string, Promise<string>>>();

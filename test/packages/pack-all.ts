@@ -1,9 +1,10 @@
 import { execFile, execFileSync } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { frontDoorCommands } from "../front-door/commands.ts";
 
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -31,6 +32,10 @@ export interface InstalledPackages {
   readonly packages: readonly Installed[];
   /** Of a user who has nothing yet. */
   readonly environment: NodeJS.ProcessEnv;
+  /** The same, for users of npm: it finds packages that are on this machine already. */
+  readonly npmEnvironment: NodeJS.ProcessEnv;
+  /** An empty folder but for the tarballs, in `packed`. */
+  readonly start: string;
 }
 
 /**
@@ -39,34 +44,46 @@ export interface InstalledPackages {
  */
 export async function packAndInstall(): Promise<InstalledPackages> {
   const base = mkdtempSync(join(tmpdir(), "palimpsest-packages-"));
-  const [folder, home, global] = ["app", "home", "global"].map((name) => join(base, name)) as [string, string, string];
-  for (const made of [folder, home]) mkdirSync(made);
+  const [folder, home, start] = ["app", "home", "start"].map((name) => join(base, name)) as [string, string, string];
+  for (const made of [folder, home, start]) mkdirSync(made);
   const inRepository = { cwd: ROOT, encoding: "utf8", stdio: "pipe" } as const;
   const packed = process.env["PALIMPSEST_PACKED"] ?? join(base, "packed");
   if (process.env["PALIMPSEST_PACKED"] === undefined) {
     execFileSync(process.execPath, ["scripts/build.ts", "--if-older"], inRepository);
     execFileSync(process.execPath, ["scripts/pack.ts", packed], inRepository);
   }
+  symlinkSync(packed, join(start, "packed"));
   // Of the user's own only what says where packages come from: settings of npm, and its cache.
   const npmSetting = (name: string): string => execFileSync("npm", ["config", "get", name], inRepository).trim();
-  const [cache, userconfig] = [npmSetting("cache"), npmSetting("userconfig")];
   const environment = { PATH: process.env["PATH"], HOME: home };
-  const install = async (cwd: string, ...args: readonly string[]): Promise<void> => {
-    const env = { ...process.env, HOME: home, npm_config_cache: cache, npm_config_userconfig: userconfig };
-    const quietly = ["--no-audit", "--no-fund", "--loglevel=error", "--prefer-offline"];
-    await promisify(execFile)("npm", ["install", ...quietly, ...args], { cwd, env, timeout: 240_000 });
+  const global = join(base, "global");
+  // How this machine reaches the network.
+  const connection = Object.entries(process.env).filter(([name]) => /^NODE_EXTRA_CA_CERTS$|_proxy$/i.test(name));
+  const npmEnvironment = {
+    ...environment,
+    ...Object.fromEntries(connection),
+    PATH: `${join(global, "bin")}:${process.env["PATH"]}`,
+    npm_config_cache: npmSetting("cache"),
+    npm_config_userconfig: npmSetting("userconfig"),
+    npm_config_audit: "false",
+    npm_config_fund: "false",
+    npm_config_loglevel: "error",
+    npm_config_prefer_offline: "true",
+  };
+  const run = async (cwd: string, program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> => {
+    await promisify(execFile)(program, args, { cwd, env: { ...npmEnvironment, ...env }, timeout: 540_000 });
   };
   const tarballs = globSync(join(packed, "*.tgz"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const clients = [
+    ...newest("@anthropic-ai/sdk", "ai", "@ai-sdk/anthropic", "openai", "pg", "@types/pg", "@types/node"),
+    ...newest("langchain", "@langchain/core", "@langchain/anthropic", "@openai/agents", "@mastra/core"),
+    ...newest("@earendil-works/pi-agent-core", "@earendil-works/pi-ai"),
+  ];
+  // The programs are installed by the first command of the front door.
   await Promise.all([
-    install(
-      folder,
-      ...tarballs,
-      ...newest("@anthropic-ai/sdk", "ai", "@ai-sdk/anthropic", "openai", "pg", "@types/pg", "@types/node"),
-      ...newest("langchain", "@langchain/core", "@langchain/anthropic", "@openai/agents", "@mastra/core"),
-      ...newest("@earendil-works/pi-agent-core", "@earendil-works/pi-ai"),
-    ),
-    install(base, "--global", "--prefix", global, ...tarballs),
+    run(folder, "npm", ["install", ...tarballs, ...clients], {}),
+    run(start, "bash", ["-c", frontDoorCommands()[0]!], { npm_config_prefix: global }),
   ]);
   const packages = tarballs.map((tarball): Installed => {
     const read = (...args: readonly string[]) => execFileSync("tar", args, { encoding: "utf8", maxBuffer: 64_000_000 });
@@ -79,7 +96,7 @@ export async function packAndInstall(): Promise<InstalledPackages> {
       manifest: JSON.parse(readFileSync(join(at, "package.json"), "utf8")),
     };
   });
-  return { base, folder, bin: join(global, "bin"), packages, environment };
+  return { base, folder, bin: join(global, "bin"), packages, environment, npmEnvironment, start };
 }
 
 /** The releases that the repository is tested with. */

@@ -10,6 +10,7 @@ import { hasTmux } from "../../apps/agent/src/testing/tmux-screen.ts";
 import { PACKAGES } from "../../scripts/packages.ts";
 import { findSnippets } from "../../scripts/snippets.ts";
 import { firstFiveMinutes } from "../first-five-minutes/first-five-minutes.ts";
+import { frontDoor } from "../front-door/front-door.ts";
 import { OLDEST_PEERS } from "../peers/oldest-peers.ts";
 import { writeHome } from "../transcripts/write-home.ts";
 import { type Installed, type InstalledPackages, packAndInstall, ROOT } from "./pack-all.ts";
@@ -146,12 +147,6 @@ describe("the agent, installed with npm install -g", () => {
     expect(await palimpsest(["--version"])).toEqual({ code: 0, out: `${version}\n`, said: "" });
   });
 
-  test("shows its demo", async () => {
-    const { code, out, said } = await palimpsest(["demo"]);
-    expect({ code, said }).toEqual({ code: 0, said: "" });
-    expect(out).toContain("set an API key");
-  });
-
   test("answers a turn without a screen", async () => {
     const server = await serve({ faces: [createAnthropic({ script: () => answer("It is installed.") })] });
     const keys = { ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url };
@@ -160,6 +155,11 @@ describe("the agent, installed with npm install -g", () => {
     expect({ code, out }, said).toEqual({ code: 0, out: "It is installed.\n" });
   });
 });
+
+test("the commands of docs/start.md: the demo, an agent, the inspector on its session, the docs as a site", async () => {
+  const { start, npmEnvironment } = installed;
+  await frontDoor({ repository: ROOT, folder: start, environment: npmEnvironment });
+}, 600_000);
 
 test("the MCP server, installed with npm install -g, serves the sessions of a home to the official client", async () => {
   const home = writeHome(join(installed.base, "home-of-agents"));

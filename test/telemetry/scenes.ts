@@ -128,7 +128,8 @@ const remembering: Scene = {
     });
     const said = async () => [{ entry: 2, by: "user" as const, text: "Well then, please read the page, always." }];
     const tools = [READ, memoryTool({ memory, session: "s", said })];
-    const { session, store, say } = await openStage({ script, onEvent, tools });
+    const settings = { "memory.extractionPercent": 100 };
+    const { session, store, say } = await openStage({ script, onEvent, tools, options: { settings } as object });
     const extractions = createExtractions({ memory, store, tools, readOnlyTools: ["Read"] });
     await say("Well then, please read the page, always.", { afterTurn: extractions.afterTurn });
     await extractions.drain(10_000);

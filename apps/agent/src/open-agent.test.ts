@@ -53,6 +53,14 @@ test("pages can be fetched only where that is wanted, and the other tools stand 
   expect(agent.tools.map(({ name }) => name)).toEqual([...FIRST, ...BEHIND, "WebFetch", ...LAST]);
 });
 
+test("the web can be searched only with a search service, and the other tools stand as they stood", async () => {
+  const environment = { ...process.env, SEARXNG_URL: "", TAVILY_API_KEY: "", BRAVE_API_KEY: "key" };
+  const { agent } = await setUp({}, { environment });
+  expect(agent.tools.map(({ name }) => name)).toEqual([...FIRST, ...BEHIND, "WebSearch", ...LAST]);
+  const session = await setUp({}, { environment: { ...environment, BRAVE_API_KEY: "" } });
+  expect(session.agent.tools.map(({ name }) => name)).not.toContain("WebSearch");
+});
+
 test("a piece of work: find, read, edit, run", async () => {
   const { run, text, put } = await setUp({ "src/sum.sh": "echo $((1 - 1))\n", ".env": "KEY=needle" });
   expect(await run("Grep", { pattern: "1 - 1|needle" })).toBe("src/sum.sh");

@@ -3,7 +3,7 @@ import { closingInReverse } from "./agent/closing.ts";
 import { loadContext } from "./agent/load-context.ts";
 import { toolChanges } from "./agent/offered-tools.ts";
 import { openAround, tellChanges } from "./agent/open-around.ts";
-import type { Extension } from "./extension/extension.ts";
+import type { BackgroundTask, Extension } from "./extension/extension.ts";
 import { agentsExtension } from "./extensions/agents/agents-extension.ts";
 import { toDefinition } from "./extensions/agents/open-agents.ts";
 import { checkpointsExtension } from "./extensions/checkpoints/checkpoints-extension.ts";
@@ -25,6 +25,7 @@ import { searchExtension } from "./extensions/search/search-extension.ts";
 import { shellExtension } from "./extensions/shell/shell-extension.ts";
 import { situationExtension } from "./extensions/situation/situation-extension.ts";
 import { skillsExtension } from "./extensions/skills/skills-extension.ts";
+import { tasksExtension } from "./extensions/tasks/tasks-extension.ts";
 import { todosExtension } from "./extensions/todos/todos-extension.ts";
 import { openUserExtensions } from "./extensions/user/user-extensions.ts";
 import { webExtension } from "./extensions/web/web-extension.ts";
@@ -75,6 +76,8 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     const { agents } = open(await agentsExtension(context, around, mail));
     open(await extractionsExtension(context, around, remembered));
     open(dreamsExtension(context, remembered?.memory));
+    const status = (): readonly BackgroundTask[] => extensions.flatMap((extension) => extension.status?.() ?? []);
+    open(tasksExtension(status));
     for (const { begin } of extensions) await begin?.(session);
 
     const changed = toolChanges(context.offered, [...around.tools, ...agents.tools.map(toDefinition)]);
@@ -92,7 +95,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
       effort: loaded.effort,
       setEffort: loaded.setEffort,
       commands: extensions.flatMap(({ commands = [] }) => commands),
-      status: () => extensions.flatMap(({ status }) => status?.() ?? []),
+      status,
       problems: [
         ...(options.operations?.problems ?? []),
         ...loaded.problems,

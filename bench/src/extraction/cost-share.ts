@@ -30,12 +30,15 @@ export async function measureCostShare(dialogues: readonly LabelledDialogue[], t
   const idle = dialogues.filter(({ kind }) => kind === "one-off");
   let turn = 0;
   let asked = 0;
+  /** Turns wait until the session has cost enough: then the model saves what all of them said. */
+  const waiting: LabelledDialogue[] = [];
   const current = (): LabelledDialogue =>
     turn % LASTING_EVERY === 0 ? lasting[turn % lasting.length]! : idle[turn % idle.length]!;
   const script = (ask: Ask): Reply => {
     if (JSON.stringify(ask.request["messages"]).includes("a task beside the conversation")) {
       if (ask.toolResults.length === 0) asked++;
-      return ask.toolResults.length > 0 ? answer("nothing more") : callTools(...savesOf(current()));
+      const saves = ask.toolResults.length > 0 ? [] : waiting.splice(0).flatMap(savesOf);
+      return saves.length === 0 ? answer("nothing") : callTools(...saves);
     }
     const calls = callsSincePrompt(ask);
     return calls < CALLS_PER_TURN ? callTools(callTool("Look", { at: calls })) : answer(words(ANSWER_WORDS, turn));
@@ -62,6 +65,7 @@ export async function measureCostShare(dialogues: readonly LabelledDialogue[], t
     const tools = [look, memoryTool({ memory, session: "s", said })];
     const extractions = createExtractions({ memory, store, tools, readOnlyTools: ["Look"] });
     for (turn = 1; turn <= turns; turn++) {
+      if (turn % LASTING_EVERY === 0) waiting.push(current());
       const prompt = current().said.find(([who]) => who === "user")![1];
       for await (const _ of query(session, { tools, prompt, afterTurn: extractions.afterTurn }));
       await extractions.drain(60_000);

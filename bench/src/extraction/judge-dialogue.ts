@@ -32,7 +32,15 @@ export async function judgeDialogue(dialogue: LabelledDialogue): Promise<readonl
       : callTools(...dialogue.claims.map((claim) => callTool("Memory", toSave(claim, dialogue))));
   };
   const provider = simulatedAnthropic(script);
-  const session = await openSession({ id: "s", store, provider, model: "claude-opus-5-5", system: "Be brief." });
+  const session = await openSession({
+    id: "s",
+    store,
+    provider,
+    model: "claude-opus-5-5",
+    system: "Be brief.",
+    // What becomes of claims is measured here; what they cost, in sessions as long as recorded ones.
+    settings: { "memory.extractionPercent": 100 },
+  });
   try {
     await session.append(dialogue.said.flatMap(toContent));
     const said = async () => {

@@ -18,7 +18,10 @@ export async function openMemoryWorld(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<MemoryWorld> {
   const world = await openWorld(folder, script);
-  const session = await world.open({ settingsFrom: { environment } });
+  // These sessions are short: looking through them is a large part of what they cost.
+  const session = await world.open({
+    settingsFrom: { environment: { PALIMPSEST_MEMORY_EXTRACTION_PERCENT: "100", ...environment } },
+  });
   const memory = await openMemory({ folder: join(folder, "memory"), emit: (event) => session.events.emit(event) });
   const { store, emitted, exchanges } = world;
   const said = async () => {

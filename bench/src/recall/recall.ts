@@ -10,6 +10,7 @@ import {
   readGermanFromUse,
   readLabelled,
 } from "./labelled.ts";
+import { withLetterVectors } from "./letter-vectors.ts";
 import { SEARCHERS } from "./searchers.ts";
 
 /** So many topics are attached to a message at most. */
@@ -49,6 +50,7 @@ export const recallBench: Bench = {
       ),
       from_use: await compareSearches(memories, queries, readFromUse(), size),
       german_from_use: await compareSearches(memories, queries, readGermanFromUse(), size),
+      ...(size === "quick" ? {} : { letter_vectors: await rankedWithLetters(memories, queries) }),
       ...timing(memories, held, size === "quick" ? 2_000 : MANY_TOPICS),
     };
   },
@@ -77,6 +79,24 @@ async function compareSearches(
       { ...figures, time_ratio_to_fts5_porter: rounded(ms / baselineMs, 1) },
     ]),
   );
+}
+
+/**
+ * The order of a hybrid search with an embedder that knows letters and no meanings. Its bar is its own for words and for vectors, so
+ * only the order is compared with `ranked_at_5_pct` of `ours`.
+ */
+async function rankedWithLetters(
+  memories: readonly LabelledMemory[],
+  queries: readonly LabelledQuery[],
+): Promise<Figures> {
+  const find = await withLetterVectors(memories);
+  const development = queries.filter(({ half }) => half === "development");
+  const ranked = async (fromUse: readonly QueryFromUse[]): Promise<number> =>
+    (await compareOn(find, development, fromUse)).ranked_at_5_pct;
+  return {
+    from_use_ranked_at_5_pct: await ranked(readFromUse()),
+    german_from_use_ranked_at_5_pct: await ranked(readGermanFromUse()),
+  };
 }
 
 function indexOf(memories: readonly LabelledMemory[]): TopicIndex {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -49,7 +49,9 @@ export const tuiBench: Bench = {
       });
       const proxy = await pacingProxy(server.url, () => paceMs);
       const [folder, home] = [join(base, "project"), join(base, "home")];
-      for (const path of [folder, home]) mkdirSync(path);
+      for (const path of [folder, home, join(home, ".palimpsest")]) mkdirSync(path, { mode: 0o700 });
+      // Otherwise the first start asks whether memories are saved.
+      writeFileSync(join(home, ".palimpsest", "settings.json"), JSON.stringify({ memory: "read" }));
       const probeFile = join(base, "probe.json");
       const environment = {
         PATH: process.env["PATH"],

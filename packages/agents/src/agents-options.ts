@@ -4,6 +4,7 @@ import type { AgentWay, PermissionOptions } from "palimpsest/core";
 
 import type { AgentDefinition } from "./agent-definition.ts";
 
+/** Options of `openAgents`. Only the session, its store and its tools are required. */
 export interface AgentsOptions extends Pick<PermissionOptions, "permission" | "askHost"> {
   /** The session that starts the agents: its log records all of them. */
   readonly session: Session;
@@ -40,6 +41,7 @@ export interface ChildFacts {
   readonly definition: AgentDefinition;
 }
 
+/** The session that a new agent needs. */
 export interface WantedChild {
   /** The id of its session. */
   readonly id: string;

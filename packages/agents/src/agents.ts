@@ -9,6 +9,7 @@ export interface ListedAgent extends KnownAgent {
   readonly live?: LiveState;
 }
 
+/** What a running agent does now, and what it has spent. */
 export interface LiveState {
   /** Its current activity in a few words; only while somebody follows it. */
   readonly phrase?: string;
@@ -19,6 +20,7 @@ export interface LiveState {
   readonly elapsedMs: number;
 }
 
+/** The agents of one session: its tools to start and message them, and its inbox. */
 export interface Agents {
   /** `Agent`, unless agents are off, and `SendMessage`: place them after the session's own tools. */
   readonly tools: readonly Tool[];
@@ -51,8 +53,10 @@ export interface Agents {
   close(): Promise<void>;
 }
 
+/** An agent that was started, or the reason why it was not. */
 export type StartedAgent =
   | { readonly kind: "started"; readonly id: string; readonly done: Promise<AgentEnd> }
   | { readonly kind: "refused"; readonly why: string };
 
+/** An event of an agent that runs: of its turn, or a new phrase about what it does. */
 export type AgentFollowed = QueryEvent | { readonly kind: "phrase"; readonly phrase: string };

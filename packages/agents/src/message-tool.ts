@@ -12,6 +12,7 @@ export interface MessageWanted {
   readonly inReplyTo?: string;
 }
 
+/** Who got a message, or the reason why nobody did. */
 export type MessageSent =
   | {
       readonly kind: "sent";

@@ -12,6 +12,7 @@ import { isAllowed, toolsOfChild } from "./child-tools.ts";
 import type { Launch, LiveAgent, Roster } from "./roster.ts";
 import { runAgent } from "./run-agent.ts";
 
+/** An agent to start: its prompt, and the way it runs. */
 export interface WantedAgent {
   /** The task, with all the information that the agent needs. */
   readonly prompt: string;

@@ -11,6 +11,7 @@ import {
   toMetadata,
 } from "./transcript-key.ts";
 
+/** Options of the session store. Only our store is required. */
 export interface SessionStoreOptions {
   /** Where transcripts are kept: any store of Palimpsest's. */
   readonly store: Store;

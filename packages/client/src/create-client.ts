@@ -55,6 +55,7 @@ export interface SessionClient {
   delete(): Promise<void>;
 }
 
+/** Options of one message. A repeated `key` adds the message once. */
 export interface SayOptions {
   /** Names the message: the same key is taken once. Give one to say it again after your own process failed. @default a new one */
   readonly key?: string;

@@ -1,5 +1,6 @@
 import { toApiError } from "./api-error.ts";
 
+/** The server, the token, and how often a request is tried. */
 export interface ClientOptions {
   /** The address of the server, such as `https://sessions.example.com`. */
   readonly url: string;

@@ -3,6 +3,7 @@ import { eventParser, type ParsedEvent } from "./parse-events.ts";
 import { pause, type Send } from "./send.ts";
 import type { SessionEvent, WatchedEvent } from "./wire.ts";
 
+/** Where to begin watching, and when a silent connection is given up. */
 export interface WatchOptions {
   /** The offset of the last event that you have, or `newest` for what comes from now on. @default all events that there are */
   readonly after?: number | "newest";

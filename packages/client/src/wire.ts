@@ -1,12 +1,14 @@
 /** What stands in requests and replies. Replies may have more fields than are named here. */
 export type Metadata = Readonly<Record<string, unknown>>;
 
+/** A session to create. */
 export interface SessionDraft {
   /** Give one to be able to try again safely. @default the server chooses one */
   readonly id?: string;
   readonly metadata?: Metadata;
 }
 
+/** A session and its state. */
 export interface SessionInfo {
   readonly id: string;
   /** The number of the newest entry: `rewind` can go back to it. */
@@ -20,12 +22,14 @@ export interface SessionInfo {
   readonly metadata?: Metadata;
 }
 
+/** Where a page begins, and how long it is. */
 export interface PageOptions {
   /** `next` of the page before. */
   readonly after?: string;
   readonly limit?: number;
 }
 
+/** A page of sessions. */
 export interface SessionPage {
   readonly sessions: readonly { readonly id: string; readonly metadata?: Metadata }[];
   readonly next?: string;
@@ -34,6 +38,7 @@ export interface SessionPage {
 /** What the user says: text, or blocks with images and documents. */
 export type Content = string | readonly ContentBlock[];
 
+/** One part of a message: text, an image or a document. */
 export type ContentBlock =
   | { readonly kind: "text"; readonly text: string }
   | {
@@ -52,6 +57,7 @@ export interface Accepted {
   readonly advice?: string;
 }
 
+/** One message of a session, as a user interface shows it. */
 export interface Message {
   readonly entry: number;
   readonly atMs: number;
@@ -62,6 +68,7 @@ export interface Message {
   readonly shown: "whole" | "stored" | "cleared" | "compacted" | "erased" | "user-only";
 }
 
+/** Which messages to list. */
 export interface MessagesOptions {
   /** `earlier` of the page behind. */
   readonly before?: number;
@@ -69,6 +76,7 @@ export interface MessagesOptions {
   readonly attachments?: "with" | "without";
 }
 
+/** A page of messages, oldest first. `earlier` is the place of the page before it. */
 export interface MessagePage {
   readonly messages: readonly Message[];
   readonly earlier?: number;
@@ -86,28 +94,33 @@ export interface Question {
   readonly expiresAtMs?: number;
 }
 
+/** A page of questions that wait for an answer. */
 export interface QuestionPage {
   readonly questions: readonly Question[];
   readonly next?: string;
 }
 
+/** The answer to a question of an agent. */
 export interface AnswerDraft {
   readonly decision: "allow" | "deny";
   readonly reason?: string;
 }
 
+/** What to compact, and what the summary must keep. */
 export interface CompactOptions {
   readonly instructions?: string;
   readonly from?: number;
   readonly upTo?: number;
 }
 
+/** How a compaction ended. */
 export interface Compaction {
   readonly kind: "compacted" | "nothing" | "failed" | "aborted";
   readonly why?: string;
   readonly boundary?: number;
 }
 
+/** What fills the context window of a session. */
 export interface Context {
   readonly size: {
     readonly tokens: number;
@@ -118,6 +131,7 @@ export interface Context {
   readonly accounting: Readonly<Record<string, unknown>>;
 }
 
+/** What a session cost, and what cache misses cost. */
 export interface Cost {
   readonly responses: number;
   readonly priceUsd: number;
@@ -156,6 +170,7 @@ export type SessionEvent =
         | "events-left-out";
     };
 
+/** A tool call that an agent asks about. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;

@@ -12,6 +12,7 @@ import { createMailboxes } from "./mail/mailboxes.ts";
 import { DEFAULT_MAIL_LIMITS } from "./mail/message.ts";
 import { createWakeUp } from "./mail/wake-up.ts";
 
+/** The file that the sessions of a machine share. Only `file` is required. */
 export interface CoordinationOptions {
   /**
    * The path of one small SQLite file for all sessions of a home directory. It is created, for this user only, if it is

@@ -14,6 +14,7 @@ import { createSqliteSchedule } from "./schedule/sqlite-schedule.ts";
 import { waitForWork } from "./schedule/wait-for-work.ts";
 import { withTables } from "./tables.ts";
 
+/** The file of a dispatch on one machine. Only `file` is required. */
 export interface DispatchOptions {
   /** The path of one SQLite file; that of `openCoordination` will do. It is created, for this user only, if it is missing. */
   readonly file: string;

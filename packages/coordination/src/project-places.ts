@@ -36,7 +36,7 @@ export function projectFolderOf(folder: string, agentHome: string): string {
   return join(projectsFolderOf(agentHome), `${readable}-${digest}`);
 }
 
-/** @param project what `projectFolderOf` returns */
+/** The folders inside the folder of a project. @param project what `projectFolderOf` returns */
 export function projectPlacesOf(project: string): ProjectPlaces {
   return { project, sessions: join(project, "sessions"), memory: join(project, "memory") };
 }

@@ -7,6 +7,7 @@ import { testMail } from "./contract/mail.ts";
 
 export type { CoordinationPlace, OpenPlaceOptions } from "./contract/coordination-case.ts";
 
+/** Your test function, and the coordination to test. */
 export interface TestCoordinationOptions extends ContractOptions<CoordinationPlace> {}
 
 /** What leases, budgets and mailboxes must do wherever they are kept, as tests. Call it once, in a test file, with the runner's own `test`. */

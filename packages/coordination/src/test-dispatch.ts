@@ -9,6 +9,7 @@ import { testSchedule } from "./contract/schedule.ts";
 
 export { type DispatchPlace, growLog } from "./contract/dispatch-case.ts";
 
+/** Your test function, and the dispatch to test. */
 export interface TestDispatchOptions extends ContractOptions<DispatchPlace> {}
 
 /** What schedules, inboxes, approvals and events must do wherever they are kept, as tests. Call it once, in a test file. */

@@ -2,6 +2,7 @@ import { type RatePlace, testRates } from "./contract/rates.ts";
 
 export type { RatePlace } from "./contract/rates.ts";
 
+/** Your test function, and the rate source to test. */
 export interface TestRateSourceOptions {
   /** The test function of the runner in use: that of vitest, node:test, jest, ... */
   test(name: string, run: () => Promise<void>): void;

@@ -2,6 +2,7 @@ import type { RunQueue, Schedule } from "@palimpsest/coordination";
 import type { Scheduler } from "./scheduler.ts";
 import { serveQueue } from "./serve-queue.ts";
 
+/** The run queue, and the schedule of each tenant. */
 export interface QueueSchedulerOptions {
   readonly queue: RunQueue;
   /** The schedule of a tenant. */

@@ -47,6 +47,7 @@ export interface WorkRun extends SessionTarget {
   onWoken(listener: () => void): () => void;
 }
 
+/** How many sessions a worker runs at a time, and when it tries again. */
 export interface ServeOptions {
   /** How many sessions run here at the same time. @default 16 */
   readonly slots?: number;
@@ -60,6 +61,7 @@ export interface ServeOptions {
   readonly onSetAside?: (target: SessionTarget) => Promise<void>;
 }
 
+/** A worker that runs. `drain` ends it after its current steps. */
 export interface Serving {
   /** The sessions that run here now. */
   readonly running: readonly SessionTarget[];

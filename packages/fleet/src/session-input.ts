@@ -18,6 +18,7 @@ export type SessionInput =
 /** A line of the ledger for calls that an agent has made. */
 export type AgentUsage = Parameters<Session["ledger"]["enter"]>[0];
 
+/** The result of an agent, for the session that started it. */
 export interface AgentReport {
   readonly kind: "report";
   readonly agent: string;
@@ -39,6 +40,7 @@ export interface ReplyTo {
   readonly agent: string;
 }
 
+/** A message of the user for a session. A repeated `key` adds it once. */
 export interface Said {
   /** The idempotency key: what is said twice under one key is said once. */
   readonly key: string;

@@ -17,6 +17,7 @@ export interface SessionTimer {
   run(context: TimerContext): Promise<{ readonly againAfterMs: number } | undefined>;
 }
 
+/** The session that a timer runs for, and a way to open it. */
 export interface TimerContext {
   readonly target: SessionTarget;
   /** Aborted when the worker has lost its right to the session, or is to go. */

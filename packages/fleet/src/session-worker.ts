@@ -12,6 +12,7 @@ import { dueTimers, type SessionTimer, setTimers } from "./session-timer.ts";
 import { tracedInbox } from "./traced-inbox.ts";
 import { UNSEEN_RUN } from "./unseen-run.ts";
 
+/** How a worker opens sessions, and what their turns need. */
 export interface SessionWorkerOptions {
   /** Opens a session, with `takeover: "always"`: a worker that had it before cannot write any more. */
   open(target: SessionTarget): Promise<Session>;
@@ -38,11 +39,13 @@ export interface SessionWorkerOptions {
   readonly onError?: (error: unknown, target: SessionTarget) => void;
 }
 
+/** What the turn of a session gets from its worker. */
 export interface TurnContext {
   /** The inboxes of the tenant, for `agentTool` and `startAgent`. What is added to them here belongs to the trace of the turn. */
   readonly inbox: SessionInbox;
 }
 
+/** `stop` ends the turn; `left` ends this step and leaves the turn to another worker. */
 export interface StepSignals {
   /** Ends the turn for the user: its open calls are answered. */
   readonly stop?: AbortSignal;
@@ -64,6 +67,7 @@ export interface SessionWorker {
 
 const DEFAULT_KEEP_OPEN = 200;
 
+/** Creates a worker that runs the steps of any session that it is given. */
 export function createSessionWorker(options: SessionWorkerOptions): SessionWorker {
   const { open, store, dispatch, turn = () => ({}), timers = [], clock = { now: Date.now } } = options;
   const { keepOpen = DEFAULT_KEEP_OPEN, questionsExpireAfterMs, telemetry, onError } = options;

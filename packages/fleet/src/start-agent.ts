@@ -3,6 +3,7 @@ import { type NewContent, type Session, type Tool, tool } from "palimpsest";
 import { sha256 } from "palimpsest/core";
 import { addInput } from "./session-input.ts";
 
+/** An agent to start from a session. A repeated `key` starts it once. */
 export interface AgentTask {
   /** Names the agent within its session: the key of the call that starts it. The same key starts the same agent. */
   readonly key: string;
@@ -12,6 +13,7 @@ export interface AgentTask {
   readonly prompt: NewContent;
 }
 
+/** The agent and its session. */
 export interface StartedAgent {
   readonly id: string;
   /** The id of the agent's own session. Any worker runs it. */

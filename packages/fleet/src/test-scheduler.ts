@@ -12,6 +12,7 @@ export interface SchedulerPlace {
   remove(): Promise<void>;
 }
 
+/** Your test function, and the scheduler to test. */
 export interface TestSchedulerOptions {
   /** The test function of the runner in use: that of vitest, node:test, jest, ... */
   test(name: string, run: () => Promise<void>): void;

@@ -16,6 +16,7 @@ import { SESSION_ROUTES } from "./routes/session-routes.ts";
 import type { ProviderOf, SessionSource } from "./sources/session-source.ts";
 import { sendWhatIf, whatIfChoices } from "./what-if/what-if-stream.ts";
 
+/** The sessions that are shown, and the port of the page. */
 export interface InspectorOptions {
   readonly sources: readonly SessionSource[];
   readonly providerOf: ProviderOf;

@@ -14,12 +14,18 @@ const { answer, callTool, callTools, think } = simulator;
 type Message = { role: "user" | "assistant"; content: unknown };
 const user = (content: string): Message => ({ role: "user", content });
 
+interface Ran {
+  readonly list: Message[];
+  readonly text: string;
+  readonly warnings: readonly unknown[];
+}
+
 interface World {
   readonly store: Store;
   readonly context: ReturnType<typeof palimpsest>;
   readonly server: simulator.SimulatorServer;
   /** Runs the agent on a list of messages. Resolves to the list that it leaves, and the answer. */
-  run(messages: readonly Message[], way?: "whole" | "streamed"): Promise<{ list: Message[]; text: string }>;
+  run(messages: readonly Message[], way?: "whole" | "streamed"): Promise<Ran>;
   /** A second process with the same store. */
   restart(): Promise<World>;
 }
@@ -57,7 +63,8 @@ async function world(script: simulator.Script, options: WorldOptions = {}): Prom
       const result = way === "whole" ? await agent.generate(input, limits) : await agent.stream(input, limits);
       const text = await result.text;
       const { messages: added } = (await result.response) as unknown as { messages: Message[] };
-      return { list: [...messages, ...added], text };
+      const warnings = ((await result.warnings) ?? []) as readonly unknown[];
+      return { list: [...messages, ...added], text, warnings };
     },
     async restart() {
       await context.close();
@@ -136,6 +143,23 @@ describe("the processor", () => {
     await run([...list.slice(0, 2), user("zwei")]);
     expect(messagesOf(server)).toEqual([...messagesOf(server, 1).slice(0, 2), expect.stringContaining("zwei")]);
     expect(context.sessions()).toHaveLength(1);
+  });
+
+  test("a list of the newest messages only shows the earlier ones nevertheless, and is told once", async () => {
+    const { run, server, context } = await world(echo);
+    let list: Message[] = [];
+    const told: string[] = [];
+    for (const words of ["one", "two", "three"]) ({ list } = await run([...list, user(words)]));
+    const sent = messagesOf(server);
+    for (const words of ["four", "five"]) {
+      const ran = await run([...list.slice(-2), user(words)]);
+      told.push(JSON.stringify(ran.warnings));
+      ({ list } = ran);
+    }
+    expect(messagesOf(server).slice(0, sent.length)).toEqual(sent);
+    expect(told).toEqual([expect.stringContaining("beginning"), "[]"]);
+    expect(context.sessions()).toHaveLength(1);
+    expect(refused(server)).toEqual([]);
   });
 
   test("compactions are told, and an overflow is recovered from", async () => {

@@ -10,6 +10,7 @@ import type { Session } from "palimpsest";
 import { asObject, asString } from "palimpsest/core";
 import { type StepModel, wrapModel } from "./wrap-model.ts";
 
+/** Options of the processor. Only the store is required. */
 export interface PalimpsestOptions extends MiddlewareOptions {
   /** The name of the session that a step belongs to. @default the thread of Mastra's memory; without one it is recognized by its messages */
   readonly session?: (step: Pick<ProcessInputStepArgs, "requestContext">) => string | undefined;

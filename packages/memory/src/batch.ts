@@ -41,6 +41,7 @@ export interface BatchSummary {
 /** Returns why a batch needs the user's approval; undefined if it does not. */
 export type BatchGuard = (summary: BatchSummary) => string | undefined | Promise<string | undefined>;
 
+/** How a batch ended. `stale`: a topic changed in the meantime, and nothing was written. */
 export type BatchOutcome =
   | ({ readonly kind: "written"; readonly commit: string } & { readonly summary: BatchSummary })
   | { readonly kind: "unchanged" }

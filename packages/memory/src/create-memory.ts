@@ -8,16 +8,10 @@ import type { Memory } from "./memory.ts";
 import type { MemoryFiles, MemoryView, PlannedChanges, SeenFiles } from "./memory-files.ts";
 import type { WriteOutcome } from "./outcomes.ts";
 import { pathOf, readPath } from "./paths.ts";
-import {
-  type Plan,
-  planAcceptance,
-  planForget,
-  planProposal,
-  planRejection,
-  planRename,
-  planWrite,
-} from "./plan-changes.ts";
+import { type Plan, planForget, planProposal, planRecall, planRename, planWrite } from "./plan-changes.ts";
+import { notWaiting, planAcceptance, planRejection } from "./plan-judgment.ts";
 import { readForgotten, readProposal } from "./proposal-text.ts";
+import type { Embedder } from "./search/embedder.ts";
 import { createTopicSearch } from "./search/search-topics.ts";
 import { screen } from "./secrets/screen.ts";
 import { isSlug } from "./slug.ts";
@@ -25,13 +19,16 @@ import { toTopic } from "./to-topic.ts";
 import type { Author, Topic, TopicDraft, TopicSummary } from "./topic.ts";
 import { planUndo } from "./undo.ts";
 
+/** Options of a memory over any files. */
 export interface CreateMemoryOptions {
   /** Called when the user has judged a memory; a session's `emit` passes it on to its listeners. @default none */
   readonly emit?: Emit;
+  /** Finds topics by meaning, besides by words. Its vectors are kept in the search database. @default by words only */
+  readonly embedder?: Embedder;
 }
 
 /** A memory over files, wherever they are kept: checks, plans and texts. */
-export function createMemory(files: MemoryFiles, { emit }: CreateMemoryOptions = {}): Memory {
+export function createMemory(files: MemoryFiles, { emit, embedder }: CreateMemoryOptions = {}): Memory {
   const { limits } = files;
 
   /** Plans on the current state, and applies the plan. */
@@ -94,12 +91,17 @@ export function createMemory(files: MemoryFiles, { emit }: CreateMemoryOptions =
     propose: (draft, by, why) => withDraft(draft, why, by, (view, checked) => planProposal(view, checked, by, why)),
     inbox: async () =>
       (await proposals()).toSorted((one, other) => (one.proposedAtMs ?? 0) - (other.proposedAtMs ?? 0)),
-    async accept(slug, expected) {
+    async accept(slug, options = {}) {
+      const { changed } = options;
       // The topic may have been edited since the proposal.
       const proposal = (await proposals()).find((one) => one.slug === slug);
-      const secret = proposal === undefined ? undefined : await screen(textsOf(proposal.draft));
-      return secret ?? change("user", (view) => planAcceptance(view, slug, proposal?.version, expected));
+      if (proposal === undefined) return notWaiting(slug);
+      const draft = { ...proposal.draft, ...changed };
+      const checked = changed === undefined ? undefined : checkDraft(draft, limits);
+      const bad = (checked !== undefined && "kind" in checked ? checked : undefined) ?? (await screen(textsOf(draft)));
+      return bad ?? change("user", (view) => planAcceptance(view, { slug, seen: proposal.version, ...options }));
     },
+    setRecall: (slug, recall) => change("user", (view) => planRecall(view, slug, recall)),
     reject: (slug) => change("user", (view) => planRejection(view, slug)),
     forgotten: () =>
       files.look((seen) =>
@@ -144,7 +146,7 @@ export function createMemory(files: MemoryFiles, { emit }: CreateMemoryOptions =
         };
       });
     },
-    search: createTopicSearch({ files, list, readAll }),
+    search: createTopicSearch({ files, list, readAll, ...(embedder === undefined ? {} : { embedder }) }),
     async noteUse(slugs) {
       // A full or read-only disk, a database that cannot be reached: a count must not make a turn fail.
       if (slugs.length > 0) await files.noteUse(slugs).catch(() => undefined);

@@ -13,6 +13,7 @@ export type FileCommand =
   | { readonly command: "delete"; readonly path: string }
   | { readonly command: "rename"; readonly old_path: string; readonly new_path: string };
 
+/** The folder's name in paths, and the author of changes. */
 export interface FileCommandOptions {
   /** The model's name for the folder. @default "/memories" */
   readonly root?: string;

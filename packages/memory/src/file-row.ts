@@ -31,6 +31,7 @@ export interface RowFacts {
   readonly modifiedAtMs: number;
 }
 
+/** The row of a memory file in the index. */
 export function toFileRow(path: string, bytes: Buffer, { author, written = "by-us", modifiedAtMs }: RowFacts): FileRow {
   const text = bytes.toString();
   const slug = readPath(path)?.slug ?? "";
@@ -49,6 +50,7 @@ export function toFileRow(path: string, bytes: Buffer, { author, written = "by-u
   };
 }
 
+/** The row of a memory file that was deleted. */
 export function toGoneRow<Row extends FileRow>(row: Row, author: Author): Row {
   return { ...row, author, version: undefined, blob: undefined };
 }

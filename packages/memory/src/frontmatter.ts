@@ -30,6 +30,7 @@ const ITEM = /^[ \t]*-[ \t]+/;
 const PLAIN = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)\p{L}(?:[\p{L}\p{N} ,.;()/_'&+-]*[\p{L}\p{N}.;()/_'&+-])?$/iu;
 const DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
+/** Reads the head of a memory file: its fields, its lists, and the text below. */
 export function readFrontmatter(text: string): Frontmatter {
   const { fields, rest } = split(text);
   const values = new Map<string, string>();

@@ -6,6 +6,7 @@ export {
   type ExtractionOptions,
   type Extractions,
   emitWaiting,
+  type RunningExtraction,
 } from "./extraction/extractions.ts";
 export { MEMORY_TOOL, type MemoryToolOptions, memoryTool } from "./extraction/memory-tool.ts";
 export { readStatements, type StatementsInLog } from "./extraction/read-statements.ts";
@@ -13,7 +14,7 @@ export { type FileAnswer, type FileCommand, type FileCommandOptions, runFileComm
 export { type FileFunctions, fileFunctions, RefusedFileCommandError } from "./file-functions.ts";
 export { readFrontmatter } from "./frontmatter.ts";
 export { DEFAULT_LIMITS, type Headroom, type MemoryLimits } from "./limits.ts";
-export type { Memory } from "./memory.ts";
+export type { AcceptOptions, Memory } from "./memory.ts";
 export { ClosedMemoryError, UnsafeMemoryError } from "./memory-errors.ts";
 export type { CommittedChange, DiffOutcome, MemoryCommit, MemoryProblem, NoHistory } from "./memory-files.ts";
 export { type FolderMemory, type MemoryOptions, openMemory } from "./open-memory.ts";
@@ -28,13 +29,15 @@ export type {
   Written,
 } from "./outcomes.ts";
 export type { Forgotten, Proposal } from "./proposal-text.ts";
-export { type RecallTopicsOptions, recallTopics } from "./recall-topics.ts";
+export { type RecalledTopics, type RecallTopicsOptions, recallTopics } from "./recall-topics.ts";
 export { type ChooseByModelOptions, chooseByModel, RECALL_SOURCE } from "./search/choose-by-model.ts";
+export type { Embedder } from "./search/embedder.ts";
 export type { ChooseTopics, FoundSummary } from "./search/search-topics.ts";
 export type { TopicUse } from "./search/topic-uses.ts";
 export { type FoundSecret, findSecrets } from "./secrets/find-secrets.ts";
 export { isSlug, slugOf } from "./slug.ts";
 export type { Author, Evidence, Topic, TopicDraft, TopicSummary, TopicType } from "./topic.ts";
+export { factOfTopic, textOfTopic, withFact } from "./topic-fact.ts";
 export { readTopicText, type TopicContent } from "./topic-text.ts";
 export { type CheckedClaim, type Claim, checkClaim, type FoundQuote } from "./trust/check-claim.ts";
 export { findForeign } from "./trust/find-foreign.ts";

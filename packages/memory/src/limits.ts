@@ -16,6 +16,7 @@ export interface MemoryLimits {
   readonly proposals: number;
 }
 
+/** The limits of a memory, if nothing else is set. */
 export const DEFAULT_LIMITS: MemoryLimits = {
   // About 6,000 tokens at the head of every session: the share of a window that a table of contents may take.
   indexLines: 200,

@@ -47,17 +47,20 @@ export type PlannedChanges<Outcome> =
   | { readonly outcome: Outcome }
   | { readonly set: ChangeSet; outcomeOf(applied: AppliedChanges): Outcome };
 
+/** The commit of a change. `stale`: a file changed in the meantime, and nothing was written. */
 export type AppliedChanges =
   | { readonly kind: "done"; readonly commit: string }
   /** This file was changed at the last moment. Nothing was written. */
   | { readonly kind: "stale"; readonly path: string; readonly version: string };
 
+/** One file of a commit. */
 export interface CommittedChange {
   /** The path: of a topic `<slug>.md`, of a proposal `inbox/<slug>.md`, of a forgotten topic `forgotten/<slug>.md`. */
   readonly path: string;
   readonly how: "added" | "changed" | "removed";
 }
 
+/** One change of the memory: when, by whom, and which files. */
 export interface MemoryCommit {
   readonly commit: string;
   readonly atMs: number;
@@ -120,6 +123,7 @@ export interface MemoryFiles {
   close(): Promise<void>;
 }
 
+/** The text of a commit, or the reason why there is none. */
 export type DiffOutcome =
   | { readonly kind: "diff"; readonly commit: string; readonly text: string }
   | { readonly kind: "unknown-commit" }

@@ -7,6 +7,14 @@ import type { TopicUse } from "./search/topic-uses.ts";
 import type { Author, Topic, TopicDraft, TopicSummary } from "./topic.ts";
 import type { UndoOutcome } from "./undo.ts";
 
+/** How `Memory.accept` writes a proposal: over which version of its topic, and in whose words. */
+export interface AcceptOptions {
+  /** The topic's version to write over. @default the one that the proposal was made for */
+  readonly expected?: string;
+  /** The user's own words. The topic is then the user's. @default as proposed */
+  readonly changed?: Pick<TopicDraft, "description" | "body">;
+}
+
 /**
  * Topics that outlive a session. A topic is never overwritten unseen, and nothing is lost: changed and forgotten topics stay in
  * the history.
@@ -28,9 +36,10 @@ export interface Memory {
   propose(draft: TopicDraft, by: Author, why: string): Promise<WriteOutcome>;
   /** The oldest first. */
   inbox(): Promise<readonly Proposal[]>;
-  /** @param expected the topic's version to write over. @default the one that the proposal was made for */
-  accept(slug: string, expected?: string): Promise<WriteOutcome>;
+  accept(slug: string, options?: AcceptOptions): Promise<WriteOutcome>;
   reject(slug: string): Promise<WriteOutcome>;
+  /** Whether the topic is attached to messages that it fits: the user's decision. It outlives changes of the topic. */
+  setRecall(slug: string, recall: Topic["recall"]): Promise<WriteOutcome>;
   /** The oldest first. */
   forgotten(): Promise<readonly (Forgotten & { readonly slug: string })[]>;
   /** The index as the model sees it, cut to its limits; undefined if there is nothing to show. */

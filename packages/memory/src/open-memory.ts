@@ -4,6 +4,7 @@ import { folderFiles } from "./folder/folder-files.ts";
 import { DEFAULT_LIMITS, type MemoryLimits } from "./limits.ts";
 import type { Memory } from "./memory.ts";
 
+/** The folder of a memory, its limits and its clock. Only `folder` is required. */
 export interface MemoryOptions extends CreateMemoryOptions {
   /**
    * The folder, one per scope (a project, a user, a tenant), chosen by the host. It is created, for this user only, with the

@@ -1,6 +1,7 @@
 import type { Headroom } from "./limits.ts";
 import type { Forgotten } from "./proposal-text.ts";
 
+/** A topic that was written, with its new version. */
 export interface Written {
   readonly kind: "written";
   readonly slug: string;
@@ -34,6 +35,7 @@ export interface Stale {
   readonly version: string;
 }
 
+/** Why a topic was not written. */
 export type RefusalCause =
   /** An invalid name or slug. */
   | "bad-name"

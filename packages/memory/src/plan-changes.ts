@@ -2,10 +2,11 @@ import type { MemoryJudged } from "palimpsest/core";
 import { type AuthoredChange, versionOf } from "./change-set.ts";
 import type { CheckedDraft } from "./check-draft.ts";
 import { type FileRow, factOf } from "./file-row.ts";
+import { changeFrontmatter } from "./frontmatter.ts";
 import type { MemoryView } from "./memory-files.ts";
 import { type Proposed, type Refused, refused, type Stale, type Unchanged, type Written } from "./outcomes.ts";
 import { pathOf, readPath } from "./paths.ts";
-import { type Forgotten, forgottenText, proposalText, readForgotten, readProposal } from "./proposal-text.ts";
+import { type Forgotten, forgottenText, proposalText, readForgotten } from "./proposal-text.ts";
 import { freeSlug, isSlug } from "./slug.ts";
 import type { Author } from "./topic.ts";
 import { writeTopicText } from "./topic-text.ts";
@@ -130,52 +131,22 @@ export function planProposal(view: MemoryView, draft: CheckedDraft, by: Author, 
   );
 }
 
-/**
- * @param seen the proposal's version that was looked at
- * @param expected what the topic is to be; without, what it was when the proposal was made
- */
-export function planAcceptance(view: MemoryView, slug: string, seen: string | undefined, expected?: string): Plan {
-  const inbox = pathOf("inbox", slug);
-  const version = isSlug(slug) ? versionAt(view, inbox) : "none";
-  if (version === "none") return refused("not-there", `No proposal ${slug} waits in the inbox.`);
-  if (version !== seen) return { kind: "stale", slug, version };
-  const { draft, topic, by, over } = readProposal(textOf(view, inbox), slug, version);
-  const path = pathOf("topic", topic);
-  const blocked = checkPlace(view, "topic", topic, expected ?? over);
+/** The user's decision whether a topic is attached to messages. Nothing else of it changes, nor whose it is. */
+export function planRecall(view: MemoryView, slug: string, recall: "on" | "off"): Plan {
+  const path = pathOf("topic", slug);
+  const before = isSlug(slug) ? versionAt(view, path) : "none";
+  if (before === "none") return refused("not-there", `There is no topic ${slug}.`);
+  const blocked = checkPlace(view, "topic", slug, before);
   if (blocked !== undefined) return blocked;
-  const before = versionAt(view, path);
-  // A topic of the user stays the user's, whoever proposed the change.
-  const author = before !== "none" && view.rows.get(path)?.author === "user" ? "user" : by;
-  const after = Buffer.from(
-    writeTopicText(draft, before === "none" ? "" : textOf(view, path), { by: author, nowMs: view.nowMs }),
-  );
-  return (
-    checkSize(view, after) ?? {
-      kind: "plan",
-      message: `accept ${topic}`,
-      changes: [
-        ...(versionOf(after) === before ? [] : [{ path, before, after, author }]),
-        { path: inbox, before: version, after: undefined, author: "user" as const },
-      ],
-      outcome: { kind: "written", slug: topic, version: versionOf(after) },
-      // A user who edits a proposal before approving it has corrected it.
-      verdict: view.rows.get(inbox)?.author === "user" && by !== "user" ? "corrected" : "confirmed",
-    }
-  );
-}
-
-export function planRejection(view: MemoryView, slug: string): Plan {
-  const inbox = pathOf("inbox", slug);
-  const version = isSlug(slug) ? versionAt(view, inbox) : "none";
-  if (version === "none") return refused("not-there", `No proposal ${slug} waits in the inbox.`);
-  const { topic } = readProposal(textOf(view, inbox), slug, version);
-  const kept = keepAsForgotten(view, textOf(view, inbox), { topic, by: "user", because: "the user said no to it" });
+  const text = textOf(view, path);
+  const changed = changeFrontmatter(text, { recall: recall === "off" ? "off" : undefined });
+  if (changed === text) return { kind: "unchanged", slug, version: before };
+  const after = Buffer.from(changed);
   return {
     kind: "plan",
-    message: `reject ${topic}`,
-    changes: [kept, { path: inbox, before: version, after: undefined, author: "user" }],
-    outcome: { kind: "written", slug: topic, version: versionAt(view, pathOf("topic", topic)) },
-    verdict: "rejected",
+    message: recall === "off" ? `dismiss ${slug}` : `recall ${slug} again`,
+    changes: [{ path, before, after, author: view.rows.get(path)!.author }],
+    outcome: { kind: "written", slug, version: versionOf(after) },
   };
 }
 
@@ -185,7 +156,7 @@ function isJudged(view: MemoryView, path: string, by: Author): boolean {
   return by === "user" && author !== undefined && author !== "user";
 }
 
-function keepAsForgotten(
+export function keepAsForgotten(
   view: MemoryView,
   text: string,
   { topic, by, because }: { topic: string; by: Author; because: string },
@@ -212,7 +183,12 @@ function findForgotten(view: MemoryView, slug: string, body: string): FoundForgo
   return { by: row.author, match: byFact === undefined ? "name" : "fact", forgotten };
 }
 
-function checkPlace(view: MemoryView, place: "topic", slug: string, expected: string): Stale | Refused | undefined {
+export function checkPlace(
+  view: MemoryView,
+  place: "topic",
+  slug: string,
+  expected: string,
+): Stale | Refused | undefined {
   if (!isSlug(slug)) return refused("bad-name", `${JSON.stringify(slug.slice(0, 100))} names no topic.`);
   const path = pathOf(place, slug);
   if (view.isUnsafe(path)) {
@@ -231,7 +207,7 @@ function checkOwner(view: MemoryView, slug: string, by: Author): Refused | undef
   );
 }
 
-function checkSize(view: MemoryView, after: Uint8Array): Refused | undefined {
+export function checkSize(view: MemoryView, after: Uint8Array): Refused | undefined {
   const { topicBytes } = view.limits;
   if (after.length <= topicBytes) return undefined;
   return refused(
@@ -249,10 +225,10 @@ function isIn(row: FileRow, place: "inbox" | "forgotten"): boolean {
   return row.version !== undefined && readPath(row.path)?.place === place;
 }
 
-function textOf(view: MemoryView, path: string): string {
+export function textOf(view: MemoryView, path: string): string {
   return Buffer.from(view.bytes(path)).toString();
 }
 
-function versionAt(view: MemoryView, path: string): string {
+export function versionAt(view: MemoryView, path: string): string {
   return view.rows.get(path)?.version ?? "none";
 }

@@ -1,7 +1,9 @@
 import type { Memory } from "./memory.ts";
 import type { ChooseTopics } from "./search/search-topics.ts";
 import type { Topic, TopicType } from "./topic.ts";
+import { textOfTopic } from "./topic-fact.ts";
 
+/** The words to recall topics for, and the topics that the session has seen. */
 export interface RecallTopicsOptions {
   readonly memory: Pick<Memory, "search" | "readAll" | "noteUse">;
   /** Makes the final choice. @default the words alone decide */
@@ -13,6 +15,12 @@ export interface RecallTopicsOptions {
   readonly nowMs: number;
   /** @default 5 */
   readonly most?: number;
+}
+
+/** Topics that fit the user's message, and the text that shows them to the model. */
+export interface RecalledTopics {
+  readonly text: string;
+  readonly topics: readonly Topic[];
 }
 
 const MAX_TOPICS = 5;
@@ -29,14 +37,14 @@ const OPENING =
  * Returns one attachment with the memories about the user's message; undefined if none fits. It is placed at the end of the
  * conversation, so that nothing before it changes.
  */
-export async function recallTopics(options: RecallTopicsOptions): Promise<string | undefined> {
+export async function recallTopics(options: RecallTopicsOptions): Promise<RecalledTopics | undefined> {
   const { memory, choose, words, shown, nowMs, most = MAX_TOPICS } = options;
   const found = await memory.search(words, most, choose);
   const fresh = found.filter(({ slug }) => !shown.some((text) => text.includes(`<topic slug="${slug}"`)));
-  const there = await memory.readAll(fresh.map(({ slug }) => slug));
+  const there = (await memory.readAll(fresh.map(({ slug }) => slug))).filter(({ recall }) => recall === "on");
   if (there.length === 0) return undefined;
   await memory.noteUse(there.map(({ slug }) => slug));
-  return [OPENING, ...there.map((topic) => topicText(topic, nowMs))].join("\n");
+  return { text: [OPENING, ...there.map((topic) => topicText(topic, nowMs))].join("\n"), topics: there };
 }
 
 function topicText({ slug, type, author, updatedAtMs, description, body, evidence }: Topic, nowMs: number): string {
@@ -45,7 +53,7 @@ function topicText({ slug, type, author, updatedAtMs, description, body, evidenc
   const check = days > FRESH_DAYS[type] ? ", old: check first" : "";
   const [source] = evidence;
   const from = source === undefined ? "" : `, from session ${source.session}`;
-  const whole = `${description}\n${body}`;
+  const whole = textOfTopic({ description, body });
   const cut =
     whole.length <= TOPIC_CHARACTERS ? whole : `${whole.slice(0, TOPIC_CHARACTERS)} [cut: read ${slug} for the rest]`;
   return `<topic slug="${slug}" type="${type}" by="${author}${from}" age="${age}${check}">\n${closed(cut)}\n</topic>`;

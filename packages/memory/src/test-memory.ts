@@ -7,6 +7,7 @@ import { testTopics } from "./contract/topics.ts";
 
 export type { MemoryPlace, OpenedAs } from "./contract/memory-case.ts";
 
+/** Your test function, and the memory to test. */
 export interface TestMemoryOptions {
   /** The test function of the runner in use: that of vitest, node:test, jest, ... */
   test(name: string, run: () => Promise<void>): void;

@@ -12,6 +12,8 @@ export interface TopicContent {
   /** The author that the file names. A file that was edited by hand belongs to the user, whatever it says. */
   readonly author: Author | undefined;
   readonly evidence: readonly Evidence[];
+  /** `off`: the user does not want it to be attached to messages. */
+  readonly recall: "on" | "off";
 }
 
 /**
@@ -30,6 +32,7 @@ export function readTopicText(text: string, slug: string): TopicContent {
     updatedAtMs: timeOf(values.get("updated")),
     author: (["user", "model", "dream"] as const).find((author) => author === values.get("author")),
     evidence: (lists.get("evidence") ?? []).flatMap(evidenceOf),
+    recall: values.get("recall") === "off" ? "off" : "on",
   };
 }
 

@@ -14,6 +14,7 @@ export interface Evidence {
   readonly quote: string;
 }
 
+/** A topic to write. */
 export interface TopicDraft {
   /** Names the file. To be given where the name of a topic changes. @default made from the name */
   readonly slug?: string;
@@ -43,6 +44,8 @@ export interface Topic extends TopicSummary {
   readonly createdAtMs: number | undefined;
   readonly body: string;
   readonly evidence: readonly Evidence[];
+  /** `off`: the user has dismissed it. It stays in the index, and is not attached to messages. */
+  readonly recall: "on" | "off";
   /** The whole file. */
   readonly text: string;
 }

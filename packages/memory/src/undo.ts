@@ -4,6 +4,7 @@ import type { MemoryView, NoHistory, PastChange, PastCommit, PlannedChanges } fr
 import type { Refused } from "./outcomes.ts";
 import { INDEX_PATH } from "./paths.ts";
 
+/** The topics that an undo restored, and those that changed since and stay. */
 export type UndoOutcome =
   | {
       readonly kind: "undone";

@@ -3,6 +3,7 @@ import type { Pool } from "./database.ts";
 import { toDatabaseError } from "./database-error.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
 
+/** How long to wait, and how far clocks may differ. */
 export interface HealthOptions {
   /** How long the database may take to answer. @default 2,000 */
   readonly timeoutMs?: number;
@@ -10,6 +11,7 @@ export interface HealthOptions {
   readonly maxClockSkewMs?: number;
 }
 
+/** Whether the database can be used, and its problems in words. */
 export interface Health {
   /** `ready`: sessions can be served. `degraded`: they can, but see `problems`. `down`: send requests to another process. */
   readonly state: "ready" | "degraded" | "down";

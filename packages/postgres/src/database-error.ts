@@ -11,6 +11,7 @@ const REMEDIES = {
   refused: "the server refused the statement",
 } as const;
 
+/** Why the database could not be used. */
 export type DatabaseFailure = keyof typeof REMEDIES;
 
 export interface DatabaseErrorDetails {

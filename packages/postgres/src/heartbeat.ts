@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { DatabaseEvent } from "palimpsest/telemetry";
 import type { Database } from "./database.ts";
 
+/** The time, and a timer that renews leases. */
 export interface PostgresClock {
   /** Decides leases instead of the database's clock. */
   now(): number;

@@ -4,6 +4,7 @@ import { findLockHolders, findMissingRights } from "./migrations/explain-refusal
 import { BEGINNING, LOCK, migrationSql } from "./migrations/migration-sql.ts";
 import { MIGRATIONS } from "./migrations/migrations.ts";
 
+/** How long to wait for locks, and which roles get rights. */
 export interface MigrateOptions {
   /**
    * How long a migration waits for a lock. Statements that come later wait behind it: give up early, and try again.
@@ -18,6 +19,7 @@ export interface MigrateOptions {
   readonly dispatcherRole?: string;
 }
 
+/** The version of the schema before and after. */
 export interface Migrated {
   /** The number of the newest migration that was found; 0 in an empty database. */
   readonly before: number;
@@ -25,6 +27,7 @@ export interface Migrated {
   readonly version: number;
 }
 
+/** The version of the schema, and the migrations that it lacks. */
 export interface MigrationPlan {
   /** The number of the newest migration in the database; 0 in an empty one. */
   readonly version: number;
@@ -33,6 +36,7 @@ export interface MigrationPlan {
   readonly pending: readonly PendingMigration[];
 }
 
+/** A migration that was not applied yet. */
 export interface PendingMigration {
   readonly number: number;
   readonly name: string;

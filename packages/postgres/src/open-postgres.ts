@@ -9,6 +9,7 @@ import { postgresStore } from "./postgres-store.ts";
 import type { LargeResults } from "./results/postgres-results.ts";
 import { type PostgresTenants, postgresTenants } from "./tenants/postgres-tenants.ts";
 
+/** The pool and its limits. Only `pool` is required. */
 export interface PostgresOptions {
   /** Yours: it is neither configured nor ended here. Its role needs `palimpsest_worker`. */
   readonly pool: Pool;

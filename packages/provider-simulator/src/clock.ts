@@ -21,8 +21,10 @@ export interface ManualClock extends Clock {
   pass(byMs: number, meanwhile: Promise<unknown>): Promise<void>;
 }
 
+/** The clock of the machine. */
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** A clock that stands still until a test moves it. */
 export function manualClock(startMs = 0): ManualClock {
   let nowMs = startMs;
   const timers = createTimers<{ readonly atMs: number; readonly process: "held" | "free" }>();

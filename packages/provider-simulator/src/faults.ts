@@ -49,22 +49,27 @@ export interface RateLimitedOptions {
   code?: string;
 }
 
+/** The rate limit is reached (429). */
 export function rateLimited({ retryAfterSeconds = 1, code }: RateLimitedOptions = {}): Fault {
   return { kind: "rate-limited", retryAfterSeconds, ...(code === undefined ? {} : { code }) };
 }
 
+/** The account's limit of spending is reached. */
 export function spendLimitReached(): Fault {
   return { kind: "spend-limit" };
 }
 
+/** The service is overloaded, with the status that it uses for that. */
 export function overloaded(): Fault {
   return { kind: "overloaded" };
 }
 
+/** The service fails (500). */
 export function serverError(): Fault {
   return { kind: "server-error" };
 }
 
+/** A gateway gives up waiting (504). */
 export function gatewayTimeout(): Fault {
   return { kind: "timeout" };
 }
@@ -74,18 +79,22 @@ export function overloadedInStream(afterEvents = 2): Fault {
   return { kind: "stream-error", afterEvents, failure: { kind: "overloaded" } };
 }
 
+/** The stream ends in the middle. */
 export function cutStream(afterEvents: number, how: "closed" | "reset" = "closed"): Fault {
   return { kind: "stream-cut", afterEvents, how };
 }
 
+/** The stream stands still for a while. */
 export function stallStream(afterEvents: number, forMs: number): Fault {
   return { kind: "stream-stall", afterEvents, forMs };
 }
 
+/** The connection is reset before an answer. */
 export function resetConnection(): Fault {
   return { kind: "connection-reset" };
 }
 
+/** The model fails after the response has begun. */
 export function responseFailed(code = "server_error", message = "The model failed to produce a response."): Fault {
   return { kind: "response-failed", code, message };
 }

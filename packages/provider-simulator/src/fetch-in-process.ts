@@ -1,6 +1,7 @@
 import { type AsyncHttpFace, encodeEvent, type HttpReply } from "./http-face.ts";
 import { type IdleClock, idleClock } from "./idle-clock.ts";
 
+/** The face to ask, and how time passes. */
 export interface InProcessOptions {
   readonly face: AsyncHttpFace;
   /** The clock for stalled streams. @default one that advances when nothing happens */

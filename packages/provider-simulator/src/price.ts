@@ -11,6 +11,7 @@ export interface Prices {
   readonly above?: { readonly inputTokens: number; readonly input: number; readonly output: number };
 }
 
+/** The price of a response in US dollars. */
 export function priceUsd(usage: Usage, prices: Prices): number {
   const large = prices.above !== undefined && inputTokensOf(usage) > prices.above.inputTokens ? prices.above : prices;
   const inputUnits =

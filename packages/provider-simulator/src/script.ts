@@ -19,8 +19,10 @@ export type Words =
       readonly rawInput?: string;
     };
 
+/** Why a response ends. */
 export type StopCause = "end" | "tool-call" | "output-limit" | "refusal" | "pause" | "stop-sequence";
 
+/** What the model answers: its words, why it stops, and a fault to inject. */
 export interface Reply {
   readonly words: readonly Words[];
   /** @default "tool-call" if there is one among the words, "end" otherwise; "output-limit" if the limit cut them. */
@@ -56,10 +58,12 @@ export type Script = (ask: Ask) => Reply;
 /** A script that may take time: it asks another program, or a model. `withAsyncScript` gives it to a face. */
 export type AsyncScript = (ask: Ask) => Reply | Promise<Reply>;
 
+/** A reply with one text. */
 export function answer(text: string): Reply {
   return { words: [{ kind: "text", text }] };
 }
 
+/** A tool call in a reply. */
 export function callTool(name: string, input: unknown): Words {
   return { kind: "tool-call", name, input };
 }

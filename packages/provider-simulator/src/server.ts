@@ -8,6 +8,7 @@ import { type BeyondLoopback, toListenAddress } from "./listen-address.ts";
 import { listenBoth } from "./listen-both.ts";
 import { type Exchange, Recorder } from "./recorder.ts";
 
+/** The faces that are served, and the port. */
 export interface ServeOptions {
   /** Asked in order; the first that accepts the call answers it. */
   faces: readonly AsyncHttpFace[];
@@ -26,6 +27,7 @@ export interface ServeOptions {
   watch?: (exchange: Exchange) => void;
 }
 
+/** A running simulator: its address, and a record of what it received. */
 export interface SimulatorServer {
   /** `http://127.0.0.1:PORT`, or with the host that was given; without a trailing slash. */
   readonly url: string;

@@ -17,6 +17,7 @@ export type Situation =
   /** The face must have a model with a small window. */
   | { readonly kind: "overflow" };
 
+/** What the model answers in a situation of the contract suite. */
 export interface SituationReply {
   readonly thinking?: string;
   readonly text?: string;

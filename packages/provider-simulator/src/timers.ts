@@ -9,6 +9,7 @@ export interface Timers<About extends { readonly atMs: number }> {
   set(about: About, signal?: AbortSignal): Promise<void>;
 }
 
+/** Timers that fire when a test moves the clock. */
 export function createTimers<About extends { readonly atMs: number } = { readonly atMs: number }>(): Timers<About> {
   const timers = new Set<Timer<About>>();
   return {

@@ -13,6 +13,7 @@ export interface Tokenizer {
   readonly signatureTokensPerCharacter: number;
 }
 
+/** How many bytes count as one token. */
 export interface BytesTokenizerOptions {
   /** @default 3.5, between the 4 of common estimates and the 2.9 measured on tool results of current models. */
   bytesPerToken?: number;

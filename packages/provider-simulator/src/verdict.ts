@@ -32,6 +32,7 @@ export interface Acceptance {
   readonly priceUsd: number;
 }
 
+/** Whether the service takes a request. */
 export type Verdict = Acceptance | Refusal;
 
 /** A response the simulated model gave, with its full usage and price. */

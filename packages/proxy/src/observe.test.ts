@@ -3,6 +3,8 @@ import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import {
   answer,
+  callTool,
+  callTools,
   createAnthropic,
   createOpenAiChat,
   createOpenAiResponses,
@@ -60,6 +62,54 @@ test("clients of all three APIs work through it, and each conversation has a log
   );
   expect((await analyzeLog(logs[1]!.log)).totals.responses).toBe(1);
   expect((await analyzeLog(logs[2]!.log)).totals.responses).toBe(1);
+});
+
+test("the log says how large each tool's definition is, and the analysis what it costs in each request", async () => {
+  const call: Script = ({ turn }) => (turn === 0 ? callTools(callTool("small", {})) : answer("Done."));
+  const faces = [createAnthropic({ script: call }), createOpenAiResponses({ script }), createOpenAiChat({ script })];
+  const server = await serve({ faces });
+  onTestFinished(() => server.close());
+  const proxy = await startTestProxy(server.url);
+  const [small, large] = ["Short.", "Long. ".repeat(2_000)] as const;
+  const schema = { type: "object" as const, properties: {} };
+  const anthropic = new Anthropic({ apiKey: "sk-1", baseURL: `${proxy.url}/service`, maxRetries: 0 });
+  const tools = [
+    { name: "small", description: small, input_schema: schema },
+    { name: "large", description: large, input_schema: schema },
+  ];
+  const options = { model: "claude-sonnet-4-6", max_tokens: 500, tools };
+  const asked: Anthropic.MessageParam[] = [{ role: "user", content: "One." }];
+  const { content } = await anthropic.messages.create({ ...options, messages: asked });
+  const result = content.flatMap((block) =>
+    block.type === "tool_use" ? [{ type: "tool_result" as const, tool_use_id: block.id, content: "ok" }] : [],
+  );
+  const next: Anthropic.MessageParam[] = [...asked, { role: "assistant", content }, { role: "user", content: result }];
+  await anthropic.messages.create({ ...options, messages: next });
+  const openai = new OpenAI({ apiKey: "sk-2", baseURL: `${proxy.url}/service/v1`, maxRetries: 0 });
+  const named = { name: "large", description: large, parameters: schema, strict: false };
+  await openai.responses.create({ model: "gpt-6-sol", input: "Hello.", tools: [{ type: "function", ...named }] });
+  const messages = [{ role: "user" as const, content: "Hello." }];
+  await openai.chat.completions.create({
+    model: "gpt-6-sol",
+    messages,
+    tools: [{ type: "function", function: named }],
+  });
+  await proxy.settled();
+
+  const [inMessages, inResponses, inChat] = await Promise.all(
+    proxy.eventsOf("session").map(async ({ log }) => analyzeLog(log)),
+  );
+  expect(inMessages!.tools).toMatchObject([
+    { name: "large", requests: 2, calls: 0 },
+    { name: "small", requests: 2, calls: 1 },
+  ]);
+  const fixed = inMessages!.parts.find(({ kind }) => kind === "fixed")!;
+  const [largest, other] = inMessages!.tools;
+  expect(largest!.tokens).toBeGreaterThan(20 * other!.tokens);
+  // There is no system prompt: the tools are all that stands before the messages.
+  expect(largest!.usd + other!.usd).toBeCloseTo(fixed.usd, 10);
+  expect(2 * (largest!.tokens + other!.tokens)).toBeCloseTo(fixed.sentTokens, -1);
+  for (const { tools: found } of [inResponses!, inChat!]) expect(found).toMatchObject([{ name: "large", requests: 1 }]);
 });
 
 test("credentials are nowhere, and files are for their user only", async () => {

@@ -15,6 +15,7 @@ import { type StoredAnswer, sendStored } from "./store/send-stored.ts";
 import { checkUpstreams, findRoute, type Upstreams } from "./upstreams.ts";
 import { apiOf, credentialOf, shownHeaders, withoutCredentials } from "./wire/wire-apis.ts";
 
+/** The services behind the proxy, and the folder of its logs. */
 export interface ProxyOptions {
   /** The services that requests may go to, by the first segment of their path. */
   readonly upstreams: Upstreams;
@@ -33,6 +34,7 @@ export interface ProxyOptions {
   readonly onEvent?: (event: ProxyEvent) => void;
 }
 
+/** Whether the proxy only observes, or also stores large tool results. */
 export type ProxyMode = "observe" | "store";
 
 export interface ProxyLimits extends ForwardLimits {
@@ -59,6 +61,7 @@ export const DEFAULT_PROXY_LIMITS: ProxyLimits = {
   closeMs: 10_000,
 };
 
+/** A proxy that runs. */
 export interface StartedProxy {
   /** `http://127.0.0.1:PORT`; a service is below it: `${url}/NAME`. */
   readonly url: string;

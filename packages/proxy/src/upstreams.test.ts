@@ -25,6 +25,17 @@ test.each(["/", "", "/b/v1", "http://a.example/v1", "//a/v1", "/A/v1", "a/v1", "
   },
 );
 
+test.each([
+  ...["/below/..", "/below/../admin", "/below/v1/../../admin?x=1", "/below/./v1", "/below/%2e%2E/admin"],
+  ...["/below/.%2e/admin", "/below/..%2fadmin", "/below/x%2F..%2f..", "/below/..\\admin", "/below/..;/admin"],
+])("%s would leave the path of the service", (target) => {
+  expect(pathOf(target)).toBeUndefined();
+});
+
+test("dots that lead nowhere else are part of a name", () => {
+  expect(pathOf("/below/v1/..models/a...b/.c?next=../d")).toBe("b.example/base/v1/..models/a...b/.c?next=../d");
+});
+
 test.each([{}, { "A!": "https://a.example" }, { a: "http://a.example" }, { a: "https://a.example?x" }])(
   "%j is no list of services",
   (given) => {

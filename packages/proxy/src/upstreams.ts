@@ -32,13 +32,17 @@ export function checkUpstreams(upstreams: Upstreams): ReadonlyMap<string, URL> {
   return new Map(checked);
 }
 
-/** Finds the service of a request by its path. Undefined: none of the list. */
+/** A part of a path that leads upwards, as servers read it: out of the path that the service's address allows. */
+const DOTS = /(^|[/\\]|%2f|%5c)(\.|%2e){1,2}($|[/\\;]|%2f|%5c)/i;
+
+/** Finds the service of a request by its path. Undefined: none of the list, or a path that leaves the service's own. */
 export function findRoute(upstreams: ReadonlyMap<string, URL>, target: string): Route | undefined {
   // Only a path: an address with a host would be an order to go there.
   const [, upstream = "", rest = ""] = /^\/([^/?]+)(\/.*|\?.*)?$/s.exec(target) ?? [];
   const origin = upstreams.get(upstream);
   if (origin === undefined) return undefined;
   const asked = rest.startsWith("/") ? rest : `/${rest}`;
+  if (DOTS.test(asked.split("?")[0]!)) return undefined;
   return { upstream, origin, asked, path: `${origin.pathname.replace(/\/$/, "")}${asked}` };
 }
 

@@ -1,7 +1,7 @@
 /** `@palimpsest/replay`: replays recorded sessions under other policies, and computes their cost. */
 export { createSearch, factsOf, type UsedFact } from "./facts.ts";
 export { headTokensOf } from "./head.ts";
-export { contentsOf, type Touch, touchesOf } from "./known-files.ts";
+export { contentsOf, touchesOf } from "./known-files.ts";
 export { type Need, needsOf } from "./needs.ts";
 export {
   ENGINE_POLICIES,
@@ -19,3 +19,4 @@ export { figuresOf, type ReplayedRequest, type ReplayFigures, type ReplayRun, ru
 export { compactAt, limitOf } from "./rules/plain-rules.ts";
 export { type ReplayRuleOptions, replayRule } from "./rules/replay-rule.ts";
 export type { Rule, RuleMessage, RuleSession, RuleSituation } from "./rules/rule.ts";
+export type { Touch } from "./touch.ts";

@@ -1,14 +1,6 @@
 import type { Block, ToolCall } from "palimpsest";
-
-/** A read or an edit of a file: the lines that are read, or the text that is replaced. */
-export interface Touch {
-  readonly path: string;
-  readonly access: "read" | "edit";
-  readonly lines?: readonly [first: number, last: number];
-  readonly replaced?: string;
-  /** The replacement, or the whole text of a new file. */
-  readonly written?: string;
-}
+import { shellTouches } from "./shell-touches.ts";
+import type { Touch } from "./touch.ts";
 
 interface Statement {
   readonly blocks: readonly Block[];
@@ -28,12 +20,16 @@ export function touchesOf(messages: readonly Statement[]): readonly SeenTouch[] 
     for (const block of blocks) {
       if (block.kind === "tool_call") calls.set(block.id, block);
       const call = block.kind === "tool_result" ? calls.get(block.callId) : undefined;
-      const touch = call && toTouch(call);
-      if (touch === undefined || block.kind !== "tool_result" || block.status === "error") continue;
-      touches.push({ ...touch, result: resultText(block), message });
+      if (call === undefined || block.kind !== "tool_result" || block.status === "error") continue;
+      for (const touch of toTouches(call)) touches.push({ ...touch, result: resultText(block), message });
     }
   }
   return touches;
+}
+
+function toTouches(call: ToolCall): readonly Touch[] {
+  const touch = toTouch(call);
+  return touch === undefined ? shellTouches(call) : [touch];
 }
 
 function toTouch({ name, input }: ToolCall): Touch | undefined {
@@ -55,9 +51,10 @@ function toTouch({ name, input }: ToolCall): Touch | undefined {
 }
 
 function resultText({ content }: Extract<Block, { kind: "tool_result" }>): string {
-  return typeof content === "string"
-    ? content
-    : content.map((part) => (part.kind === "text" ? part.text : "")).join("\n");
+  const text =
+    typeof content === "string" ? content : content.map((part) => (part.kind === "text" ? part.text : "")).join("\n");
+  // Codex tells of the command before its output.
+  return text.replace(/^(?:Command: .*\n)?Chunk ID: [\s\S]{0,400}?\nOutput:\n/, "");
 }
 
 /** The assumed length of lines that were never read: the files no longer exist. */

@@ -25,6 +25,7 @@ export interface RulePolicy {
   readonly rule: Rule;
 }
 
+/** A way to keep a session inside its window. */
 export type ReplayPolicy = EnginePolicy | RulePolicy;
 
 const NO_CLEARING = { "clearing.enabled": "off" } as const;
@@ -122,8 +123,10 @@ export const RULE_POLICIES: readonly RulePolicy[] = [
   cline,
 ].map(toRulePolicy);
 
+/** All policies, of the engine and of other agents. */
 export const REPLAY_POLICIES: readonly ReplayPolicy[] = [...ENGINE_POLICIES, ...RULE_POLICIES];
 
+/** A rule of another agent as a policy. */
 export function toRulePolicy(rule: Rule): RulePolicy {
   return { kind: "rule", name: rule.name, about: rule.about, rule };
 }

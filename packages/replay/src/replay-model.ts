@@ -9,6 +9,7 @@ export interface ReplayModel {
   readonly prices: ModelPrices;
 }
 
+/** The models whose prices and windows can be used. */
 export function replayModels(): readonly string[] {
   return ANTHROPIC_MODELS.map(({ id }) => id);
 }

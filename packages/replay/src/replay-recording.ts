@@ -7,6 +7,7 @@ import type { ReplayRun } from "./replay-run.ts";
 import { replaySession } from "./replay-session.ts";
 import { replayRule } from "./rules/replay-rule.ts";
 
+/** The model, and how long a prompt stays cached. */
 export interface ReplayConditions {
   readonly model: ReplayModel;
   /** How long the provider caches a prompt, unless the policy chooses itself. */

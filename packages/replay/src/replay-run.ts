@@ -19,6 +19,7 @@ export interface ReplayRun {
   readonly needs: NeedCounts;
 }
 
+/** The figures of a run, to compare policies by. */
 export interface ReplayFigures {
   readonly priceUsd: number;
   readonly cacheHitPercent: number;
@@ -35,10 +36,12 @@ export interface ReplayFigures {
   readonly requests: Readonly<Partial<Record<RequestSource, number>>>;
 }
 
+/** The price of a run in US dollars. */
 export function runPrice({ requests }: Pick<ReplayRun, "requests">, prices: ModelPrices): number {
   return requests.reduce((sum, request) => sum + priceUsd(request, prices), 0);
 }
 
+/** Computes the figures of a run. */
 export function figuresOf(run: ReplayRun, prices: ModelPrices): ReplayFigures {
   const { requests, compactedAt, cleared, needs } = run;
   const contexts = requests.filter(({ source }) => source === "conversation").map(inputOf);

@@ -41,6 +41,7 @@ export interface ServeFleetOptions
   readonly onRunError?: (error: unknown, target?: SessionTarget) => void;
 }
 
+/** A server and its workers. */
 export interface FleetServer extends Pick<SessionServer, "url"> {
   /**
    * Stops: streams are told to connect elsewhere, no more sessions are taken, and requests and turns may end. What runs then is left to other

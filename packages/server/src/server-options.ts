@@ -26,6 +26,7 @@ export interface ServeSessionsOptions {
   readonly clock?: { now(): number };
 }
 
+/** Limits that protect a server. */
 export interface ServerLimits {
   /** The largest body of a request. */
   readonly maxBodyBytes: number;
@@ -48,6 +49,7 @@ export interface ServerLimits {
   readonly stallMs: number;
 }
 
+/** The limits of a server, if nothing else is set. */
 export const DEFAULT_LIMITS: ServerLimits = {
   // A message with some images.
   maxBodyBytes: 10_000_000,
@@ -64,6 +66,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   stallMs: 60_000,
 };
 
+/** One line for an access log. */
 export interface AnsweredRequest {
   readonly requestId: string;
   readonly method: string;

@@ -115,7 +115,7 @@ const WARM: Values = { "keepWarm.enabled": "on" };
 /** For each setting that only the agent acts by, and for those that it has to act for, an experiment in the agent. */
 export const AGENT_EXPERIMENTS: Readonly<Record<AgentOnly, Experiment> & Partial<Record<SettingName, Experiment>>> = {
   "memory.recall": experiment(recallTopic, ["on", "off"]),
-  "memory.dailyTokens": experiment(extractOften, [1_000_000, 0]),
+  "memory.dailyTokens": experiment(extractOften, [1_000_000, 0], { "memory.extractionPercent": 100 }),
   "agents.waitSeconds": experiment(leaveAgentBehind, [1_800, 0]),
   "toolResults.keptDays": experiment(comeBackLater, [30, 365]),
   "toolResults.keptMegabytes": experiment(comeBackLater, [10_000, 0], { "toolResults.keptDays": 365 }),

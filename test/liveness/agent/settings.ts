@@ -89,6 +89,8 @@ const program = (environment: object, more: object = {}): AgentValues => ({
 const served = (fields: object): AgentValues => ({ servers: { h: fields } });
 const headers = (word: string) => ({ Authorization: `Bearer ${word}` });
 
+const search = (fields: AgentValues): AgentValues => ({ search: { provider: "brave", ...fields } });
+
 /** By the path of a field in `settings.json`. */
 export const FILE_EXPERIMENTS: Readonly<Record<string, FileExperiment>> = {
   "permissions.mode": { files: [mode([], { mode: "default" }), mode([], { mode: "accept-edits" })] },
@@ -140,6 +142,9 @@ export const FILE_EXPERIMENTS: Readonly<Record<string, FileExperiment>> = {
   "models.prices.cacheWrite5m": prices({ cacheWrite5m: 6 }),
   "models.prices.cacheWrite1h": prices({ cacheWrite1h: 9 }),
   web: { files: [{}, { web: "on" }] },
+  "search.provider": { files: [search({ key: "k" }), search({ key: "k", provider: "searxng" })] },
+  "search.key": { files: [search({}), search({ key: "k" })] },
+  "search.url": { files: [search({ provider: "searxng" }), search({ provider: "searxng", url: "http://127.0.0.1" })] },
   memory: { files: [{ memory: "off" }, { memory: "read" }] },
 };
 

@@ -86,7 +86,7 @@ export const failToReadSettings: Drive = async (values, witness) => {
 /** The model proposes what the user has not said, and the user says yes; another session writes. */
 export const proposeAndWrite: Drive = (values, witness) =>
   inFolder(async (folder) => {
-    const world = openWorld(values, witness, {
+    const world = openWorld({ ...values, "memory.extractionPercent": 100 }, witness, {
       mind: (ask) => (isExtraction(ask) && ask.toolResults.length === 0 ? callTools(CLAIM) : undefined),
     });
     const { store } = world;

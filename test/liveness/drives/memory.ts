@@ -105,7 +105,7 @@ export const recallMemories: Drive = (values, witness) =>
       choose: chooseByModel({ session }),
     });
     await world.turn(session, words, [], {
-      prompt: [...(recalled === undefined ? [] : [attachment(RECALLED, recalled)]), words],
+      prompt: [...(recalled === undefined ? [] : [attachment(RECALLED, recalled.text)]), words],
     });
     await session.close();
     await memory.close();

@@ -61,7 +61,7 @@ test("a turn in an editor like Zed: changes with diffs and questions, output of 
     agentCapabilities: { loadSession: true, sessionCapabilities: { list: {}, resume: {}, close: {} } },
   });
   expect(editor.modes).toMatchObject({ currentModeId: "default" });
-  expect(editor.configOptions?.map(({ category }) => category)).toEqual(["mode", "model"]);
+  expect(editor.configOptions?.map(({ category }) => category)).toEqual(["mode", "model", "thought_level"]);
 
   expect(await prompt(id, "read it")).toBe("end_turn");
   const read = take();
@@ -129,6 +129,17 @@ test("a turn in an editor like Zed: changes with diffs and questions, output of 
   await editor.until(({ sessionUpdate }) => sessionUpdate === "config_option_update");
   await prompt(id, "plan it");
   expect(take()).not.toContainEqual(expect.objectContaining({ currentModeId: "auto" }));
+
+  await editor.agent.request(methods.agent.session.setConfigOption, {
+    sessionId: id,
+    configId: "effort",
+    value: "high",
+  });
+  await prompt(id, "run it");
+  expect(JSON.parse(project.cli.server.recorder.exchanges.at(-1)!.body)).toMatchObject({
+    output_config: { effort: "high" },
+  });
+  take();
 
   await prompt(id, "/cost");
   expect(saidIn(take())).toContain("$");

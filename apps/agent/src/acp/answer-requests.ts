@@ -19,7 +19,8 @@ import {
   type SetSessionConfigOptionRequest,
   type SetSessionModeRequest,
 } from "@agentclientprotocol/sdk";
-import { chooseProvider, type WantedProvider } from "../cli/choose-provider.ts";
+import type { WantedProvider } from "../cli/choose-provider.ts";
+import { chooseWithStored } from "../cli/connect-chosen.ts";
 import { inProject } from "../cli/open-project.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { listSessions } from "../workspace/stored-sessions.ts";
@@ -140,7 +141,7 @@ export function answerRequests({ terminal, wanted, given, gone }: RequestOptions
       };
     },
     async authenticate() {
-      const choice = chooseProvider(wanted, terminal.environment);
+      const choice = await chooseWithStored(wanted, terminal.environment);
       if (choice.key === undefined) throw keyRequired(choice);
       return {};
     },
@@ -191,7 +192,8 @@ export function answerRequests({ terminal, wanted, given, gone }: RequestOptions
       const values = option?.type === "select" ? option.options.map((one) => ("value" in one ? one.value : "")) : [];
       if (typeof value !== "string" || !values.includes(value))
         throw RequestError.invalidParams({ configId, value }, `there is no option ${configId} with this value`);
-      await (configId === "mode" ? session.setMode(value) : session.setModel(value));
+      const set = { mode: session.setMode, model: session.setModel, effort: session.setEffort }[configId];
+      await set?.(value);
       return { configOptions: session.choices().configOptions };
     },
     async close(sessionId) {

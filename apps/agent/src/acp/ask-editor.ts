@@ -90,10 +90,12 @@ async function askByForm(
   dialog: Dialog,
   signal: AbortSignal | undefined,
 ): Promise<DialogAnswer> {
-  const { title, words } = dialog;
+  const { title, words, draft } = dialog;
   const properties = {
     ...(dialog.options.length === 0 ? {} : { answer: optionsSchema(dialog) }),
-    ...(words === undefined ? {} : { words: { type: "string", title: words } as const }),
+    ...(words === undefined
+      ? {}
+      : { words: { type: "string", title: words, ...(draft === undefined ? {} : { default: draft }) } as const }),
   };
   const required = words === undefined ? ["answer"] : [];
   const params = {

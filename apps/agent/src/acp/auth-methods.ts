@@ -1,13 +1,13 @@
 import { type AuthMethod, RequestError } from "@agentclientprotocol/sdk";
 import type { ProviderChoice } from "../cli/choose-provider.ts";
 
-/** Keys come from the environment, and are never stored: the user sets them where the editor names its agents. */
+/** Keys come from the environment, or are those that the user has stored. An editor cannot ask for one: it would go through its logs. */
 export const AUTH_METHODS: AuthMethod[] = [
   {
     id: "api-key",
     name: "API key",
     description:
-      'Set ANTHROPIC_API_KEY, OPENAI_API_KEY or AWS_BEARER_TOKEN_BEDROCK where your editor names this agent ("env"), and start the agent again.',
+      'Run "palimpsest key set" in a terminal, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or AWS_BEARER_TOKEN_BEDROCK where your editor names this agent ("env"). Then start the agent again.',
   },
 ];
 
@@ -15,7 +15,7 @@ export const AUTH_METHODS: AuthMethod[] = [
 export function keyRequired({ provider, keyName }: ProviderChoice): RequestError {
   return new RequestError(
     RequestError.authRequired().code,
-    `No API key for ${provider}: ${keyName} is not set. Set it where your editor names this agent ("env"), and start the agent again. ` +
+    `No API key for ${provider}: ${keyName} is not set, and none is stored. Run "palimpsest key set" in a terminal, or set ${keyName} where your editor names this agent ("env"). Then start the agent again. ` +
       `For a server with an OpenAI-compatible API, which may need no key, add "--provider", "openai-chat", "--base-url", "URL", "--model", "NAME" to its arguments.`,
   );
 }

@@ -15,6 +15,7 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   BashOutput: "execute",
   KillBash: "execute",
   WebFetch: "fetch",
+  WebSearch: "search",
   EnterPlan: "switch_mode",
   ExitPlan: "switch_mode",
   Agent: "think",

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   type AgentContext,
   type ClientCapabilities,
@@ -16,6 +17,7 @@ import { problemsOf } from "../cli/open-problems.ts";
 import type { Project } from "../cli/open-project.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { chooseProfile } from "../terminal/choose-profile.ts";
+import { EFFORT_CHOICES } from "../terminal/commands/effort.ts";
 import { type CurrentFile, readCurrentFile } from "../terminal/read-current-file.ts";
 import { readStatus } from "../terminal/read-status.ts";
 import { isCutShort } from "../terminal/start-items.ts";
@@ -59,6 +61,7 @@ export interface EditorSession {
   cancel(): void;
   setMode(mode: string): Promise<void>;
   setModel(model: string): Promise<void>;
+  setEffort(effort: string): Promise<void>;
   /** Stops what runs, and closes the session. */
   close(): Promise<void>;
 }
@@ -109,12 +112,16 @@ export async function openEditorSession(options: EditorSessionOptions): Promise<
   });
   const agent = await options.open({ person, onEvent: relay.onEvent });
 
-  let shown = { mode: agent.mode(), model: agent.model() };
-  const choices = (): SessionChoices => choicesOf(agent, options.models);
+  const chosen = () => ({ mode: agent.mode(), model: agent.model(), effort: agent.effort() });
+  let shown = chosen();
+  const choices = (): SessionChoices => {
+    const { effort = "none" } = options.provider.factsOf(agent.model());
+    return choicesOf(agent, { models: options.models, effort: effort === "none" ? "none" : "taken" });
+  };
   /** The agent, a command or the editor itself may have changed them. */
   async function showChoices(): Promise<void> {
-    const now = { mode: agent.mode(), model: agent.model() };
-    if (now.mode === shown.mode && now.model === shown.model) return;
+    const now = chosen();
+    if (isDeepStrictEqual(now, shown)) return;
     shown = now;
     await send({ sessionUpdate: "current_mode_update", currentModeId: now.mode });
     await send({ sessionUpdate: "config_option_update", configOptions: choices().configOptions });
@@ -223,6 +230,17 @@ export async function openEditorSession(options: EditorSessionOptions): Promise<
       if (turns.state() === "busy")
         throw RequestError.invalidRequest({ model: wanted }, "the model works. Switch it when the turn is over");
       await agent.setModel(wanted);
+      await showChoices();
+    },
+    async setEffort(wanted) {
+      if (turns.state() === "busy")
+        throw RequestError.invalidRequest(
+          { effort: wanted },
+          "the model works. Change the effort when the turn is over",
+        );
+      const effort = EFFORT_CHOICES.find((one) => one === wanted);
+      const problem = effort === undefined ? `there is no effort ${wanted}` : await agent.setEffort(effort);
+      if (problem !== undefined) throw RequestError.invalidParams({ effort: wanted }, problem);
       await showChoices();
     },
     async close() {

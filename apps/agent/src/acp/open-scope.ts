@@ -1,7 +1,7 @@
 import { type AgentContext, type ClientCapabilities, type McpServer, RequestError } from "@agentclientprotocol/sdk";
 import type { AgentOptions } from "../agent/agent.ts";
-import { chooseProvider, type WantedProvider } from "../cli/choose-provider.ts";
-import { connectChosen } from "../cli/connect-chosen.ts";
+import type { WantedProvider } from "../cli/choose-provider.ts";
+import { chooseWithStored, connectChosen } from "../cli/connect-chosen.ts";
 import { rememberEndpoint, withEndpoint } from "../cli/endpoint.ts";
 import { inOperatedProject } from "../cli/in-operated-project.ts";
 import type { Project } from "../cli/open-project.ts";
@@ -15,7 +15,7 @@ import { toToolServers } from "./client-servers.ts";
 import { type EditorSession, openEditorSession } from "./editor-session.ts";
 
 /** What the command line says about the agent. */
-export type GivenAgent = Pick<AgentOptions, "rules" | "engine" | "mode" | "web">;
+export type GivenAgent = Pick<AgentOptions, "rules" | "engine" | "mode" | "web" | "effort">;
 
 export interface ScopeOptions {
   readonly client: AgentContext;
@@ -65,7 +65,7 @@ async function openIn(project: Project, operations: Operations, options: ScopeOp
   const { folder, places, store } = project;
   const before = begins === "new" ? undefined : await findBefore(project, sessionId);
   const connection = await connectChosen(wanted, terminal, { before });
-  if (connection === undefined) throw keyRequired(chooseProvider(wanted, terminal.environment, before));
+  if (connection === undefined) throw keyRequired(await chooseWithStored(wanted, terminal.environment, before));
   const { choice, provider, listModels, modelFacts } = connection;
   const servers = toToolServers(options.mcpServers);
   const models = Object.keys(await userModels(terminal.environment));

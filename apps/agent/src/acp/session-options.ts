@@ -1,7 +1,9 @@
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk";
 import type { Agent } from "../agent/agent.ts";
+import type { EffortChoice } from "../agent/session-effort.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { MODES } from "../permissions/settings-schema.ts";
+import { EFFORT_CHOICES, EFFORTS_IN_WORDS } from "../terminal/commands/effort.ts";
 import { OFFERED_MODES } from "../terminal/commands/mode.ts";
 
 const NAMES: Readonly<Record<PermissionMode, string>> = {
@@ -17,8 +19,18 @@ export interface SessionChoices {
   readonly configOptions: SessionConfigOption[];
 }
 
-/** What the user can choose in the editor: the mode and the model. Some editors know modes only, others options only. */
-export function choicesOf({ mode, model }: Pick<Agent, "mode" | "model">, models: readonly string[]): SessionChoices {
+export interface OfferedChoices {
+  /** Models besides the session's own. */
+  readonly models: readonly string[];
+  /** Whether the session's model takes an effort. */
+  readonly effort: "taken" | "none";
+}
+
+/** What the user can choose in the editor: mode, model and effort. Some editors know modes only, others options only. */
+export function choicesOf(
+  { mode, model, effort }: Pick<Agent, "mode" | "model" | "effort">,
+  { models, effort: isEffort }: OfferedChoices,
+): SessionChoices {
   const modes = modesOf(mode()).map((id) => ({ id, name: NAMES[id], description: MODES[id] }));
   const named = [...new Set([model(), ...models])];
   return {
@@ -42,7 +54,20 @@ export function choicesOf({ mode, model }: Pick<Agent, "mode" | "model">, models
         currentValue: model(),
         options: named.map((name) => ({ value: name, name })),
       },
+      ...(isEffort === "taken" ? [effortOption(effort() ?? "default")] : []),
     ],
+  };
+}
+
+function effortOption(current: EffortChoice): SessionConfigOption {
+  return {
+    id: "effort",
+    name: "Effort",
+    description: "How much the model thinks. Another effort costs the cached conversation once",
+    category: "thought_level",
+    type: "select",
+    currentValue: current,
+    options: EFFORT_CHOICES.map((value) => ({ value, name: value, description: EFFORTS_IN_WORDS[value] })),
   };
 }
 

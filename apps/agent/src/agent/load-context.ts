@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Effort } from "palimpsest/provider-parts";
 import type { ExtensionContext } from "../extension/context.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 import { type LoadedSettings, loadSettings } from "../permissions/load-settings.ts";
@@ -60,10 +61,11 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
     opening,
   ]);
   // A resumed session keeps its effort: another one would cost its cached prompt.
-  const asked = options.effort ?? (id === undefined ? settings.settings.effort : undefined);
+  const asked = options.effort ?? (stored.begins === "new" ? settings.settings.effort : undefined);
   const request = asked === undefined ? undefined : await askForEffort(provider, model, asked);
   let effort: EffortChoice =
     request === undefined ? (findEffort(provider, model, stored.parameters) ?? "default") : kept(request, asked!);
+  const currentEffort = (): Effort | undefined => (effort === "default" ? undefined : effort);
   const context: ExtensionContext = {
     folder,
     places,
@@ -71,6 +73,7 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
     store,
     provider,
     model: () => model,
+    effort: currentEffort,
     clock: options.clock ?? { now: Date.now },
     sessionId,
     sessionFolder,
@@ -100,7 +103,7 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
     },
     ...(request?.kind === "asked" ? { parameters: request.parameters } : {}),
     problems: request?.kind === "refused" ? [request.problem] : [],
-    effort: () => (effort === "default" ? undefined : effort),
+    effort: currentEffort,
     async setModel(wanted) {
       // Each model is asked for an effort in its own way.
       const next = effort === "default" ? undefined : await askForEffort(provider, wanted, effort);

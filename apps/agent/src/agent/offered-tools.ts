@@ -3,11 +3,13 @@ import { readPayload } from "palimpsest/core";
 
 /** What stood beside the messages in the last request of a stored session. */
 export interface StoredConfiguration {
+  /** `new`: nothing is stored yet, though the session may have an id. */
+  readonly begins: "new" | "resumed";
   readonly tools: readonly ToolDefinition[];
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-const NOTHING: StoredConfiguration = { tools: [], parameters: {} };
+const NOTHING: StoredConfiguration = { begins: "new", tools: [], parameters: {} };
 
 /** Reads tools and parameters of a stored session; none for a new session. */
 export async function storedConfiguration(store: Store, id: string | undefined): Promise<StoredConfiguration> {
@@ -17,11 +19,12 @@ export async function storedConfiguration(store: Store, id: string | undefined):
     const configured = newest && readPayload(newest);
     if (reader === undefined || configured?.kind !== "configuration") return NOTHING;
     const { tools, parameters } = configured.payload;
-    if ("value" in tools) return { tools: tools.value, parameters };
+    if ("value" in tools) return { begins: "resumed", tools: tools.value, parameters };
     const [holding] = await reader.read(tools.heldBy, tools.heldBy);
     const held = holding && readPayload(holding);
     const isHeld = held?.kind === "configuration" && "value" in held.payload.tools;
-    return { tools: isHeld && "value" in held.payload.tools ? held.payload.tools.value : [], parameters };
+    const offered = isHeld && "value" in held.payload.tools ? held.payload.tools.value : [];
+    return { begins: "resumed", tools: offered, parameters };
   } finally {
     await reader?.close();
   }

@@ -36,6 +36,18 @@ describe("as text", () => {
     expect(text).toMatch(/Compactions\n {2}2026-11-01 10:08 {2}auto, 21\.7K to 18\.9K tokens/);
   });
 
+  test("where requests were recorded, each tool's definition has its price in a request, and how often it was called", () => {
+    const { analysis } = one.sessions[0]!;
+    expect(analysisText(analysis, 100)).not.toContain("Tool definitions");
+    const tool = (index: number) => ({ name: `tool-${index}`, tokens: 2_000 - index, requests: 4, usd: 0.4, calls: 0 });
+    const tools = [{ ...tool(0), calls: 3 }, ...Array.from({ length: 12 }, (_, index) => tool(index + 1))];
+    const text = analysisText({ ...analysis, tools }, 80);
+    expect(text).toContain("Tool definitions, in each request (12 tools never called: 23.9K tokens)");
+    expect(text).toMatch(/tool +tokens +a request +all +calls\n +tool-0 +2K +\$0\.10+ +\$0\.40+ +3\n/);
+    expect(text).toMatch(/1 more +1\.99K +\$0\.10+ +\$0\.40+ +0\n/);
+    expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  });
+
   test("whatever the columns, tables stay within them, and nothing but text is in it", () => {
     for (const columns of [60, 80, 120]) {
       for (const { analysis } of all.sessions) {

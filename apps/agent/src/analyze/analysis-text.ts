@@ -16,6 +16,7 @@ import {
   type PartTotals,
   READ_AGAIN_ROUNDS,
   type SpentTotals,
+  type ToolCost,
 } from "@palimpsest/transcripts/analyze";
 import { oneLine, table, time } from "../text/table.ts";
 
@@ -35,6 +36,7 @@ export function analysisText(analysis: Analysis, columns: number): string {
     spentText(totals, subagents),
     windowText(analysis, columns),
     partsText(analysis.parts, totals, columns),
+    toolsText(analysis.tools, columns),
     lostText(analysis.lost),
     breaksText(analysis, columns),
     compactionsText(analysis.compactions, columns),
@@ -62,6 +64,7 @@ export function sumText(sum: AnalysisSum, sessions: readonly NamedAnalysis[], co
     `${counted(sum.sessions, "session")}, ${counted(totals.responses, "response")}`,
     spentText(totals, sum.subagents),
     partsText(sum.parts, totals, columns),
+    ...(sum.tools.length === 0 ? [] : [toolsText(sum.tools, columns)]),
     lostText(sum.lost),
     [
       `${counted(compactions, "compaction")}; files read again afterwards: ${readsText(readAgain)}`,
@@ -148,6 +151,36 @@ function partsText(parts: readonly PartTotals[], totals: SpentTotals, columns: n
     ],
     isPriced ? [1, 2, 3, 4] : [1, 2, 3],
   );
+}
+
+/** Only the proxy sees definitions of tools: a transcript has none. */
+function toolsText(tools: readonly ToolCost[], columns: number): string {
+  if (tools.length === 0) return "";
+  const row = (name: string, { tokens: count, requests, usd, calls }: Omit<ToolCost, "name">) => [
+    ...[`  ${oneLine(name, Math.max(20, columns - 48))}`, tokens(count), usd === 0 ? "" : dollars(usd / requests)],
+    ...[priced(usd), calls],
+  ];
+  const [shown, rest] = [tools.slice(0, SHOWN_PARTS), tools.slice(SHOWN_PARTS)];
+  const others = rest.reduce(
+    (sum, { tokens: count, requests, usd, calls }) => ({
+      tokens: sum.tokens + count,
+      requests: Math.max(sum.requests, requests),
+      usd: sum.usd + usd,
+      calls: sum.calls + calls,
+    }),
+    { tokens: 0, requests: 0, usd: 0, calls: 0 },
+  );
+  const unused = tools.filter(({ calls }) => calls === 0);
+  const unusedTokens = unused.reduce((sum, { tokens: count }) => sum + count, 0);
+  const title = `Tool definitions, in each request${unused.length === 0 ? "" : ` (${counted(unused.length, "tool")} never called: ${tokens(unusedTokens)} tokens)`}`;
+  return `${title}\n${table(
+    [
+      ["  tool", "tokens", "a request", "all", "calls"],
+      ...shown.map((tool) => row(tool.name, tool)),
+      ...(rest.length === 0 ? [] : [row(`${rest.length} more`, others)]),
+    ],
+    [1, 2, 3, 4],
+  )}`;
 }
 
 function lostText(lost: Analysis["lost"]): string {

@@ -23,7 +23,7 @@ export const ACP_COMMAND = {
     more: [
       "An editor starts this command and talks to it over standard input and output, in lines of JSON. Messages about problems go to standard error. The command ends when the editor closes the connection, and stops what the agent is running.",
       "The editor names the folder of each session, so any number of projects can be open at a time. Sessions are those of the terminal: palimpsest --continue resumes a session of an editor, and the editor can open a session of the terminal.",
-      "The API key comes from the environment: set it where the editor names its agents. docs/guides/in-your-editor.md has settings for Zed, JetBrains IDEs and Neovim.",
+      "The API key is the one that you have stored (palimpsest key set), or comes from the environment that the editor names. docs/guides/in-your-editor.md has settings for Zed, JetBrains IDEs and Neovim.",
     ],
     options: {
       model: MODEL as Value,

@@ -82,6 +82,11 @@ export function chooseProvider(
   };
 }
 
+/** The environment variable that holds the provider's key. */
+export function keyNameOf(provider: ProviderWord): string {
+  return KEY_NAMES[provider];
+}
+
 /** The provider's standard model. */
 export function standardModel(provider: ProviderWord): string {
   return MODELS[provider];

@@ -28,10 +28,12 @@ export async function connectChosen(
   terminal: Terminal,
   { before, onNoKey }: ChosenOptions = {},
 ): Promise<Connection | undefined> {
-  const agentHome = agentHomeOf(terminal.environment);
-  const { settings } = await readUserSettings(agentHome);
-  const chosen = chooseProvider(wanted, terminal.environment, before, settings);
-  const choice = chosen.key === undefined ? ((await findKey(chosen, agentHome)) ?? (await onNoKey?.(chosen))) : chosen;
+  const { settings } = await readUserSettings(agentHomeOf(terminal.environment));
+  const chosen = await withStoredKey(
+    chooseProvider(wanted, terminal.environment, before, settings),
+    terminal.environment,
+  );
+  const choice = chosen.key === undefined ? await onNoKey?.(chosen) : chosen;
   if (choice?.key === undefined) {
     if (onNoKey === undefined) terminal.say(noKeyText(chosen));
     return undefined;
@@ -46,9 +48,19 @@ export async function connectChosen(
   };
 }
 
-/** The key that the user has stored for this provider. */
-async function findKey(choice: ProviderChoice, agentHome: string): Promise<ProviderChoice | undefined> {
+/** Chooses as `chooseProvider` does, with the user's settings and with the key that the user has stored. */
+export async function chooseWithStored(
+  wanted: WantedProvider,
+  environment: Terminal["environment"],
+  before?: UsedBefore,
+): Promise<ProviderChoice> {
+  const { settings } = await readUserSettings(agentHomeOf(environment));
+  return withStoredKey(chooseProvider(wanted, environment, before, settings), environment);
+}
+
+async function withStoredKey(choice: ProviderChoice, environment: Terminal["environment"]): Promise<ProviderChoice> {
+  if (choice.key !== undefined) return choice;
   const { storedKeys } = await import("./keys/stored-keys.ts");
-  const key = await storedKeys({ agentHome }).read(choice.provider);
-  return key === undefined ? undefined : { ...choice, key };
+  const stored = await storedKeys({ agentHome: agentHomeOf(environment) }).read(choice.provider);
+  return stored === undefined ? choice : { ...choice, key: stored.key };
 }

@@ -8,7 +8,7 @@ export interface EventRelay {
   /** A turn begins. From now on, session events wait until the turn's generator yields them, so that the order is right. */
   beginTurn(): void;
   /** Reports an event that the turn's generator yielded. */
-  turnEvent(event: QueryEvent): Promise<void>;
+  turnEvent(event: Exclude<QueryEvent, { readonly kind: "turn-ended" }>): Promise<void>;
   /** The turn is over. Reports the session events that its generator did not yield. */
   endTurn(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { inColumns, wrapWords } from "../text/columns.ts";
+import { inColumns, wrapCommand, wrapWords } from "../text/columns.ts";
 import type { OptionDefinition } from "./command-definition.ts";
 import { COMMAND_NAMES, type CommandName, definitionOf } from "./command-list.ts";
 import { ENDINGS, type Ending, EXIT } from "./exit-codes.ts";
@@ -15,6 +15,7 @@ export const VARIABLES: readonly (readonly [name: string, about: string])[] = [
     "the key and the region for --provider bedrock; without a key, what the AWS tools use",
   ],
   ["ANTHROPIC_BASE_URL, OPENAI_BASE_URL", "the server's address, if --base-url is not given"],
+  ["BRAVE_API_KEY, TAVILY_API_KEY", "a key for web search; SEARXNG_URL is the address of your SearXNG server"],
   ["PALIMPSEST_HOME", "the folder for sessions and settings, private to this user; default: ~/.palimpsest"],
   ["PALIMPSEST_...", "an engine setting: PALIMPSEST_CLEARING_KEEP_NEWEST sets clearing.keepNewest"],
   ["NO_COLOR", "if not empty, print without colors; files and pipes never get colors"],
@@ -58,7 +59,7 @@ export function commandPage(name: CommandName, columns: number): string {
   const width = widthOf(columns);
   const { usage, about, more = [], options, examples, endings } = definitionOf(name);
   return page([
-    ["", [`palimpsest ${usage}`]],
+    ["", wrapCommand(`palimpsest ${usage}`, width)],
     ["", wrapWords(about, width)],
     ...more.map((paragraph) => ["", wrapWords(paragraph, width)] as const),
     ["Options", optionLines(options, width)],

@@ -144,8 +144,8 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
     { kind: "memories-extracted", outcome: "over-budget", count: 0, why: "the day's tokens are used" },
     "Stopped saving memories from this session: the day's tokens are used.",
   ],
-  [{ kind: "memories-waiting", count: 1 }, "1 memory waits for your approval. To review: palimpsest memory inbox."],
-  [{ kind: "memories-waiting", count: 3 }, "3 memories wait for your approval. To review: palimpsest memory inbox."],
+  [{ kind: "memories-waiting", count: 1 }, "1 memory waits for your yes. To review: palimpsest memory inbox."],
+  [{ kind: "memories-waiting", count: 3 }, "3 memories wait for your yes. To review: palimpsest memory inbox."],
   [{ kind: "dreamed", trigger: "auto", outcome: "nothing", changed: 0 }, "Checked the memory: nothing had to change."],
   [
     { kind: "dreamed", trigger: "auto", outcome: "failed", changed: 0, why: "no answer" },

@@ -26,10 +26,11 @@ export const PROGRAM_COMMANDS = {
   memory: {
     usage: "memory [WHAT ...]",
     about:
-      "manage the memory of this project: list, show, search, inbox, accept, reject, forget, log, diff, undo, import, serve",
+      "manage the memory of this project: list, show, search, inbox, accept, reject, dismiss, forget, log, diff, undo, import, serve",
     more: [
       "list: list the topics. show SLUG: print a topic. search WORDS: find topics. forget SLUG [WHY]: stop using a topic; its text stays in the history.",
       "inbox: list memories that wait for your approval, because they did not come from you. accept SLUG, reject SLUG: decide about one.",
+      "dismiss SLUG: keep a topic, and no longer attach it to your messages. To take it back: undo.",
       "log: list all changes. diff [COMMIT]: show a change. undo COMMIT: undo a change. Topics are files; you can edit them by hand.",
       "import FILE ...: import an instruction file such as CLAUDE.md; each section becomes a topic.",
       "serve: run an MCP server on standard input and output, so that other programs can use the memory. Their writes wait in the inbox.",
@@ -51,6 +52,7 @@ export const PROGRAM_COMMANDS = {
         "inbox",
         "accept",
         "reject",
+        "dismiss",
         "forget",
         "log",
         "diff",
@@ -67,10 +69,10 @@ export const PROGRAM_COMMANDS = {
     endings: ["failed"],
   },
   dream: {
-    usage: "dream [--if-due] [--dry-run] [--yes]",
+    usage: "dream [--if-due] [--dry-run] [--yes | --no]",
     about: "tidy the memory: merge, correct and prune topics, as one change that can be undone",
     more: [
-      "A model reads the topics and the sessions since the last run. A run that would remove or rewrite many topics waits for your approval; --yes applies it. Ctrl-C stops a run and changes nothing.",
+      "A model reads the topics and the sessions since the last run. A run that would remove or rewrite many topics waits for your approval: --yes applies it, --no refuses it. Ctrl-C stops a run and changes nothing.",
     ],
     options: {
       "dry-run": { type: "boolean", about: "show the changes without making them" },
@@ -79,6 +81,7 @@ export const PROGRAM_COMMANDS = {
         about: "run only after enough hours and sessions (dream.hours, dream.sessions); for scheduled jobs",
       },
       yes: { type: "boolean", about: "apply the changes that wait for your approval; calls no model" },
+      no: { type: "boolean", about: "refuse the changes that wait for your approval; calls no model" },
       model: MODEL as Value,
       provider: PROVIDER as Value,
       "base-url": BASE_URL as Value,
@@ -95,6 +98,23 @@ export const PROGRAM_COMMANDS = {
     operands: { most: 1, completes: ["quality", "balanced", "economy"] },
     examples: [["palimpsest config quality", "compact only when the window is nearly full"]],
     endings: [],
+  },
+  key: {
+    usage: "key [list | set | remove] [--provider NAME]",
+    about: "show where API keys come from; store, replace or remove one",
+    more: [
+      "list: for each provider, where its key comes from. A variable in the environment goes before a stored key.",
+      "set: asks for a key, which is not shown, tests it with the provider and stores it in the system's keyring, or in a file that only you can read. Without a terminal, the key is read from standard input.",
+      "remove: forgets the stored key. The key itself stays valid: revoke it with the provider.",
+    ],
+    options: { provider: PROVIDER as Value, "base-url": BASE_URL as Value, json: JSON_OUTPUT as Flag },
+    operands: { most: 1, completes: ["list", "set", "remove"] },
+    examples: [
+      ["palimpsest key", "list providers and where their keys come from"],
+      ["palimpsest key set --provider openai", "store a key, or replace it"],
+      ["palimpsest key remove --provider openai", "forget it"],
+    ],
+    endings: ["failed"],
   },
   doctor: {
     usage: "doctor [--live | --database URL] [--json]",

@@ -11,6 +11,7 @@ async function reportUnknown(format: OutputFormat) {
   const report = createReport(format, terminal);
   const call = { kind: "tool_call", id: "1", name: "Bash", input: { command: "git push" } } as const;
   await report.event({ kind: "tool-ended", call, status: "error", how: "unknown" });
+  await report.begin({ session: "s", model: "m", folder: "/f" });
   return { printed: printed.join("\n"), said: said.join("\n") };
 }
 
@@ -20,5 +21,9 @@ test("a call whose outcome is unknown is told to the person, in every format", a
   expect((await reportUnknown("json")).said).toMatch(words);
   const stream = await reportUnknown("stream-json");
   expect(stream.said).toBe("");
-  expect(JSON.parse(stream.printed)).toMatchObject({ kind: "tool-ended", how: "unknown" });
+  // Events from before the session was open come after the first line.
+  expect(stream.printed.split("\n").map((line) => JSON.parse(line))).toMatchObject([
+    { kind: "stream-started", version: 1, session: "s", model: "m", folder: "/f" },
+    { kind: "tool-ended", how: "unknown" },
+  ]);
 });

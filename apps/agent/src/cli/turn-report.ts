@@ -6,6 +6,7 @@ import { EXIT } from "./exit-codes.ts";
 import { noticeOf } from "./notice-text.ts";
 import { type Notice, problem, type Surface } from "./notices/notice.ts";
 import { providerWords, retryWords } from "./provider-words.ts";
+import { STREAM_VERSION, type StreamStarted } from "./stream/stream-started.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** How a turn ended: by itself, or because `--max-usd` was reached. */
@@ -36,6 +37,8 @@ export interface TurnResult {
 export type OutputFormat = "text" | "json" | "stream-json";
 
 export interface TurnReport {
+  /** The session is open: begins the stream. Events that came before follow. */
+  begin(started: Omit<StreamStarted, "kind" | "version">): Promise<void>;
   /** Called when the program ends: says whether a compaction is needed. */
   end(): void;
   event(event: ReportedEvent): Promise<void>;
@@ -46,7 +49,7 @@ export interface TurnReport {
 
 /** An event of a turn, of the session between turns, or of an agent. */
 export type ReportedEvent =
-  | Exclude<QueryEvent, { readonly kind: "session-event" }>
+  | Exclude<QueryEvent, { readonly kind: "session-event" | "turn-ended" }>
   | ReportedSessionEvent
   | ReportedToolOutput;
 
@@ -138,6 +141,13 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
   let notices: string[] = [];
   /** The session that needs a compaction. */
   let due: string | undefined;
+  /** The lines of a stream that wait for its first line. */
+  let held: string[] | undefined = [];
+
+  async function stream(event: ReportedEvent | TurnResult): Promise<void> {
+    if (held === undefined) return print(toJson(event));
+    held.push(toJson(event));
+  }
 
   function note({ text, weight, once }: Notice, where: "aloud" | "result-only"): void {
     if (once !== undefined && told.has(once)) return;
@@ -148,6 +158,13 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
 
   return {
     notice: (notice) => note(notice, "aloud"),
+    async begin(started) {
+      const waiting = held ?? [];
+      held = undefined;
+      if (format !== "stream-json") return;
+      const first: StreamStarted = { kind: "stream-started", version: STREAM_VERSION, ...started };
+      await Promise.all([toJson(first), ...waiting].map((line) => print(line)));
+    },
     end() {
       if (due !== undefined)
         say(`The session needs a compaction: palimpsest compact --session ${due.slice(0, 8)}`, "warning");
@@ -156,7 +173,7 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
       if (event.kind === "session-event" && event.owner === undefined) due = dueAfter(event.event, due);
       const notice = noticeAbout(event);
       if (notice !== undefined) note(notice, format === "stream-json" ? "result-only" : "aloud");
-      if (format === "stream-json") return print(toJson(event));
+      if (format === "stream-json") return stream(event);
       const isLine = format === "text" && event.kind !== "session-event" && event.kind !== "tool-output";
       const line = isLine ? eventLine(event) : undefined;
       if (line !== undefined) say(line, "faint");
@@ -164,7 +181,8 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
     async result(result) {
       const whole: TurnResult = { ...result, notices };
       notices = [];
-      if (format !== "text") return print(toJson(whole));
+      if (format === "stream-json") return stream(whole);
+      if (format === "json") return print(toJson(whole));
       if (whole.text !== "") await print(whole.text);
       for (const { tool, input, reason, allowedBy } of whole.denied) {
         const how = allowedBy.map((rule) => `--allow '${rule}'`).join(" ");

@@ -1,5 +1,6 @@
 import { type CompatibleServer, compatibleProfiles } from "@palimpsest/provider-simulator";
-import { chooseProvider, noKeyText, type WantedProvider } from "../cli/choose-provider.ts";
+import { noKeyText, type WantedProvider } from "../cli/choose-provider.ts";
+import { chooseWithStored } from "../cli/connect-chosen.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { amountOf, oneOf } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
@@ -23,7 +24,7 @@ export async function runLive(options: LiveOptions, terminal: Terminal): Promise
   const { print, say, environment } = terminal;
   const server = oneOf("--server", options.server, SERVERS) ?? SERVER;
   const maxUsd = amountOf("--max-usd", options["max-usd"]) ?? MAX_USD;
-  const choice = chooseProvider(options, environment);
+  const choice = await chooseWithStored(options, environment);
   if (choice.key === undefined) {
     say(noKeyText(choice));
     return EXIT.failed;

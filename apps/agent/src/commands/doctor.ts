@@ -1,8 +1,9 @@
 import { lstat } from "node:fs/promises";
 import { memoryStore, openSession } from "palimpsest";
-import { chooseProvider } from "../cli/choose-provider.ts";
+import type { WantedProvider } from "../cli/choose-provider.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { offline } from "../cli/connect.ts";
+import { chooseWithStored } from "../cli/connect-chosen.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject, type Project } from "../cli/open-project.ts";
 import { readArguments } from "../cli/read-arguments.ts";
@@ -140,11 +141,11 @@ function checkTelemetry({ environment }: Terminal): readonly Finding[] {
 }
 
 async function checkProvider(
-  wanted: Parameters<typeof chooseProvider>[0],
+  wanted: WantedProvider,
   { places }: Project,
   { environment }: Terminal,
 ): Promise<readonly Finding[]> {
-  const { provider, model, key, keyName, baseUrl } = chooseProvider(wanted, environment);
+  const { provider, model, key, keyName, baseUrl } = await chooseWithStored(wanted, environment);
   const engine = await openSession({
     store: memoryStore(),
     provider: await offline(provider, await userModels(environment)),
@@ -164,7 +165,7 @@ async function checkProvider(
       ? {
           about: "provider",
           state: "problem",
-          text: `${provider}: ${keyName} is not set; palimpsest demo works without a key`,
+          text: `${provider}: ${keyName} is not set, and no key is stored (palimpsest key set); palimpsest demo works without a key`,
         }
       : { about: "provider", state: "ok", text: `${provider}${where}, model ${model}, ${window}` },
     ...problems,

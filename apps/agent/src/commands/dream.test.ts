@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMemory } from "@palimpsest/memory";
-import { type Ask, answer, callTool, callTools, type Reply } from "@palimpsest/provider-simulator";
+import { type Ask, answer, callTool, callTools, type Reply, stallStream } from "@palimpsest/provider-simulator";
 import { expect, test, vi } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
@@ -16,18 +16,21 @@ const isDream = ({ tools }: Ask): boolean => tools.includes("SearchSessions");
 interface SetUp {
   readonly forgets: number;
   readonly fails?: () => boolean;
+  /** Whether an answer begins and never ends. */
+  readonly stalls?: (ask: Ask) => boolean;
   /** @default it forgets so many topics */
   readonly think?: (ask: Ask) => Reply;
 }
 
 /** A project whose memory has topics of the model's, and a dream that forgets so many of them. */
-async function setUp({ forgets, fails = () => false, think }: SetUp) {
+async function setUp({ forgets, fails = () => false, stalls = () => false, think }: SetUp) {
   let offered: readonly string[] = [];
   const versions: string[] = [];
   const script = (ask: Ask): Reply => {
     if (!isDream(ask)) return answer("Done.");
     offered = ask.tools.toSorted();
     if (think !== undefined) return think(ask);
+    if (stalls(ask)) return { ...answer("x"), fault: stallStream(1, 600_000) };
     if (fails()) return { ...answer("x"), fault: { kind: "spend-limit" } };
     if (ask.toolResults.length > 0) return answer("Tidied up.");
     const calls = versions
@@ -57,6 +60,8 @@ async function setUp({ forgets, fails = () => false, think }: SetUp) {
   const url = ["--base-url", cli.server.url];
   await here.run(["-p", "Hello.", ...url]);
   return {
+    project,
+    cli,
     here,
     offered: () => offered,
     dream: (...args: readonly string[]) => here.run(["dream", ...args, ...(args.includes("--yes") ? [] : url)]),
@@ -83,22 +88,30 @@ test("a dream that writes: one change, its price is told, it can be undone, and 
 
 test("a dream looks at the project by tools that only read, and not at what the user's rules hide", async () => {
   const heard: string[] = [];
-  const { dream, offered } = await setUp({
+  const { project, dream, offered } = await setUp({
     forgets: 0,
     think: ({ toolResults }) => {
       heard.push(...toolResults.map(({ text }) => text));
       if (toolResults.length > 0) return answer("Nothing to do.");
       const read = (file_path: string) => callTool("Read", { file_path });
-      return callTools(read("a.txt"), read("hidden.txt"), read("/etc/passwd"), callTool("Grep", { pattern: "begun" }));
+      const bash = (command: string) => callTool("Bash", { command });
+      return callTools(
+        ...[read("a.txt"), read("hidden.txt"), read("/etc/passwd"), callTool("Grep", { pattern: "begun" })],
+        ...[bash("cat a.txt"), bash("cat hid*.txt || true"), bash("echo changed > a.txt")],
+      );
     },
   });
   expect(await dream()).toMatchObject({ code: 0 });
-  expect(offered()).toEqual(["Glob", "Grep", "Read", "SearchSessions", "Topics"]);
-  expect(heard).toHaveLength(4);
+  expect(offered()).toEqual(["Bash", "Glob", "Grep", "Read", "SearchSessions", "Topics"]);
+  expect(heard).toHaveLength(7);
   expect(heard[0]).toContain("begun");
   expect(heard.slice(1, 3).join("\n")).not.toMatch(/A SECRET|root:/);
   expect(heard[3]).toContain("a.txt");
   expect(heard[3]).not.toContain("hidden.txt");
+  expect(heard[4]).toContain("begun");
+  expect(heard[5]).not.toContain("A SECRET");
+  expect(heard[6]).toContain("Read-only file system");
+  expect(project.text("a.txt")).toBe("begun");
 });
 
 test("a dream that is held changes nothing, is not run again at once, and is carried out by a yes", async () => {
@@ -116,6 +129,48 @@ test("a dream that is held changes nothing, is not run again at once, and is car
   // The yes makes it the last work: sessions of before it do not count again.
   pass(30);
   expect((await dream("--if-due")).out).toContain("0 of 1 needed sessions were used");
+});
+
+test("a dream that is held is refused by a no: nothing changes, and the next waits for new sessions", async () => {
+  const { dream, topics, pass, dreams } = await setUp({ forgets: 6 });
+  expect(await dream()).toMatchObject({
+    code: 1,
+    out: expect.stringContaining("To refuse them: palimpsest dream --no"),
+  });
+  const asked = dreams();
+  expect(await dream("--no")).toMatchObject({ code: 0, out: expect.stringContaining("Refused.") });
+  expect(await topics()).toHaveLength(TOPICS);
+  for (const answer of ["--no", "--yes"])
+    expect(await dream(answer)).toMatchObject({ code: 1, out: expect.stringContaining("No changes wait") });
+  pass(30);
+  expect((await dream("--if-due")).out).toContain("0 of 1 needed sessions were used");
+  expect(dreams()).toBe(asked);
+  await expect(dream("--yes", "--no")).rejects.toThrow("not both");
+});
+
+test("a dream that is killed at any step has changed nothing, and the next one does the work", async () => {
+  let stallsAt: number | undefined = 0;
+  let reached = Promise.withResolvers<void>();
+  const { cli, dream, topics } = await setUp({
+    forgets: 1,
+    stalls({ toolResults }) {
+      if (toolResults.length !== stallsAt) return false;
+      reached.resolve();
+      return true;
+    },
+  });
+  // Before the first answer, and when a topic is already forgotten in the run.
+  for (const step of [0, 1]) {
+    [stallsAt, reached] = [step, Promise.withResolvers()];
+    const started = cli.start(["dream", "--base-url", cli.server.url]);
+    await reached.promise;
+    started.process.kill("SIGKILL");
+    await started.ended;
+    expect(await topics()).toHaveLength(TOPICS);
+  }
+  stallsAt = undefined;
+  expect(await dream()).toMatchObject({ code: 0, out: expect.stringContaining("removed: topic-0") });
+  expect(await topics()).toHaveLength(TOPICS - 1);
 });
 
 test("a dream that fails waits its day; after three in a row it waits a week, and one by hand is tried at once", async () => {

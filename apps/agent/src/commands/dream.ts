@@ -1,7 +1,6 @@
-import { readFile, rm } from "node:fs/promises";
 import { openCoordination } from "@palimpsest/coordination";
-import { type BatchStep, openMemory } from "@palimpsest/memory";
-import { applySteps, type DreamOutcome, type DreamState } from "@palimpsest/memory/dream";
+import { type BatchOutcome, type Memory, openMemory } from "@palimpsest/memory";
+import type { DreamOutcome } from "@palimpsest/memory/dream";
 import { readSettings } from "palimpsest";
 import { COMMANDS } from "../cli/command-list.ts";
 import { connectChosen } from "../cli/connect-chosen.ts";
@@ -11,11 +10,13 @@ import { printNotices } from "../cli/print-notices.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
-import { keepHeld } from "../extensions/dreams/keep-held.ts";
-import { beginDream, confirmDream, type DreamPlace, isDreamDue } from "../extensions/dreams/project-dream.ts";
+import { progressText } from "../extensions/dreams/dream-progress.ts";
+import { acceptHeld, keepHeld, refuseHeld, stepText } from "../extensions/dreams/held-dream.ts";
+import { beginDream, type DreamPlace, isDreamDue } from "../extensions/dreams/project-dream.ts";
 import { usd } from "../text/table.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
 import { listSessions } from "../workspace/stored-sessions.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 
 /**
  * Tidies up the memory of the project, now or if enough time has passed.
@@ -23,6 +24,7 @@ import { listSessions } from "../workspace/stored-sessions.ts";
  */
 export async function run(args: readonly string[], terminal: Terminal, parent?: AgentSession): Promise<number> {
   const { values } = readArguments(args, COMMANDS.dream);
+  if (values.yes === true && values.no === true) throw new UsageError("Use --yes or --no, not both.");
   return inOperatedProject(terminal, async (project, operations) => {
     const { folder, places, store } = project;
     const { clock, environment } = terminal;
@@ -32,7 +34,8 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
       const coordination = await openCoordination({ file: places.coordinationFile, clock });
       try {
         const place = { places, store, coordination, clock };
-        if (values.yes === true) return await applyChanges(place, memory, terminal);
+        if (values.yes === true || values.no === true)
+          return await decideHeld(values.yes === true ? "yes" : "no", place, memory, terminal);
         if (values["if-due"] === true) {
           const { settings } = await readSettings({
             settingsFrom: engineSettings(places, environment, operations.flags),
@@ -90,38 +93,25 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
   });
 }
 
-/** Applies the changes that the last run held back for approval. */
-async function applyChanges(
+/** Applies or refuses the changes that the last run held back. */
+async function decideHeld(
+  answer: "yes" | "no",
   place: Pick<DreamPlace, "places" | "coordination">,
-  memory: Parameters<typeof applySteps>[0],
+  memory: Pick<Memory, "batch">,
   terminal: Terminal,
 ): Promise<number> {
-  const { heldDream } = place.places;
-  const held = await readFile(heldDream, "utf8").catch(() => undefined);
-  if (held === undefined) {
-    await terminal.print("No changes wait for your approval. To start a run: palimpsest dream");
-    return EXIT.failed;
-  }
-  const outcome = await applySteps(memory, JSON.parse(held) as readonly BatchStep[]);
-  if (outcome.kind === "written") {
-    await rm(heldDream, { force: true });
-    await confirmDream(place);
-  }
-  const why =
-    "why" in outcome
-      ? outcome.why
-      : outcome.kind === "stale"
-        ? `these topics were changed since: ${outcome.slugs.join(", ")}. Run palimpsest dream again.`
-        : "";
-  await terminal.print(
-    outcome.kind === "written" ? `Applied as change ${outcome.commit.slice(0, 10)}.` : `Not applied: ${why}`,
-  );
-  return outcome.kind === "written" ? EXIT.done : EXIT.failed;
+  const outcome = answer === "yes" ? await acceptHeld(place, memory) : await refuseHeld(place);
+  await terminal.print(decisionText(outcome));
+  return outcome === "refused" || (outcome !== undefined && outcome.kind === "written") ? EXIT.done : EXIT.failed;
 }
 
-function progressText({ phase, toolCalls, topics, turns }: DreamState): string {
-  const words = turns.at(-1)?.text.replaceAll(/\s+/g, " ").trim().slice(0, 80) ?? "";
-  return `${phase}: ${toolCalls} tool calls, ${topics.length} topics changed${words === "" ? "" : `: ${words}`}`;
+function decisionText(outcome: BatchOutcome | "refused" | undefined): string {
+  if (outcome === undefined) return "No changes wait for your approval. To start a run: palimpsest dream";
+  if (outcome === "refused") return "Refused. The memory stays as it is, and the next run waits for new sessions.";
+  if (outcome.kind === "written") return `Applied as change ${outcome.commit.slice(0, 10)}.`;
+  if (outcome.kind === "stale")
+    return `Not applied: these topics were changed since: ${outcome.slugs.join(", ")}. Run palimpsest dream again.`;
+  return `Not applied: ${"why" in outcome ? outcome.why : "nothing had to change"}`;
 }
 
 function outcomeText(outcome: DreamOutcome): string {
@@ -131,7 +121,7 @@ function outcomeText(outcome: DreamOutcome): string {
     case "unchanged":
       return "Nothing had to change.";
     case "held":
-      return `Nothing was changed: ${outcome.why}.\n${summaryText(outcome.summary)}\n${outcome.steps.map(stepText).join("\n")}\nTo apply these changes: palimpsest dream --yes`;
+      return `Nothing was changed: ${outcome.why}.\n${summaryText(outcome.summary)}\n${outcome.steps.map(stepText).join("\n")}\nTo apply these changes: palimpsest dream --yes. To refuse them: palimpsest dream --no`;
     case "stale":
       return `Nothing was changed: these topics were edited during the run: ${outcome.slugs.join(", ")}. Run palimpsest dream again.`;
     default:
@@ -144,12 +134,6 @@ function summaryText(summary: Extract<DreamOutcome, { readonly kind: "written" }
   return Object.entries({ added, rewritten, removed, proposed })
     .flatMap(([what, slugs]) => (slugs.length === 0 ? [] : [`${what}: ${slugs.join(", ")}`]))
     .join("\n");
-}
-
-function stepText(step: BatchStep): string {
-  if (step.kind === "forget") return `- forget ${step.slug}: ${step.because}`;
-  if (step.kind === "rename") return `- rename ${step.slug} to ${step.to}`;
-  return `+ ${step.kind} ${step.draft.name}: ${step.draft.body}`;
 }
 
 function exitCodeOf(outcome: DreamOutcome, isDryRun: boolean): number {

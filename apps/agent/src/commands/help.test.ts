@@ -4,7 +4,7 @@ import { answer, callTool, callTools, inOrder } from "@palimpsest/provider-simul
 import { expect, test, vi } from "vitest";
 import { COMMAND_NAMES, definitionOf } from "../cli/command-list.ts";
 import { ENDINGS, type Ending, EXIT } from "../cli/exit-codes.ts";
-import { commandPage, VARIABLES } from "../cli/help-page.ts";
+import { commandPage, mainPage, VARIABLES } from "../cli/help-page.ts";
 import { programInPath } from "../testing/program-in-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
@@ -42,17 +42,22 @@ test.each(COMMAND_NAMES)("the page of %s teaches it: usage, options, examples th
     expect(page).toContain(said.split(" ").slice(0, 3).join(" "));
   }
   expect(examples.length).toBeGreaterThan(0);
+  const whole = page.replaceAll(/ \\\n +/g, " ");
   for (const [line] of examples) {
-    expect(page).toContain(line);
+    expect(whole).toContain(line);
     expect(line).toMatch(/\bpalimpsest\b/);
     const used = line.match(/(?<= )--[a-z-]+/g) ?? [];
     expect(used.filter((option) => !Object.hasOwn(options, option.slice(2)))).toEqual([]);
   }
   for (const ending of ["done", "usage", ...endings] as const) expect(page).toContain(`${EXIT[ending]}`.padEnd(5));
-  const long = page
-    .split("\n")
-    .filter((line) => line.length > 112 && !examples.some(([example]) => line.includes(example)));
-  expect(long).toEqual([]);
+});
+
+test.each([80, 100, 112])("every page fits %i columns, and every example can be copied from it", (columns) => {
+  const pages = [mainPage(columns), ...COMMAND_NAMES.map((name) => commandPage(name, columns))];
+  const lines = pages.flatMap((page) => page.split("\n"));
+  expect(lines.filter((line) => line.length > columns)).toEqual([]);
+  const whole = pages.join("\n").replaceAll(/ \\\n +/g, " ");
+  for (const name of COMMAND_NAMES) for (const [line] of definitionOf(name).examples) expect(whole).toContain(line);
 });
 
 test("a command's page is had by either way, and of what is no command there is none", async () => {

@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import { openPostgres } from "@palimpsest/postgres";
 import { startDatabase } from "@palimpsest/postgres/test-server";
 import { answer } from "@palimpsest/provider-simulator";
 import { openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
+import { sqliteStore } from "palimpsest/sqlite-store";
 import { expect, onTestFinished, test } from "vitest";
 import { type Cli, startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
@@ -21,6 +23,25 @@ test("inspect prints an address that shows the request of a session as it was se
   const { text } = await get(`${at}/requests/${points[0].entry}/body`);
   const sent = cli.server.recorder.exchanges.at(-1)!;
   expect(JSON.stringify(sent)).toContain(JSON.parse(text).messages.at(-1).content.at(-1).text);
+  await stop();
+});
+
+test("inspect shows the sessions of a program that keeps them in a folder of its own", async () => {
+  const project = temporaryProject();
+  const store = sqliteStore({ folder: join(project.folder, "sessions") });
+  const session = await openSession({ id: "mine", store, provider: anthropic({} as never), model: "claude-opus-5-5" });
+  await session.append("Hello from my program.");
+  await session.prepare();
+  await session.close();
+  const cli = await startCli(project, () => answer(""));
+  const { get, stop } = await openInspector(cli, ["inspect", "sessions"]);
+  const { sessions } = await get("/api/sessions");
+  expect(sessions).toMatchObject([{ id: "mine", title: "Hello from my program." }]);
+  const at = `/api/sessions/${sessions[0].key}`;
+  await get(at);
+  const { points } = await get(`${at}/timeline`);
+  const { text } = await get(`${at}/requests/${points[0].entry}/body`);
+  expect(text).toContain("Hello from my program.");
   await stop();
 });
 

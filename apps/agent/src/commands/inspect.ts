@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { openPostgres } from "@palimpsest/postgres";
+import { sqliteStore } from "palimpsest/sqlite-store";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inDatabase } from "../cli/open-database.ts";
@@ -33,10 +34,18 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   return inProject(terminal, async (project) => {
     const path = wanted === undefined ? undefined : resolve(terminal.folder, wanted);
     if (path !== undefined && existsSync(path))
-      return show({ project, terminal, id: undefined, shows: { kind: "transcripts", path }, port });
+      return show({ project, terminal, id: undefined, shows: await sessionsAt(path), port });
     const id = wanted === undefined && live !== true ? undefined : (await findSession(project.store, wanted)).id;
     return show({ project, terminal, id, shows: { kind: "project" }, port });
   });
+}
+
+/** A folder with logs in it belongs to a program of the user; anything else are transcripts. */
+async function sessionsAt(path: string): Promise<ProjectInspectorOptions["shows"]> {
+  if (!statSync(path).isDirectory()) return { kind: "transcripts", path };
+  const store = sqliteStore({ folder: path });
+  const { sessions } = await store.list({ limit: 1 });
+  return sessions.length === 0 ? { kind: "transcripts", path } : { kind: "store", store, name: path };
 }
 
 interface Shown extends Pick<ProjectInspectorOptions, "shows" | "port"> {

@@ -35,6 +35,7 @@ const LOAD: Readonly<Record<Exclude<CommandName, "run" | "acp">, () => Promise<L
   memory: () => import("./memory.ts"),
   dream: () => import("./dream.ts"),
   config: () => import("./config.ts"),
+  key: () => import("./key.ts"),
   doctor: () => import("./doctor.ts"),
   permissions: () => import("./permissions.ts"),
   trust: () => import("./trust.ts"),

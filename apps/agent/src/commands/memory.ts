@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type FolderMemory, openMemory, type UndoOutcome, type WriteOutcome } from "@palimpsest/memory";
+import { type FolderMemory, openMemory, textOfTopic, type UndoOutcome, type WriteOutcome } from "@palimpsest/memory";
+import type { Store } from "palimpsest";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inOperatedProject } from "../cli/in-operated-project.ts";
@@ -8,6 +9,8 @@ import { oneOf, readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { notesFolder } from "../extensions/agents/agent-notes.ts";
 import { loadDefinitions } from "../extensions/agents/load-definitions.ts";
+import { describeEvidence } from "../extensions/memory/describe-evidence.ts";
+import { dismissedText } from "../extensions/memory/dismissed-text.ts";
 import { outcomeText } from "../extensions/memory/outcome-text.ts";
 import { readSections } from "../extensions/memory/read-sections.ts";
 import { table, time } from "../text/table.ts";
@@ -25,12 +28,18 @@ interface Report {
   readonly exitCode?: number;
 }
 
+/** Where files are named from, and the sessions that memories quote. */
+interface Place {
+  readonly folder: string;
+  readonly store: Pick<Store, "openReader">;
+}
+
 /** Shows the memory, and lets the user approve, change and undo memories. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.memory);
   const [given = "list", ...rest] = positionals;
   const word = oneOf("memory", given, WORDS)!;
-  return inOperatedProject(terminal, async ({ folder, places }, { onEvent }) => {
+  return inOperatedProject(terminal, async ({ folder, places, store }, { onEvent }) => {
     const kept = values.agent === undefined ? places.memory : await folderOf(values.agent, folder, places);
     const { clock } = terminal;
     const memory = await openMemory({
@@ -45,7 +54,14 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         await serveMemory(memory);
         return EXIT.done;
       }
-      const { text, value, exitCode = EXIT.done } = await REPORTS[word](memory, rest, terminal.folder);
+      const {
+        text,
+        value,
+        exitCode = EXIT.done,
+      } = await REPORTS[word](memory, rest, {
+        folder: terminal.folder,
+        store,
+      });
       await terminal.print(values.json ? JSON.stringify(value) : text);
       return exitCode;
     } finally {
@@ -67,7 +83,7 @@ async function folderOf(agent: string, folder: string, places: Places): Promise<
 }
 
 const REPORTS: Readonly<
-  Record<Exclude<Word, "serve">, (memory: FolderMemory, rest: readonly string[], folder: string) => Promise<Report>>
+  Record<Exclude<Word, "serve">, (memory: FolderMemory, rest: readonly string[], place: Place) => Promise<Report>>
 > = {
   async list(memory) {
     const topics = await memory.list();
@@ -76,14 +92,19 @@ const REPORTS: Readonly<
     const rows = topics.map(({ slug, type, author, updatedAtMs, description }) => [
       ...[slug, type, author, time(updatedAtMs), `used ${uses.get(slug)?.count ?? 0} times`, description],
     ]);
-    const inbox = waiting === 0 ? "" : `\n${waiting} wait for your approval: palimpsest memory inbox`;
+    const inbox = waiting === 0 ? "" : `\n${waiting} wait for your yes: palimpsest memory inbox`;
     const shown = topics.length === 0 ? "The memory is empty." : table(rows);
     const value = topics.map((topic) => ({ ...topic, uses: uses.get(topic.slug)?.count ?? 0 }));
     return { text: `${shown}\n${memory.folder}${inbox}`, value };
   },
-  async show(memory, [slug = ""]) {
+  async show(memory, [slug = ""], { store }) {
     const topic = await memory.read(slug);
-    return topic === undefined ? noSuch(slug) : { text: topic.text, value: topic };
+    if (topic === undefined) return noSuch(slug);
+    const { type, author, updatedAtMs, recall } = topic;
+    const dismissed = recall === "off" ? ", dismissed" : "";
+    const head = `${slug} (${type}, by ${author}, changed ${time(updatedAtMs)}${dismissed})`;
+    const evidence = await describeEvidence(topic.evidence, store);
+    return { text: [head, indented(textOfTopic(topic)), ...evidence.map(indented)].join("\n"), value: topic };
   },
   async search(memory, words) {
     const found = await memory.search(words.join(" "), 10);
@@ -93,23 +114,31 @@ const REPORTS: Readonly<
       value: found,
     };
   },
-  async inbox(memory) {
+  async inbox(memory, _, { store }) {
     const proposals = await memory.inbox();
-    const texts = proposals.map(({ slug, draft, by, why }) =>
-      [
-        `${slug} (${draft.type}, by ${by}): ${draft.description}`,
-        indented(draft.body),
-        `  waits for your approval because ${why}`,
-      ].join("\n"),
+    const texts = await Promise.all(
+      proposals.map(async ({ slug, draft, by, why }) => {
+        const evidence = await describeEvidence(draft.evidence ?? [], store);
+        return [
+          `${slug} (${draft.type}, by ${by})`,
+          indented(textOfTopic(draft)),
+          ...evidence.map(indented),
+          `  waits for your yes because ${why}`,
+        ].join("\n");
+      }),
     );
     const next = "To decide: palimpsest memory accept SLUG, or palimpsest memory reject SLUG";
     return {
-      text: texts.length === 0 ? "No memory waits for your approval." : [...texts, next].join("\n"),
+      text: texts.length === 0 ? "No memory waits for your yes." : [...texts, next].join("\n"),
       value: proposals,
     };
   },
   accept: async (memory, [slug = ""]) => outcomeReport(await memory.accept(slug)),
   reject: async (memory, [slug = ""]) => outcomeReport(await memory.reject(slug)),
+  async dismiss(memory, [slug = ""]) {
+    const report = outcomeReport(await memory.setRecall(slug, "off"));
+    return report.exitCode === EXIT.done ? { ...report, text: dismissedText(slug) } : report;
+  },
   async forget(memory, [slug = "", ...why]) {
     const topic = await memory.read(slug);
     if (topic === undefined) return noSuch(slug);
@@ -143,7 +172,7 @@ const REPORTS: Readonly<
     const left = undone.stale.map((path) => `\nNot undone: ${path} was changed since.`).join("");
     return { text: `Undone: ${undone.restored.join(", ")}${left}`, value: undone };
   },
-  async import(memory, files, folder) {
+  async import(memory, files, { folder }) {
     if (files.length === 0) throw new UsageError("The file is missing: palimpsest memory import CLAUDE.md");
     const lines: string[] = [];
     const outcomes: unknown[] = [];

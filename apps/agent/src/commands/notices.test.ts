@@ -42,7 +42,8 @@ test("a stream has the events themselves, from the opening on; its result has th
   const { run } = await startHere(project, () => answer("Done."));
   const { out, said } = await run(["-p", "Hello", "--output-format", "stream-json"]);
   const events = out.split("\n").map((line) => JSON.parse(line));
-  expect(events[0]).toMatchObject({ kind: "session-event", event: { kind: "hooks-ran", event: "SessionStart" } });
+  expect(events[0]).toMatchObject({ kind: "stream-started" });
+  expect(events[1]).toMatchObject({ kind: "session-event", event: { kind: "hooks-ran", event: "SessionStart" } });
   const emitted = events.filter(({ kind, event }) => kind === "session-event" && event.kind === "response-recorded");
   expect(emitted).toHaveLength(1);
   expect(events.at(-1).notices).toEqual([expect.stringContaining("Hook failed")]);

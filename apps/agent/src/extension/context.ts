@@ -1,4 +1,5 @@
 import type { Clock, Provider, Store, ToolDefinition } from "palimpsest";
+import type { Effort } from "palimpsest/provider-parts";
 import type { Operations } from "../operations/open-operations.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { Rule } from "../permissions/rule.ts";
@@ -21,6 +22,8 @@ export interface ExtensionContext {
   readonly provider: Provider;
   /** The current model. */
   readonly model: () => string;
+  /** How much the model thinks now; undefined: as the provider decides. */
+  readonly effort: () => Effort | undefined;
   readonly clock: Clock;
   /** The id of the session, which is opened after its extensions. */
   readonly sessionId: string;

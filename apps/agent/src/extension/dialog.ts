@@ -12,6 +12,8 @@ export interface Dialog {
   readonly choose?: "one" | "several";
   /** The label of a free-text answer. @default no free-text answer */
   readonly words?: string;
+  /** The text that a free-text answer begins with, to be changed. @default none */
+  readonly draft?: string;
   /** `searched`: typing filters the options. @default "all" */
   readonly shown?: "all" | "searched";
   /** What Escape does, as in "denies". @default "leaves" */
@@ -25,6 +27,7 @@ export interface ExactLine {
   readonly text: Line;
 }
 
+/** One option of a dialog. */
 export interface Option {
   readonly value: string;
   readonly label: string;
@@ -35,6 +38,7 @@ export interface Option {
   readonly asks?: Dialog;
 }
 
+/** What a person answered: options, words of their own, or nothing. */
 export type DialogAnswer =
   | { readonly kind: "chosen"; readonly values: readonly string[] }
   | { readonly kind: "words"; readonly text: string }

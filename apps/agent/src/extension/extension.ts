@@ -51,15 +51,31 @@ export interface ToolSessionView extends Pick<AgentSession, "id" | "recall"> {
   readonly history: Pick<AgentSession["history"], "newestEntry">;
 }
 
+/** A turn that begins: its session, and the words of the user. */
 export interface TurnStart {
   readonly session: AgentSession;
   /** The user's message in this turn; empty without one. */
   readonly words: string;
 }
 
-/** A background task: a command, an agent, a dream. */
+/** A background task, such as a command, an agent or a dream; or something that waits for the user. */
 export interface BackgroundTask {
+  /** Names the task while it runs, as in `b1`. */
+  readonly id: string;
+  /** `decision`: something that waits for the user. `other`: a task of an extension of the user. */
+  readonly kind: "command" | "agent" | "dream" | "extraction" | "compaction" | "decision" | "other";
+  /** What it does, in a few words. */
   readonly what: string;
+  /** What it has done so far. @default unknown */
+  readonly progress?: string;
+  /** What it has cost so far. @default nothing: it calls no model */
+  readonly priceUsd?: number;
+  /** @default "runs" */
+  readonly state?: "runs" | "waits";
   /** The slash command that shows more of it, as in `/tasks`. */
   readonly shownBy: string;
+  /** Resolves to the end of its output. @default it has none */
+  readonly output?: () => Promise<string>;
+  /** Stops it. @default it cannot be stopped by itself */
+  readonly stop?: () => Promise<void>;
 }

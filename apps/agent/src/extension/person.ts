@@ -23,6 +23,7 @@ export interface Person {
   readonly onBackground: () => Promise<void>;
 }
 
+/** A question of the model to the user, with options to choose from. */
 export interface Question {
   readonly question: string;
   readonly options: readonly { readonly label: string; readonly description?: string | undefined }[];
@@ -35,6 +36,7 @@ export type AskUser = (question: Question, signal: AbortSignal) => Promise<reado
 /** Shows the plan to the user. With `approved` comes the mode to continue in. */
 export type ApprovePlan = (plan: string, signal: AbortSignal) => Promise<PlanAnswer>;
 
+/** Whether the user approved a plan. A rejection has a comment for the model. */
 export type PlanAnswer =
   | { readonly kind: "approved"; readonly mode: Exclude<PermissionMode, "plan"> }
   | { readonly kind: "rejected"; readonly comment: string };

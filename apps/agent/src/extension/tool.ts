@@ -18,6 +18,7 @@ export interface AgentTool extends ToolDefinition, PermittedTool {
   run(input: unknown, context: ToolContext): Promise<ToolOutcome>;
 }
 
+/** What a tool gets besides its input: the call, the folder, and a signal that cancels it. */
 export interface ToolContext {
   readonly signal: AbortSignal;
   readonly callId: string;
@@ -31,6 +32,7 @@ export interface ToolContext {
   readonly onOutput?: (text: string) => void;
 }
 
+/** The result of a tool call. A stream is stored while it arrives. */
 export interface ToolOutcome {
   readonly content: string | readonly Part[] | AsyncIterable<Uint8Array | string>;
   readonly status: "ok" | "error";

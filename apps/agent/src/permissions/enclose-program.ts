@@ -83,7 +83,7 @@ export async function encloseProgram(program: Program, ports: ProgramPorts): Pro
       ...(ownFolder === undefined ? {} : { ownFolder }),
     });
     started.push(enclosed);
-    const shell = findShell(ports.environment["PATH"], guard.roots);
+    const shell = findShell(ports.environment, guard.roots);
     return {
       kind: "enclosed",
       ...enclosedLine(words, { enclosed, shell, environment, own }),

@@ -14,6 +14,7 @@ export interface LoadSettingsOptions {
   readonly agentHome: string;
 }
 
+/** The settings of the user and of the project, merged, with their problems. */
 export interface LoadedSettings extends MergedSettings {
   readonly problems: readonly string[];
   /** The project's settings, if it has any. The user trusts these bytes, and those of the files that hooks and servers run. */

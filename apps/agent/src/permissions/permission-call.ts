@@ -15,8 +15,11 @@ export type ToolEffect = "read" | "edit" | "execute" | "talk";
 export interface PermittedTool {
   readonly name: string;
   readonly effect: ToolEffect;
-  /** Every call goes to the network, whatever its input. @default only calls that ask for it do */
-  readonly network?: "always";
+  /**
+   * Every call goes to the network: `always`, to the host of its `url`; a list, to these hosts, whatever its input. @default only
+   * calls that ask for it do
+   */
+  readonly network?: "always" | readonly string[];
   /** Its calls are commands of the shell: whether they are enclosed. @default its calls are no commands */
   readonly commands?: Enclosure;
   /** @default built-in */
@@ -96,7 +99,7 @@ export async function toPermissionCall(
     base,
     enclosure: commands ?? enclosure,
     place: isObeyed(located, obeyedFiles) ? "protected" : placeOf(located, paths, effect),
-    hosts: always === "always" ? hostOf(url) : wantedHosts(network, openHosts),
+    hosts: always === undefined ? wantedHosts(network, openHosts) : always === "always" ? hostOf(url) : always,
     ...(gap === undefined ? {} : { unguarded: gap }),
     ...(isCommand ? { command: await readCommand(command, guard, base) } : {}),
   };

@@ -6,6 +6,7 @@ import type { Rule } from "./rule.ts";
  */
 export type PermissionMode = "auto" | "default" | "accept-edits" | "plan" | "bypass";
 
+/** Whether a tool call may run, and the rule that decided it. */
 export interface PermissionVerdict {
   readonly decision: "allow" | "deny" | "ask";
   /** The rule that says so; undefined if it is the mode. */

@@ -1,6 +1,7 @@
 import type { HookEvent } from "palimpsest/hooks";
 import type { Effort } from "palimpsest/provider-parts";
 import type { PermissionMode } from "./decide-permission.ts";
+import { SEARCH_PROVIDERS } from "./search-setting.ts";
 
 /** The part of JSON Schema (draft 7) that settings are described in. Everything in it is checked here but `pattern`. */
 export interface SettingsSchema {
@@ -249,6 +250,20 @@ export const AGENT_SETTINGS: SettingsSchema = object(
       default: "off",
       description: "Whether the agent has a tool that fetches public web pages.",
     },
+    search: object(
+      {
+        provider: { type: "string", enum: SEARCH_PROVIDERS, description: "The search service." },
+        key: text("The key for Brave or Tavily. Default: the variable BRAVE_API_KEY or TAVILY_API_KEY."),
+        url: text(
+          "The address of your SearXNG server. Default: the variable SEARXNG_URL. For Brave and Tavily: another address of the service.",
+        ),
+      },
+      {
+        required: ["provider"],
+        description:
+          "The search service of the tool WebSearch. Default: the one whose variable is set; without one, there is no such tool. Only in your own settings, not in a project's.",
+      },
+    ),
     flags: text(
       "A module with the client of a feature flag service. It exports `flags`, an OpenFeature client, and may export `close`. The path starts at the folder of this file. Only in your own settings, not in a project's.",
     ),
@@ -257,7 +272,7 @@ export const AGENT_SETTINGS: SettingsSchema = object(
       enum: ["off", "read", "on"],
       default: "read",
       description:
-        "The memory of a project. read: the model sees the topics, and saves what you tell it to. on: the agent also saves memories from each turn by itself. off: no topic is read or written.",
+        "The memory of a project. read: the model sees the topics, and saves what you tell it to. on: the agent also saves memories from each turn by itself, and tidies them up between turns. The first start in a terminal asks for it. off: no topic is read or written.",
     },
   },
   { description: "Settings of the palimpsest agent: settings.json of the user or of a project." },

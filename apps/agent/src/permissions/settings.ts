@@ -6,6 +6,7 @@ import { type HookSetting, hookText, readHook } from "./hook-setting.ts";
 import { readModels } from "./read-models.ts";
 import { readSettingsJson } from "./read-settings-json.ts";
 import { type Rule, readRule } from "./rule.ts";
+import { readSearch, type SearchSetting } from "./search-setting.ts";
 import { AGENT_SETTINGS, EFFORT_WORDS, MODES } from "./settings-schema.ts";
 import { readToolServer, serverText, type ToolServer } from "./tool-server.ts";
 
@@ -43,7 +44,9 @@ export interface AgentSettings {
   readonly effort?: Effort;
   /** Whether there is a tool that fetches pages. @default "off": where nobody looks, nobody sees where it goes */
   readonly web: "on" | "off";
-  /** `on`: each turn is looked through for what is worth keeping. @default "read": what is there is shown, and written when asked for */
+  /** The user's search service. Never a project's. @default the one whose key or address is in the environment */
+  readonly search?: SearchSetting;
+  /** `on`: memories are saved from each turn, and dreams tidy them up. The first start on a screen asks. @default "read": topics are shown, and saved when asked for */
   readonly memory: MemoryUse;
   /** The module with the client of a flag service. @default none */
   readonly flags?: string;
@@ -125,12 +128,13 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
   const [provider, model] = (["provider", "model"] as const).map((name) =>
     typeof file[name] === "string" ? file[name] : undefined,
   );
-  for (const [name, value] of Object.entries({ provider, model, effort })) {
+  const search = readSearch(file["search"]);
+  for (const [name, value] of Object.entries({ provider, model, effort, search })) {
     if (from === "project" && value !== undefined)
       say(`${name}: a project cannot say this. Put it into your own settings.json.`);
   }
   const settings: Partial<AgentSettings> = {
-    ...(from === "user" ? { models, ...present({ provider, model, effort }) } : {}),
+    ...(from === "user" ? { models, ...present({ provider, model, effort, search }) } : {}),
     rules,
     hooks,
     servers,
@@ -204,7 +208,7 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
     hooks: [...base.hooks, ...(trusted ? hooks : [])],
     extensions: [...base.extensions, ...(trusted ? extensions : [])],
     models: base.models,
-    ...present({ provider: base.provider, model: base.model, effort: base.effort }),
+    ...present({ provider: base.provider, model: base.model, effort: base.effort, search: base.search }),
     web: web === "off" || (web === "on" && trusted) ? web : base.web,
     // Less is always granted.
     memory:

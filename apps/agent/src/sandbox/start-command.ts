@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { PassThrough, type Readable } from "node:stream";
 import { sanitize, sanitizeStream } from "palimpsest/sanitize";
 import type { Environment } from "../workspace/command-environment.ts";
+import { systemOf } from "../workspace/system.ts";
 import type { Enclosed, EnclosedEnd } from "./create-encloser.ts";
 import { changeNote, type ProjectChange } from "./describe-changes.ts";
 import { guardDisk } from "./disk-guard.ts";
@@ -219,7 +220,10 @@ function endOf(pipe: Readable): Promise<void> {
 }
 
 function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
-  if (pid !== undefined) signal(-pid, name);
+  if (pid === undefined) return;
+  const [program, ...args] = systemOf().endTree(pid) ?? [];
+  if (program === undefined) signal(-pid, name);
+  else execFile(program, args, () => undefined);
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

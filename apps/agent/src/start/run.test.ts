@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { answer, callTool, callTools, inOrder, stallStream } from "@palimpsest/provider-simulator";
 import { expect, test, vi } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
+import { createStreamCheck } from "../testing/check-stream.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
@@ -22,7 +23,7 @@ test("a turn with a tool: the answer on the standard output, the rest beside it"
   expect(cli.refused()).toEqual([]);
 });
 
-test("a stream of events has what tools returned, before it tells that they ended", async () => {
+test("a stream of events fits its schema, begins with its version, and has the output of a tool before its end", async () => {
   const project = temporaryProject({ "a.txt": `forty-two\n${"more\n".repeat(20_000)}` });
   const cli = await startCli(project, READ_THEN_SAY);
   const { out } = await cli.run(["-p", "What does a.txt say?", "--output-format", "stream-json"]);
@@ -35,6 +36,9 @@ test("a stream of events has what tools returned, before it tells that they ende
   const ended = events.findIndex(({ kind }) => kind === "tool-ended");
   expect(ended).toBeGreaterThan(at);
   expect(events[ended].call.id).toBe(events[at].callId);
+  const folder = realpathSync(project.folder);
+  expect(events[0]).toMatchObject({ kind: "stream-started", version: 1, session: events.at(-1).session, folder });
+  expect(createStreamCheck()(events)).toEqual([]);
 });
 
 test("all that is kept is for this user only", async () => {

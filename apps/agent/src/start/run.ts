@@ -87,6 +87,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     };
     const id = stored === undefined ? {} : { id: stored.id };
     if (isAttended && screen !== undefined) {
+      const { askMemory } = await import("../cli/ask-memory.ts");
+      if ((await askMemory({ ...terminal, screen })) === undefined) return EXIT.failed;
       const { loadTerminal } = await import("../terminal/load-terminal.ts");
       const runTerminal = await loadTerminal();
       return runTerminal({
@@ -111,6 +113,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const onWait = (text: string): void => void report.event({ kind: "notice", text });
     const agent = await openAgent({ ...asked, model: choice.model, ...id, onEvent: relay.onEvent, onNotice });
     try {
+      await report.begin({ session: agent.session.id, model: choice.model, folder });
       for (const text of problemsOf(agent)) onNotice(text);
       const endpoint = await rememberEndpoint(places.folderOf(agent.session.id), choice);
       if (endpoint === "secret")

@@ -64,6 +64,22 @@ test.runIf(hasTmux).for([
   await screen.see(IDLE, "Transcript:");
   await screen.say("/undo");
   await screen.see("Nothing to undo");
+
+  // On an empty screen, so that the screens do not depend on how far it has scrolled.
+  await screen.press("C-l");
+  await screen.see(IDLE, "Nothing to undo");
+  await screen.say("/permissions");
+  await screen.keeps("permissions", /mode/i);
+  await screen.press("C-l");
+  await screen.see(IDLE, "/permissions");
+  await screen.say("/effort");
+  await screen.asks("How much should the model think?", "efforts");
+  await screen.press("Escape");
+  await screen.see(IDLE);
+  await screen.say("/rename The limits");
+  await screen.keeps("rename", 'This session is now called "The limits".');
+  await screen.say("/export notes.md");
+  await screen.keeps("export", "Wrote the conversation to");
   expect(cli.refused()).toEqual([]);
 });
 
@@ -153,7 +169,7 @@ test.runIf(hasTmux).for([
   await screen.answer(1);
   await screen.see("Saved use-registry-example.");
   await screen.say("/memory inbox");
-  await screen.see("No memory waits for your approval.");
+  await screen.see("No memory waits for your yes.");
   await screen.say("/dream --dry-run");
   await screen.keeps("dream", "Nothing had to change", "esc stops");
   await screen.say("/clear");

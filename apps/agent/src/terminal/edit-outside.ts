@@ -3,13 +3,14 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Terminal } from "../cli/terminal.ts";
+import { systemOf } from "../workspace/system.ts";
 
-/** Lets the user write a text in their own editor: VISUAL, EDITOR, or vi. @returns the text that was saved */
+/** Lets the user write a text in their own editor: VISUAL, EDITOR, or the system's. @returns the text that was saved */
 export async function editOutside(
   text: string,
   { environment, folder }: Pick<Terminal, "environment" | "folder">,
 ): Promise<string> {
-  const editor = environment["VISUAL"] || environment["EDITOR"] || "vi";
+  const editor = environment["VISUAL"] || environment["EDITOR"] || systemOf().usualEditor;
   // mkdtemp makes a folder that only this user can read.
   const own = await mkdtemp(join(tmpdir(), "palimpsest-message-"));
   const file = join(own, "message.md");
@@ -28,11 +29,13 @@ function run(
   file: string,
   { environment, folder }: Pick<Terminal, "environment" | "folder">,
 ): Promise<void> {
+  const [program, ...args] = systemOf().editorLine(editor, file);
   return new Promise((resolve, reject) => {
-    const child = spawn("/bin/sh", ["-c", `${editor} "$1"`, "sh", file], {
+    const child = spawn(program, args, {
       cwd: folder,
       env: { ...environment },
       stdio: "inherit",
+      windowsVerbatimArguments: true,
     });
     child.on("error", reject);
     child.on("exit", (code) => {

@@ -22,7 +22,7 @@ export async function runOwn(command: string, ports: OwnCommandPorts): Promise<v
   const { environment } = terminal;
   emit({ kind: "printed", items: [{ kind: "you", text: cleanText(`! ${command}`) }] });
   const { output, ended } = await during(`Running ${command}`, (signal) =>
-    runShell({ command, folder, environment, shell: findShell(environment["PATH"], [folder]), signal }),
+    runShell({ command, folder, environment, shell: findShell(environment, [folder]), signal }),
   );
   print([
     ...(output === "" ? [] : plainLines(cleanText(output.trimEnd()), { color: "quiet" })),

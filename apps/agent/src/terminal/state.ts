@@ -142,6 +142,7 @@ export interface Status {
 
 export const NO_ANSWER: OpenAnswer = { pending: "", markdown: MARKDOWN_START, place: "between", lines: 0 };
 
+/** The state of the screen before the first event. */
 export function startState(
   given: Pick<ScreenState, "columns" | "rows" | "style" | "nowMs" | "commands"> & {
     readonly history: readonly string[];

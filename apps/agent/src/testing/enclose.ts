@@ -57,7 +57,7 @@ export async function encloseProject(
   async function start(command: string, { folder: from = roots[0]!, hosts = [], ...options }: RunOptions = {}) {
     const enclosed = await enclose({ folder: from, hosts });
     const environment = commandEnvironment({ ...process.env, HOME: home, ...options.environment });
-    const shell = findShell(path, roots);
+    const shell = findShell({ PATH: path }, roots);
     return startCommand({
       command,
       folder: from,

@@ -14,7 +14,8 @@ interface Waiting {
 
 /**
  * Attaches to a session in control mode (tmux(1), "CONTROL MODE"): each answer stands between `%begin` and `%end` or `%error`, in the
- * order of the commands. The client has no size of its own and gets no output of the program.
+ * order of the commands. The client has no size of its own and gets no output of the program. The server ends with its last client,
+ * and so with this process, however this process ends.
  * @param attach the words that attach it, from `tmux` on
  */
 export function controlTmux(
@@ -41,14 +42,15 @@ export function controlTmux(
     for (const { reject } of waiting.splice(0)) reject(new Error("The server of tmux has ended."));
   });
   child.stdin.on("error", () => undefined);
-  return {
-    run: (...given) =>
-      new Promise((resolve, reject) => {
-        if (child.exitCode !== null) return reject(new Error("The server of tmux has ended."));
-        waiting.push({ resolve, reject });
-        child.stdin.write(`${given.map(quoted).join(" ")}\n`);
-      }),
-  };
+  const run: TmuxControl["run"] = (...given) =>
+    new Promise((resolve, reject) => {
+      if (child.exitCode !== null) return reject(new Error("The server of tmux has ended."));
+      waiting.push({ resolve, reject });
+      child.stdin.write(`${given.map(quoted).join(" ")}\n`);
+    });
+  // A client that could not attach says so at the first command of the caller.
+  run("set-option", "-s", "exit-unattached", "on").catch(() => undefined);
+  return { run };
 }
 
 /** Single quotes mean to tmux what they mean to a shell. */

@@ -1,8 +1,12 @@
 import { execFile, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
+import { agentHomeOf } from "@palimpsest/coordination/project-places";
 import { onTestFinished } from "vitest";
+import { readUserSettings } from "../permissions/load-settings.ts";
+import { mergeJsonFile } from "../workspace/merge-json-file.ts";
 import { AGENT_PROGRAM } from "./agent-program.ts";
 import { expectScreen } from "./expect-screen.ts";
 import type { Cli } from "./run-cli.ts";
@@ -26,6 +30,8 @@ export interface TmuxOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** The words that start the program. @default the agent of this repository, in the mode in which questions are asked */
   readonly program?: readonly string[];
+  /** `asked`: the home may say nothing of the memory, so the first start asks. @default "read": it does not ask */
+  readonly memory?: "read" | "asked";
 }
 
 /** The program in a real terminal. Tests wait for texts on the screen and never sleep. */
@@ -68,7 +74,8 @@ export async function openTmux(
   { folder, environment }: Pick<Cli, "folder" | "environment">,
   options: TmuxOptions,
 ): Promise<TmuxScreen> {
-  const { columns, rows, args = [] } = options;
+  const { columns, rows, args = [], memory = "read" } = options;
+  if (memory === "read") await answerMemory(environment);
   const server = `palimpsest-${randomUUID().slice(0, 8)}`;
   const place = {
     cwd: folder,
@@ -135,8 +142,10 @@ export async function openTmux(
       if (name !== undefined) await expectScreen(name, screen);
     },
     async answer(number) {
-      await screen.press(String(number));
-      await screen.see(`❯ ${number}. `);
+      const chosen = `❯ ${number}. `;
+      // A key that changes nothing on the screen cannot be waited for: with the return behind it, it would be a paste.
+      if (!shows(await capture(), chosen)) await screen.press(String(number));
+      await screen.see(chosen);
       await screen.press("Enter");
     },
     async paste(text) {
@@ -175,6 +184,13 @@ export async function openTmux(
   return screen;
 }
 
+/** Answers the question of the first start in the settings of a home, unless they answer it already. */
+async function answerMemory(environment: Cli["environment"]): Promise<void> {
+  const { settings, problems } = await readUserSettings(agentHomeOf(environment));
+  if (settings.memory !== undefined || problems.length > 0) return;
+  await mergeJsonFile(join(agentHomeOf(environment), "settings.json"), { memory: "read" });
+}
+
 /** Replaces what differs between runs: times, the spinner, the path of the project. */
 function normalized(screen: string): string {
   return (
@@ -194,6 +210,7 @@ function normalized(screen: string): string {
         "00000000-0000-0000-0000-000000000000",
       )
       .replaceAll(/^[0-9a-f]{8} /gm, "00000000 ")
+      .replaceAll(/\(session [0-9a-f]{8},/g, "(session 00000000,")
       // The running time of a tool, shown from its first second on.
       .replaceAll(/ +\(n s\)$/gm, "")
       .replaceAll(/[ ]+$/gm, "")

@@ -6,6 +6,7 @@ export interface Look {
   readonly mark?: "inverse" | "underline" | "struck";
 }
 
+/** What a color stands for. The style of the screen chooses the color. */
 export type Color = "you" | "model" | "tool" | "good" | "warning" | "bad" | "quiet" | "code" | "keyword" | "string";
 
 /** A part of a line with one look. */
@@ -31,6 +32,7 @@ export function indent(lines: readonly Line[], first: Line, others: Line = first
   return lines.map((line, index) => [...(index === 0 ? first : others), ...line]);
 }
 
+/** The text of a line, without its colors. */
 export function textOf(line: Line): string {
   return line.map(({ text }) => text).join("");
 }

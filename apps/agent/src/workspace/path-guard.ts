@@ -9,6 +9,7 @@ export type GuardedPath =
   | { readonly kind: "stored-result"; readonly path: string }
   | { readonly kind: "invalid"; readonly reason: string };
 
+/** Finds the real place of a path, and whether it is inside the folders that the agent may use. */
 export interface PathGuard {
   /** Folders that may be read and written, with links resolved. */
   readonly roots: readonly string[];

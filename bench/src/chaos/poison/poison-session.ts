@@ -25,7 +25,15 @@ export async function poison(one: PoisonCase): Promise<Poisoned> {
   try {
     const provider = simulatedAnthropic((ask) => mind(ask, one));
     const store = memoryStore({ leaseMs: 0 });
-    const open = (id: string) => openSession({ store, provider, model: MODEL, id, system: "Be brief." });
+    const open = (id: string) =>
+      openSession({
+        store,
+        provider,
+        model: MODEL,
+        id,
+        system: "Be brief.",
+        settings: { "memory.extractionPercent": 100 },
+      });
     const reading = await open("first");
     await reading.append([USER, ...carry(one)]);
     await reading.close();

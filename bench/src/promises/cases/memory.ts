@@ -122,7 +122,7 @@ export const memoryCases: readonly PromiseCase[] = [
       await agent.run(["-p", "Read the page"]);
       const { code, said } = await agent.run(["-p", "Hello"]);
       holds(code === 0, `the turn ended with ${code}: ${said}`);
-      reported(/1 memory waits for your approval/.test(said), `nothing said that a memory waits: ${said}`);
+      reported(/1 memory waits for your yes/.test(said), `nothing said that a memory waits: ${said}`);
       reported(/hook failed/i.test(said), `nothing said that a hook failed: ${said}`);
     },
   },

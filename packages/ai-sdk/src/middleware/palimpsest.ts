@@ -8,6 +8,7 @@ import { createRecallTool, type RecallTool } from "./recall.ts";
 import { createSessions, type SessionsOptions } from "./sessions.ts";
 import { stream } from "./stream.ts";
 
+/** Options of the middleware. Only the store is required. */
 export interface PalimpsestOptions extends SessionsOptions {
   /**
    * Receives errors that leave an answer unrecorded: a full disk, a session that another server has taken over. The application

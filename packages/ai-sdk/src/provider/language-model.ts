@@ -15,6 +15,7 @@ import { createRequestRenderer, usualMark } from "./render-request.ts";
 import { toClientError } from "./to-client-error.ts";
 import { AI_SDK, type AiSdkMessage, type AiSdkRequest, type AiSdkResponse } from "./wire.ts";
 
+/** Options of a model of the AI SDK as a provider. */
 export interface LanguageModelOptions {
   /** Facts of models by the start of their ids, for models that are in no table. @default {} */
   readonly models?: ExtraModels;

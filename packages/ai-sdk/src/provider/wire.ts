@@ -10,6 +10,7 @@ import type { Native } from "palimpsest/provider-parts";
 /** The name of this wire form in logs. */
 export const AI_SDK = "ai-sdk";
 
+/** A message as the AI SDK sends it to a model. */
 export type AiSdkMessage = LanguageModelV4Message;
 
 /** A call of a language model, and the id of the model that is called. */

@@ -32,6 +32,7 @@ export interface AskedQuestion extends Question {
   readonly askedAtMs: number;
 }
 
+/** An answer to a question: the decision, and who made it. */
 export interface AnswerDraft {
   readonly decision: "allow" | "deny";
   /** Who answers, for people to read. */
@@ -39,15 +40,18 @@ export interface AnswerDraft {
   readonly reason?: string;
 }
 
+/** An answer, with its time. */
 export interface Answer extends AnswerDraft {
   readonly answeredAtMs: number;
 }
 
+/** The state of a question. */
 export type ApprovalState =
   | { readonly kind: "pending"; readonly question: AskedQuestion }
   | { readonly kind: "answered"; readonly question: AskedQuestion; readonly answer: Answer }
   | { readonly kind: "expired"; readonly question: AskedQuestion };
 
+/** Which questions to list. */
 export interface PendingOptions {
   readonly session?: string;
   /** `next` of the page before. */
@@ -56,6 +60,7 @@ export interface PendingOptions {
   readonly limit?: number;
 }
 
+/** Whether an answer counts. The first one does. */
 export type AnswerOutcome =
   | { readonly kind: "answered" }
   /** Somebody was first; `answer` is what counts. */
@@ -63,6 +68,7 @@ export type AnswerOutcome =
   | { readonly kind: "expired"; readonly expiredAtMs: number }
   | { readonly kind: "absent" };
 
+/** How many questions a page has, if nothing else is asked for. */
 export const DEFAULT_PENDING_LIMIT = 100;
 
 /** The reason of the reminder that wakes a session when a question expires. */

@@ -7,6 +7,7 @@ export interface WaitingSession {
   readonly turn: Pick<Session["turn"], "next" | "decide">;
 }
 
+/** When the questions of a turn expire. */
 export interface SettleOptions {
   /** From then on a question counts as denied. @default questions stay open */
   readonly expiresAtMs?: number;

@@ -7,6 +7,7 @@ export interface DailyTokens {
   spend(tokens: number): Promise<void>;
 }
 
+/** Daily budgets of tokens, shared by all processes, by name. */
 export interface Budgets {
   /** @param name the purpose of the budget */
   daily(name: string, limitTokens: number): DailyTokens;

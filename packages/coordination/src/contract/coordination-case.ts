@@ -16,6 +16,7 @@ export interface CoordinationPlace {
   remove(): Promise<void>;
 }
 
+/** Limits of the place that a case of the contract suite opens. */
 export interface OpenPlaceOptions {
   /** How many messages may wait for one agent. @default many more than a case sends */
   readonly maxWaiting?: number;

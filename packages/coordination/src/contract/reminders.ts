@@ -69,9 +69,9 @@ export function testReminders(check: DispatchCheck): void {
       const { schedule, ...worker } = await place.open();
       const remind = (session: string, key: string, unlessPastEntry: number) =>
         schedule.remind(session, { key, dueAtMs: place.nowMs(), reason: key, unlessPastEntry });
-      await place.growLog("went-on", 4);
+      await place.growLog("ahead", 4);
       await place.growLog("stayed", 3);
-      await remind("went-on", "stale", 3);
+      await remind("ahead", "stale", 3);
       await remind("stayed", "fresh", 3);
       const run = await takeOne(worker);
       assert.deepEqual([run.session, run.reminders.map(({ key }) => key)], ["stayed", ["fresh"]]);
@@ -82,10 +82,10 @@ export function testReminders(check: DispatchCheck): void {
       assert.deepEqual([again.session, again.reminders.map(({ key }) => key)], ["stayed", ["fresh"]]);
       assert.equal(await again.finish(), "finished");
       // A wake counts, whatever became of reminders.
-      await remind("went-on", "stale", 3);
-      await schedule.wake("went-on");
+      await remind("ahead", "stale", 3);
+      await schedule.wake("ahead");
       const woken = await takeOne(worker);
-      assert.deepEqual([woken.session, woken.reminders], ["went-on", []]);
+      assert.deepEqual([woken.session, woken.reminders], ["ahead", []]);
       assert.equal(await woken.finish(), "finished");
     },
   );

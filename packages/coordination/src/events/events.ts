@@ -16,6 +16,7 @@ export interface Events {
   prune(options: PruneEventsOptions): Promise<{ readonly pruned: number; readonly next?: string }>;
 }
 
+/** Options of one batch of events. */
 export interface PublishOptions {
   /**
    * The publisher's right to the session: the number of its run, or the fence of its writer. A publisher with a lower number than the
@@ -29,11 +30,13 @@ export interface PublishOptions {
   readonly batch?: string;
 }
 
+/** Whether the events were published. `fenced`: another process has taken the session over. */
 export type PublishOutcome =
   | { readonly kind: "published"; readonly newestOffset: number }
   /** A publisher with a higher number has replaced this one. */
   | { readonly kind: "fenced"; readonly fence: number };
 
+/** Where reading begins, and how many events it returns. */
 export interface ReadEventsOptions {
   /** `Last-Event-ID`: the offset of the last event that the reader has. @default the reader has none, and takes what there is */
   readonly after?: number;
@@ -41,10 +44,12 @@ export interface ReadEventsOptions {
   readonly limit?: number;
 }
 
+/** Where watching begins, and when it ends. */
 export interface WatchEventsOptions extends Pick<ReadEventsOptions, "after"> {
   readonly signal?: AbortSignal;
 }
 
+/** Which events to delete. */
 export interface PruneEventsOptions {
   /** Events that were published before this time are deleted. */
   readonly beforeMs: number;
@@ -54,6 +59,7 @@ export interface PruneEventsOptions {
   readonly limit?: number;
 }
 
+/** One event with its offset. */
 export interface WatchedEvent {
   readonly kind: "event";
   readonly offset: number;
@@ -71,10 +77,12 @@ export interface TooOld {
   readonly newestOffset: number;
 }
 
+/** Events of a session, oldest first, or the news that they were pruned. */
 export type EventPage =
   | { readonly kind: "read"; readonly events: readonly WatchedEvent[]; readonly newestOffset: number }
   | TooOld;
 
+/** The sizes of pages, if nothing else is asked for. */
 export const DEFAULT_EVENTS = {
   readLimit: 256,
   pruneLimit: 100,

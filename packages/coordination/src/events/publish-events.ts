@@ -3,6 +3,7 @@ import type { QueryEvent, Session } from "palimpsest";
 import type { Events } from "./events.ts";
 import { joinEvents } from "./join-events.ts";
 
+/** How often events are published, and who receives errors. */
 export interface PublishEventsOptions {
   /** The number of the run: a worker that was replaced publishes nothing more. @default everybody may publish */
   readonly fence?: number;

@@ -16,6 +16,7 @@ export interface SessionInbox {
   acknowledge(session: string, numbers: readonly number[]): Promise<void>;
 }
 
+/** An item to add. A repeated `key` adds it once. */
 export interface InboxDraft {
   /** Names the item within its session: the idempotency key of whoever sends it. */
   readonly key: string;
@@ -25,6 +26,7 @@ export interface InboxDraft {
   readonly traceparent?: string;
 }
 
+/** Whether an item was new, and the number it has. */
 export interface AddedItem {
   /** `known`: the session was given this item before. `different`: it was given another one under this key. Both: nothing was stored. */
   readonly kind: "added" | "known" | "different";
@@ -34,6 +36,7 @@ export interface AddedItem {
   readonly session: "woken" | "set-aside";
 }
 
+/** An item of an inbox, in the order of arrival. */
 export interface InboxItem extends InboxDraft {
   readonly number: number;
   readonly addedAtMs: number;
@@ -44,4 +47,5 @@ export function fingerprintOf(payloadText: string): string {
   return sha256(payloadText);
 }
 
+/** How many items are read at once, if nothing else is asked for. */
 export const DEFAULT_INBOX_LIMIT = 100;

@@ -1,10 +1,12 @@
 import type { Lease } from "./lease.ts";
 
+/** How often the lease is renewed. */
 export interface KeepLeaseOptions {
   /** The interval, well below the time after which a silent owner loses the lease. @default 60,000 */
   readonly everyMs?: number;
 }
 
+/** A lease that is renewed until it is stopped. Its signal aborts when the lease is lost. */
 export interface KeptLease {
   /** Aborted when the lease is lost: further work is useless. */
   readonly signal: AbortSignal;

@@ -21,8 +21,10 @@ export interface LeaseFacts {
   readonly reclaimed?: { readonly from: LeaseOwner; readonly because: "gone" | "silent" };
 }
 
+/** How the work of a lease ended. */
 export type LeaseOutcome = "done" | "held" | "failed" | "killed";
 
+/** The value of work that ran under a lease, or the news that the lease was lost. */
 export type Guarded<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "lost" };
 
 /** An acquired lease. Once it is lost it stays lost. */

@@ -5,6 +5,7 @@ import { createLease, type Lease } from "./lease.ts";
 import { type LeaseAttempts, readAttempts } from "./lease-attempts.ts";
 import { type LeaseOwner, type LeaseRow, markDone, markScan, readLease, takeLease, toOwner } from "./lease-rows.ts";
 
+/** The lease, or the owner that has it. */
 export type TakeResult =
   | { readonly kind: "taken"; readonly lease: Lease }
   | { readonly kind: "held"; readonly by: LeaseOwner };

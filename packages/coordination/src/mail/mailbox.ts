@@ -31,6 +31,7 @@ export interface Lost {
   readonly kind: "lost";
 }
 
+/** Who receives a message, or the reason why nobody does. */
 export type SendOutcome =
   | {
       readonly kind: "sent";

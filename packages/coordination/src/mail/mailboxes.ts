@@ -6,6 +6,7 @@ import { createMailbox, type Mailbox } from "./mailbox.ts";
 import { isName, isSession, type MailLimits } from "./message.ts";
 import type { WakeUp } from "./wake-up.ts";
 
+/** The name that a session registers in a team. */
 export interface Registration {
   readonly team: string;
   readonly name: string;
@@ -16,6 +17,7 @@ export interface Registration {
   readonly takeover?: "if-free" | "always";
 }
 
+/** The mailbox, or the reason why the name cannot be had. */
 export type RegisterResult =
   | { readonly kind: "registered"; readonly mailbox: Mailbox }
   | { readonly kind: "taken"; readonly by: Address }

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 /** A message between agents: text, a result, or a step in the life of an agent. */
 export type MessageKind = "message" | "result" | "shutdown_request" | "shutdown_response" | "plan_approval_response";
 
+/** A message to send. */
 export interface MessageDraft {
   /** The sender's own id, valid forever: a message that is sent again under the same id is not delivered again. */
   readonly id: string;
@@ -17,6 +18,7 @@ export interface MessageDraft {
   readonly inReplyTo?: string;
 }
 
+/** A message that was sent. */
 export interface Message {
   /** Unique for the receiver: identifies a message that is already in its log. */
   readonly key: string;
@@ -38,6 +40,7 @@ export interface AgentSender {
   readonly session: string;
 }
 
+/** Why a message was refused. */
 export type Refusal =
   | "bad-id"
   | "not-well-formed"
@@ -47,17 +50,20 @@ export type Refusal =
   /** The id belongs to another message. */
   | "id-taken";
 
+/** A message that was refused, with the reason in words. */
 export interface Refused {
   readonly kind: "refused";
   readonly because: Refusal;
   readonly why: string;
 }
 
+/** How large a message may be, and how many may wait in a mailbox. */
 export interface MailLimits {
   readonly maxMessageBytes: number;
   readonly maxWaiting: number;
 }
 
+/** The limits, if nothing else is set. */
 export const DEFAULT_MAIL_LIMITS: MailLimits = {
   // Some 65,000 tokens: larger content is no message, and the receiver would have to store it as a file.
   maxMessageBytes: 262_144,
@@ -112,16 +118,18 @@ function refuse(because: Refusal, why: string): Refused {
   return { kind: "refused", because, why };
 }
 
+/** Refuses a message because its id was used for another one. */
 export function refuseTakenId({ id }: MessageDraft): Refused {
   return refuse("id-taken", `The id ${id} was used for another message. Use a new one.`);
 }
 
-/** @param names all of the team */
+/** Refuses a message because nobody in the team has that name. @param names all of the team */
 export function refuseUnknown({ to }: MessageDraft, names: readonly string[]): Refused {
   const there = `There are: ${names.join(", ")}.`;
   return refuse("no-such-address", `Nobody in the team is called ${JSON.stringify(to)}. ${there}`);
 }
 
+/** Refuses a message because too many wait already. */
 export function refuseFull(names: readonly string[], { maxWaiting }: Pick<MailLimits, "maxWaiting">): Refused {
   const why = `${maxWaiting} messages wait for ${names.join(", ")}. Send again when some were read.`;
   return refuse("mailbox-full", why);
@@ -132,10 +140,12 @@ export function digestOf({ to, kind = "message", body, summary, inReplyTo }: Mes
   return hash("sha256", JSON.stringify([to, kind, body, summary ?? null, inReplyTo ?? null]), "hex");
 }
 
+/** The key of a message: the session that sent it, and its id there. */
 export function toKey(session: string, id: string): string {
   return `${session}/${id}`;
 }
 
+/** The session and the id in the key of a message. */
 export function fromKey(key: string): { session: string; id: string } {
   const [session = "", id = ""] = key.split("/", 2);
   return { session, id };

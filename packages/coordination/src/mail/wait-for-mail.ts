@@ -1,5 +1,6 @@
 import { createRings, type Listen } from "../rings.ts";
 
+/** How long to wait for mail. */
 export interface MailWait {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;

@@ -5,6 +5,7 @@ import type { RateLimits } from "./rate-limits.ts";
 import type { RateBucket, RateLimit } from "./rate-source.ts";
 import type { RateTurn, RateWait } from "./rate-turn.ts";
 
+/** Which limits and budgets the requests of a provider keep to. */
 export interface LimitRateOptions {
   readonly limits: RateLimits;
   /** A name for the key of the provider, never the key itself: requests with the same key and model share a limit. */

@@ -5,6 +5,7 @@ import { memoryRateSource } from "./memory-rate-source.ts";
 import type { RateBucket, RateLimit, RateSource } from "./rate-source.ts";
 import type { RateTurn, RateWait } from "./rate-turn.ts";
 
+/** The limit of each bucket, and where processes share it. */
 export interface RateLimitsOptions {
   /** What the provider allows for a key and a model. */
   readonly limitOf: (bucket: RateBucket) => RateLimit;
@@ -19,6 +20,7 @@ export interface RateLimitsOptions {
   readonly clock?: Clock;
 }
 
+/** A request to a provider that wants its share of a limit. */
 export interface RateRequest {
   readonly bucket: RateBucket;
   readonly tenant: string;

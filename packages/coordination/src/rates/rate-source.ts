@@ -15,6 +15,7 @@ export interface RateLimit {
   readonly burstMs?: number;
 }
 
+/** A number of requests and of tokens. */
 export interface RateAmount {
   readonly requests: number;
   readonly tokens: number;
@@ -31,6 +32,7 @@ export interface RateClaim {
   readonly wanted: RateAmount;
 }
 
+/** The part of a limit that a tenant got, and how long until there is more. */
 export interface RateGrant {
   readonly tenant: string;
   readonly granted: RateAmount;
@@ -64,6 +66,7 @@ export interface Rates {
   readonly capacity: RateAmount;
 }
 
+/** A limit per minute as a rate per millisecond, with the most that can be taken at once. */
 export function toRates(limit: RateLimit): Rates {
   const { burstMs = 10_000 } = limit;
   const perMs = { requests: perMsOf(limit, "requestsPerMinute"), tokens: perMsOf(limit, "tokensPerMinute") };

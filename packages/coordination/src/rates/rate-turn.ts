@@ -9,6 +9,7 @@ export interface RateWait {
   readonly limit: RateLimit;
 }
 
+/** A place in the limit. Call `settle` with the tokens that were used. */
 export type RateTurn =
   /** Call `settle` when the tokens are known. Unused ones come back. */
   { readonly kind: "taken"; settle(usedTokens: number): void } | { readonly kind: "aborted" };

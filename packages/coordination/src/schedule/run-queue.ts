@@ -20,11 +20,13 @@ export interface RunQueue {
 /** What sessions are taken for. */
 export type TakenTo = "run" | "send";
 
+/** A session, by tenant and id. */
 export interface SessionTarget {
   readonly tenant: string;
   readonly session: string;
 }
 
+/** The runs that a worker took, and the sessions that were set aside because they crashed too often. */
 export interface TakenRuns {
   readonly runs: readonly Run[];
   /** Sessions that were found to end their runs without an end, and that nobody runs any more until `Schedule.resume`. */
@@ -52,12 +54,14 @@ export interface Run extends SessionTarget {
   release(options?: { readonly afterMs?: number }): Promise<"waiting" | "lost">;
 }
 
+/** A reminder that is due: why the session was woken. */
 export interface GivenReminder {
   readonly key: string;
   readonly reason: string;
   readonly dueAtMs: number;
 }
 
+/** The limits of a queue, if nothing else is set. */
 export const DEFAULT_RUN_QUEUE = {
   limit: 16,
   /** Workers renew every 750 ms: one that misses six renewals is gone, or may as well be. Its sessions continue elsewhere after 5 s. */

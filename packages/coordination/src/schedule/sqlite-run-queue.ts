@@ -42,7 +42,7 @@ export function createSqliteRunQueue(options: SqliteRunQueueOptions): RunQueue {
     return begun === undefined ? [] : [createRun(options, session, number, begun)];
   }
 
-  /** Takes the sessions that `find` returns, in one transaction. */
+  /** Takes the sessions that `find` returns, in one transaction. Some may have no run: what they were to be reminded of is stale. */
   async function hold(
     taken: { readonly to: TakenTo; readonly from: number },
     find: (connection: CoordinationConnection, nowMs: number) => readonly DueSession[],
@@ -67,12 +67,18 @@ export function createSqliteRunQueue(options: SqliteRunQueueOptions): RunQueue {
   }
 
   return {
-    take({ limit = DEFAULT_RUN_QUEUE.limit, to = "run" } = {}) {
+    async take({ limit = DEFAULT_RUN_QUEUE.limit, to = "run" } = {}) {
       work.looking();
-      return hold({ to, from: 0 }, (connection, nowMs) => {
-        promoteReminders(connection, nowMs);
-        return readDue(connection, nowMs, limit);
-      });
+      for (;;) {
+        let due: readonly DueSession[] = [];
+        const taken = await hold({ to, from: 0 }, (connection, nowMs) => {
+          promoteReminders(connection, nowMs);
+          due = readDue(connection, nowMs, limit);
+          return due;
+        });
+        // Sessions without a run must not hide those behind them.
+        if (due.length === 0 || taken.runs.length + taken.setAside.length > 0) return taken;
+      }
     },
     takeOver: ({ session }, { from }) =>
       hold({ to: "run", from }, (connection, nowMs) => {

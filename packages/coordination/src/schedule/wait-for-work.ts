@@ -1,5 +1,6 @@
 import { createRings, type Listen, type Rings } from "../rings.ts";
 
+/** Waits until there may be work. Call `looking` before each look. */
 export interface WorkWait {
   /** Call it before looking for work. */
   looking(): void;

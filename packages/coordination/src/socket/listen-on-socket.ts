@@ -13,6 +13,7 @@ import {
   writeToken,
 } from "./socket-path.ts";
 
+/** The socket's path, and what receives its messages. */
 export interface ListenOptions {
   /** A path in a folder that only this user can enter; the folder is created if it is missing. */
   readonly path: string;
@@ -34,12 +35,14 @@ const DEFAULT_LISTEN: Required<Omit<ListenOptions, "path" | "onMessage" | "token
   maxConnections: 64,
 };
 
+/** An open socket. Senders need its token. */
 export interface ListeningSocket {
   readonly path: string;
   readonly token: string;
   close(): Promise<void>;
 }
 
+/** The open socket, or the news that another process listens there. */
 export type ListenResult =
   | { readonly kind: "listening"; readonly socket: ListeningSocket }
   /** Another process listens there. */

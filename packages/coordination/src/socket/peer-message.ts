@@ -16,6 +16,7 @@ export interface PeerMessage {
   readonly summary?: string;
 }
 
+/** A message to another session of this machine. */
 export interface PeerDraft {
   /** Valid forever: a message that comes again under the same id and name has the same key. */
   readonly id: string;

@@ -4,6 +4,7 @@ import { greetAsClient, SEAL_BYTES } from "./handshake.ts";
 import { decodeDraft, encodeDraft, type PeerDraft } from "./peer-message.ts";
 import { assertSafePath, lookAtPath, readToken, UnsafeSocketError } from "./socket-path.ts";
 
+/** The socket, the message, and the limits of sending it. */
 export interface SendToSocketOptions {
   readonly path: string;
   readonly message: PeerDraft;
@@ -15,6 +16,7 @@ export interface SendToSocketOptions {
   readonly maxMessageBytes?: number;
 }
 
+/** Whether the other session took the message. */
 export type SentToSocket =
   /** The other session has stored the message. */
   | { readonly kind: "taken" }

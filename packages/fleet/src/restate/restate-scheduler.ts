@@ -4,6 +4,7 @@ import type { Scheduler } from "../scheduler.ts";
 import { restateIngress } from "./restate-ingress.ts";
 import { serveRestate } from "./serve-restate.ts";
 
+/** The run queue, the schedules, and the addresses of a Restate server. */
 export interface RestateSchedulerOptions {
   /** Where wakes are stored, of all tenants: that of `openPostgresDispatch`. */
   readonly queue: RunQueue;

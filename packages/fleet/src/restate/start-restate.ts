@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
+/** A Restate server for tests. `crash` kills it, as a machine would die. */
 export interface StartedRestate {
   /** Where it takes requests: `ingressUrl` of `restateScheduler`. */
   readonly ingressUrl: string;

@@ -16,6 +16,7 @@ export interface UnreadableSession {
   readonly why: string;
 }
 
+/** A session that a source has, without its log. */
 export interface FoundSession {
   /** Names the session among all sources: letters, digits and `-`. */
   readonly key: string;
@@ -30,6 +31,7 @@ export interface FoundSession {
   readonly bytes?: number;
 }
 
+/** A session with its log and its stored results. */
 export interface OpenedSession {
   readonly inspected: InspectedLog;
   readonly store: Store;
@@ -46,6 +48,7 @@ export interface OpenedSession {
 /** Undoes the compaction at an entry of a session: the model sees what it replaced again. */
 export type UndoCompaction = (session: string, boundary: number) => Promise<UndoneCompaction>;
 
+/** Whether a compaction was undone, and the size of the context before and after. */
 export type UndoneCompaction =
   | { readonly kind: "undone"; readonly tokensBefore: number; readonly tokensAfter: number }
   /** Such as: another process has the session open. */

@@ -4,6 +4,7 @@ import { openInspected } from "palimpsest/inspect";
 import { sessionKey } from "./session-key.ts";
 import type { FoundSession, SessionSource, UndoCompaction } from "./session-source.ts";
 
+/** The store whose sessions are shown. Without `undo`, the page changes nothing. */
 export interface StoreSourceOptions {
   readonly store: Store;
   /** Names the store among others, such as its folder. */

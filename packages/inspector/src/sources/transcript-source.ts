@@ -13,6 +13,7 @@ import { sqliteStore } from "palimpsest/sqlite-store";
 import { sessionKey } from "./session-key.ts";
 import type { FoundSession, OpenedSession, SessionSource } from "./session-source.ts";
 
+/** The transcripts that are shown, and the folder for imported logs. */
 export interface TranscriptSourceOptions {
   /** The transcripts, found anew for each list. */
   readonly find: () => AsyncIterable<TranscriptReference>;

@@ -20,6 +20,7 @@ import { findChatModel, messagesOf, readConfiguration, toLiveCall, withoutMark }
 import { createRecallTool } from "./recall.ts";
 import { createSessions, type LiveCall, type SessionsOptions } from "./sessions.ts";
 
+/** Options of the middleware. Only the store is required. */
 export interface PalimpsestOptions extends SessionsOptions {
   /** The name of the session that a run belongs to. @default `configurable.thread_id`; without one it is recognized by its messages */
   readonly session?: (runtime: Runtime) => string | undefined;

@@ -22,6 +22,7 @@ export interface Binding {
   readonly settings: JsonObject;
 }
 
+/** Options of a chat model of LangChain as a provider. */
 export interface ChatModelOptions {
   /** Facts of models by the start of their ids, for models that are in no table. @default {} */
   readonly models?: ExtraModels;

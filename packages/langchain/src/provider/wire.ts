@@ -23,6 +23,7 @@ export type LangChainMessage =
       readonly status: "success" | "error";
     };
 
+/** A tool call as LangChain has it. */
 export interface LangChainCall {
   readonly type: "tool_call";
   readonly id: string;
@@ -54,4 +55,5 @@ export interface ChatModel {
   stream(messages: BaseMessage[], options?: object): Promise<AsyncIterable<unknown>>;
 }
 
+/** The part of a chat model that streams. */
 export type Streamed = Pick<ChatModel, "stream">;

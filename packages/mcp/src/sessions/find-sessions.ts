@@ -24,6 +24,7 @@ import { READ_LINES, recordedSession } from "./recorded-session.ts";
 import type { FoundSession } from "./session.ts";
 import { yielding } from "./yielding.ts";
 
+/** Whose sessions are found: those of one folder, or all of this machine. */
 export interface SessionsOptions {
   /** The folder whose sessions are served. */
   readonly folder: string;

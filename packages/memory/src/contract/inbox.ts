@@ -29,8 +29,22 @@ export function testInbox(check: MemoryCheck): void {
     await memory.propose(draft("a", { body: "Proposed." }), "model", "a web page");
     const version = versionIn(await memory.write(draft("a"), "user", "none"));
     assert.deepEqual(await memory.accept("a"), { kind: "stale", slug: "a", version });
-    assertLike(await memory.accept("a", version), { kind: "written" });
+    assertLike(await memory.accept("a", { expected: version }), { kind: "written" });
     assertLike((await memory.read("a"))!, { body: "Proposed.", author: "user" });
+  });
+
+  check("the user can say it in other words, which are then the user's", async ({ memory }) => {
+    const evidence = [{ session: "s", entry: 3, quote: "use tabs" }];
+    await memory.propose(draft("a", { body: "Use tabs.\n\nWhy: said once.", evidence }), "model", "a web page");
+    const secret = { description: "x", body: `The key is ${"AKIA"}${"QYLPMN5HHHFPZAM2"}.` };
+    assertLike(await memory.accept("a", { changed: secret }), { because: "secret" });
+    assertLike(await memory.accept("a", { changed: { description: "", body: "Use spaces." } }), {
+      because: "bad-text",
+    });
+    const changed = { description: "Use spaces.", body: "Use spaces." };
+    assertLike(await memory.accept("a", { changed }), { kind: "written", slug: "a" });
+    assertLike((await memory.read("a"))!, { ...changed, author: "user", evidence });
+    assert.deepEqual(await memory.inbox(), []);
   });
 
   check("a rejected proposal is not proposed again", async ({ memory }) => {

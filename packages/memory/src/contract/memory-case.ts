@@ -5,6 +5,7 @@ import type { Memory } from "../memory.ts";
 import type { MemoryCommit } from "../memory-files.ts";
 import type { TopicDraft } from "../topic.ts";
 
+/** The clock and the limits that a case of the contract suite needs. */
 export interface OpenedAs {
   readonly clock: { now(): number };
   readonly limits?: Partial<MemoryLimits>;

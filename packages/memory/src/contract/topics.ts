@@ -52,6 +52,20 @@ export function testTopics(check: MemoryCheck): void {
     assert.deepEqual(await memory.forgotten(), []);
   });
 
+  check("a topic that the user dismissed stays so when it is changed, and stays whose it is", async ({ memory }) => {
+    const first = versionIn(await memory.write(draft("a"), "model", "none"));
+    const dismissed = versionIn(await memory.setRecall("a", "off"));
+    assert.notEqual(dismissed, first);
+    assertLike(await memory.setRecall("a", "off"), { kind: "unchanged", version: dismissed });
+    assertLike((await memory.read("a"))!, { recall: "off", author: "model", body: "The fact of a." });
+    const changed = versionIn(await memory.write(draft("a", { body: "New." }), "model", dismissed));
+    assertLike((await memory.read("a"))!, { recall: "off", body: "New.", version: changed });
+    await memory.setRecall("a", "on");
+    const { recall, text } = (await memory.read("a"))!;
+    assert.deepEqual([recall, text.includes("recall")], ["on", false]);
+    assertLike(await memory.setRecall("missing", "off"), { because: "not-there" });
+  });
+
   check("the user's own topic is not changed by others: they propose", async ({ memory }) => {
     const version = versionIn(await memory.write(draft("a"), "user", "none"));
     for (const by of ["model", "dream"] as const) {

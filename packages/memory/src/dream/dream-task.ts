@@ -25,6 +25,7 @@ export interface DreamState {
   readonly outcome?: DreamOutcome;
 }
 
+/** A dream that runs. `kill` ends it without a change. */
 export interface DreamTask {
   state(): DreamState;
   /** Notifies the listener of every change. Returns a function that stops this. */

@@ -19,6 +19,7 @@ export interface GateQuestions {
   sessionsSince(atMs: number): Promise<number>;
 }
 
+/** A condition that must hold before a dream starts. */
 export type Gate = "enabled" | "hours" | "breaker" | "scan" | "sessions";
 
 /** `open`, or the first gate that is closed. */
@@ -26,6 +27,7 @@ export type GateAnswer =
   | { readonly kind: "open" }
   | { readonly kind: "closed"; readonly gate: Gate; readonly why: string };
 
+/** The settings that the conditions read. */
 export type GateSettings = Pick<Settings, "dream.enabled" | "dream.hours" | "dream.scanMinutes" | "dream.sessions">;
 
 const HOUR_MS = 3_600_000;

@@ -11,6 +11,7 @@ import { dreamTools } from "./dream-tools.ts";
 import { BREAKER_FAILURES } from "./gates.ts";
 import { guardShare } from "./guard-share.ts";
 
+/** The memory to tidy, the sessions to read, and the session that does it. */
 export interface DreamOptions {
   readonly memory: Pick<Memory, "batch">;
   /** The lease that allows one run at a time, over all processes. It is released when the run ends. */

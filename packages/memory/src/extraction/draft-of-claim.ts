@@ -1,5 +1,5 @@
-import { DEFAULT_LIMITS } from "../limits.ts";
 import type { Topic, TopicDraft, TopicType } from "../topic.ts";
+import { cutAt, descriptionOf, factOfTopic } from "../topic-fact.ts";
 import type { CheckedClaim } from "../trust/check-claim.ts";
 import { findBadReason } from "../trust/check-reason.ts";
 import type { Statement } from "../trust/statement.ts";
@@ -56,18 +56,13 @@ export function draftOfClaim(given: GivenMemory, options: DraftOptions): ClaimDr
   const evidence = checked.found.map(({ entry, quote }) => ({ session, entry, quote }));
   const draft: TopicDraft = {
     name: nameOf(given),
-    description: cut(fact, DEFAULT_LIMITS.descriptionCharacters),
+    description: descriptionOf(fact),
     type,
     body: body.join("\n").trim(),
     evidence: [...(before?.evidence ?? []), ...evidence],
     ...(before === undefined ? {} : { slug: before.slug }),
   };
   return { draft, left: reasons.flatMap(({ label, bad }) => (bad === undefined ? [] : [`${label}: ${bad}`])) };
-}
-
-/** The fact of a topic stands in its first line. */
-function factOfTopic({ body, description }: Pick<Topic, "body" | "description">): string {
-  return body.split("\n", 1)[0]?.trim() || description;
 }
 
 function supersededLines(fact: string, before: Topic | undefined, nowMs: number): readonly string[] {
@@ -82,15 +77,5 @@ function supersededLines(fact: string, before: Topic | undefined, nowMs: number)
 function nameOf({ name, fact }: GivenMemory): string {
   const words = tellingWords(fact);
   const isOfFact = tellingWords(name).every((word) => words.some((other) => isSameWord(word, other)));
-  return name !== "" && isOfFact ? name : cut(fact.replace(/[.。]$/u, ""), NAME_CHARACTERS);
-}
-
-function cut(text: string, mostCharacters: number): string {
-  const signs = [...text];
-  return signs.length <= mostCharacters
-    ? text
-    : `${signs
-        .slice(0, mostCharacters - 1)
-        .join("")
-        .trimEnd()}…`;
+  return name !== "" && isOfFact ? name : cutAt(fact.replace(/[.。]$/u, ""), NAME_CHARACTERS);
 }

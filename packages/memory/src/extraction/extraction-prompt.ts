@@ -12,7 +12,7 @@ export function extractionPrompt(topics: readonly TopicSummary[], sentences: rea
   const listed = topics.map(
     ({ slug, type, description, version }) => `- ${slug} (${type}, ${version}): ${description}`,
   );
-  const messages = sentences
+  const messages = [...new Set(sentences)]
     .slice(-REPEATED_SENTENCES)
     .map((text) => `- ${JSON.stringify(text.slice(0, REPEATED_CHARACTERS))}`);
   return `This is a task beside the conversation, which goes on without it; the user does not see it.

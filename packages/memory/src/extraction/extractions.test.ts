@@ -10,6 +10,7 @@ import {
   createAnthropic,
   type Reply,
   serve,
+  stallStream,
 } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, query, type Tool } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
@@ -50,7 +51,7 @@ async function open(extraction: (ask: Ask) => Reply, environment: Readonly<Recor
       model: MODEL,
       id: "s",
       system: "Be brief. ".repeat(20_000),
-      settingsFrom: { environment },
+      settingsFrom: { environment: { PALIMPSEST_MEMORY_EXTRACTION_PERCENT: "100", ...environment } },
     });
   const session = await reopen();
   const said = async () => {
@@ -110,6 +111,25 @@ describe("at the end of a turn", () => {
     expect(waiting).toEqual([1]);
   });
 
+  test("one that runs has a price and can be stopped: nothing is saved, and it is not tried again", async () => {
+    const asked = Promise.withResolvers<void>();
+    const { extractions, memory, say, ended, session } = await open(() => {
+      asked.resolve();
+      return { ...answer("nothing"), fault: stallStream(1, 600_000) };
+    });
+    expect(extractions.running()).toBeUndefined();
+    await say("Fix the build, and please use pnpm here, never npm.");
+    await asked.promise;
+    const running = extractions.running()!;
+    expect(running.priceUsd()).toBeGreaterThanOrEqual(0);
+    running.stop();
+    expect(await extractions.drain(60_000)).toBe("drained");
+    expect(ended).toMatchObject([{ outcome: "failed", count: 0, why: "it was stopped" }]);
+    expect(extractions.running()).toBeUndefined();
+    expect(await memory.list()).toEqual([]);
+    expect(session.background.mark(EXTRACTION_SOURCE)).toBeGreaterThan(0);
+  });
+
   test("nothing is looked through twice, also in another process, and off means no call at all", async () => {
     let calls = 0;
     const { extractions, say, ended, reopen, session } = await open(() => {
@@ -141,6 +161,30 @@ describe("at the end of a turn", () => {
     expect(session.background.mark(EXTRACTION_SOURCE)).toBeGreaterThan(0);
     await extractions.afterTurn(session);
     expect(ended.map(({ outcome }) => outcome)).toEqual(["over-budget", "nothing"]);
+  });
+
+  test("above its share of the bill it waits, and looks later through all turns at once", async () => {
+    const seen: string[] = [];
+    const { extractions, say, ended, session } = await open(
+      ({ userText }) => {
+        seen.push(userText);
+        return answer("nothing");
+      },
+      { PALIMPSEST_MEMORY_EXTRACTION_PERCENT: "3" },
+    );
+    await say("Fix the build, and always run it twice.");
+    await extractions.drain(10_000);
+    expect(ended).toEqual([]);
+    expect(session.background.mark(EXTRACTION_SOURCE)).toBe(0);
+    for (let turn = 2; seen.length === 0 && turn < 60; turn++) {
+      await say(turn === 2 ? "Please use pnpm here, never npm." : "Go on.");
+      await extractions.drain(10_000);
+    }
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).toContain("always run it twice");
+    expect(seen[0]).toContain("use pnpm here, never npm");
+    const { bySource, priceUsd } = await session.ledger.cost();
+    expect(bySource[EXTRACTION_SOURCE]!.priceUsd / priceUsd).toBeLessThanOrEqual(0.03);
   });
 
   test("where the model has written memory by itself, nobody does it again", async () => {

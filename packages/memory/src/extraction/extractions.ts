@@ -5,6 +5,7 @@ import type { Memory } from "../memory.ts";
 import { findLasting } from "../trust/find-lasting.ts";
 import { extractionPrompt } from "./extraction-prompt.ts";
 import { MEMORY_TOOL } from "./memory-tool.ts";
+import { planShare } from "./plan-share.ts";
 import { readStatements } from "./read-statements.ts";
 import { watchRound } from "./watch-round.ts";
 
@@ -14,6 +15,7 @@ export const EXTRACTION_SOURCE = "extract_memories";
 /** A habit is looked for in this many entries before the new ones. */
 const HABIT_ENTRIES = 500;
 
+/** What an extraction reads, the memory that it writes, and its limits. */
 export interface ExtractionOptions extends Pick<PermissionOptions, "permission"> {
   readonly memory: Pick<Memory, "list" | "inbox">;
   /** The store of the sessions' logs. */
@@ -26,6 +28,7 @@ export interface ExtractionOptions extends Pick<PermissionOptions, "permission">
   readonly daily?: DailyBudget;
 }
 
+/** Tokens that may be spent in a day. */
 export interface DailyBudget {
   leftTokens(): Promise<number>;
   spend(tokens: number): Promise<void>;
@@ -33,12 +36,23 @@ export interface DailyBudget {
 
 type ExtractionEnded = Omit<MemoriesExtracted, "kind">;
 
+/** An extraction that calls the model. */
+export interface RunningExtraction {
+  /** What it has cost so far. */
+  priceUsd(): number;
+  /** Ends it. What it has saved stays, and its turns are not looked through again. */
+  stop(): void;
+}
+
+/** Finds facts worth keeping after turns, in the background. */
 export interface Extractions {
   /**
    * For `afterTurn` of a query: runs at the end of a turn. Never rejects. One runs at a time; the newest waiting one runs
    * afterwards.
    */
   afterTurn(session: Session): Promise<void>;
+  /** The extraction that calls the model now; undefined if none does. */
+  running(): RunningExtraction | undefined;
   /** Waits for the running extraction, up to this time. */
   drain(timeoutMs: number): Promise<"drained" | "left">;
 }
@@ -50,6 +64,10 @@ export interface Extractions {
 export function createExtractions(options: ExtractionOptions): Extractions {
   const { memory } = options;
   let running: Promise<void> | undefined;
+  let current: RunningExtraction | undefined;
+  const onRun: OnRun = (extraction) => {
+    current = extraction;
+  };
   let next: Session | undefined;
   /** Sessions that were already notified: the notice is not repeated after every turn. */
   const overBudget = new WeakSet<Session>();
@@ -57,7 +75,7 @@ export function createExtractions(options: ExtractionOptions): Extractions {
   async function runAll(first: Session): Promise<void> {
     for (let session: typeof next = first; session !== undefined; ) {
       next = undefined;
-      const ended = await extract(session, options).catch(
+      const ended = await extract(session, options, onRun).catch(
         (error: unknown): ExtractionEnded => ({ outcome: "failed", count: 0, why: String(error) }),
       );
       const isSent = ended === undefined || (ended.outcome === "over-budget" && overBudget.has(session));
@@ -76,6 +94,7 @@ export function createExtractions(options: ExtractionOptions): Extractions {
       else next = session;
       return running;
     },
+    running: () => current,
     async drain(timeoutMs) {
       if (running === undefined) return "drained";
       let timer: NodeJS.Timeout | undefined;
@@ -89,7 +108,14 @@ export function createExtractions(options: ExtractionOptions): Extractions {
   };
 }
 
-async function extract(session: Session, options: ExtractionOptions): Promise<ExtractionEnded | undefined> {
+/** Gets the extraction when it starts, and nothing when it has ended. */
+type OnRun = (extraction: RunningExtraction | undefined) => void;
+
+async function extract(
+  session: Session,
+  options: ExtractionOptions,
+  onRun: OnRun,
+): Promise<ExtractionEnded | undefined> {
   const { settings } = session.settings();
   if (settings["memory.extraction"] === "off") return undefined;
   const { memory, store, daily } = options;
@@ -108,28 +134,38 @@ async function extract(session: Session, options: ExtractionOptions): Promise<Ex
   const { said: earlier } = await readStatements(log, Math.max(1, from - HABIT_ENTRIES), from - 1);
   const sentences = findLasting(said, earlier);
   if (sentences.length === 0) return done({ outcome: "nothing", count: 0 });
-  const { bySource } = await session.ledger.cost();
+  const cost = await session.ledger.cost();
+  const { bySource } = cost;
   const spent = paidTokens(bySource[EXTRACTION_SOURCE]);
   const mostTokens = settings["memory.extractionTokens"];
   if (spent >= mostTokens) {
     const why = `${spent} of the session's ${mostTokens} tokens are used (memory.extractionTokens)`;
     return done({ outcome: "over-budget", count: 0, why });
   }
+  // The mark stays: when the session has cost enough, this turn is looked through with those that followed.
+  if (planShare(cost, EXTRACTION_SOURCE, settings["memory.extractionPercent"]).kind === "wait") return undefined;
   const leftToday = (await daily?.leftTokens()) ?? Number.POSITIVE_INFINITY;
   if (leftToday <= 0) {
     const why = `all sessions together are ${-leftToday} tokens over what they may use today (memory.dailyTokens)`;
     return done({ outcome: "over-budget", count: 0, why });
   }
 
-  const { ended, used } = await runFork(session, extractionPrompt(await memory.list(), sentences), options);
+  const { ended, used } = await runFork(session, extractionPrompt(await memory.list(), sentences), options, onRun);
   await daily?.spend(paidTokens(used));
   return done({ ...ended, used });
 }
 
-async function runFork(session: Session, prompt: string, { tools, readOnlyTools, permission }: ExtractionOptions) {
+async function runFork(
+  session: Session,
+  prompt: string,
+  { tools, readOnlyTools, permission }: ExtractionOptions,
+  onRun: OnRun,
+) {
   const { settings } = session.settings();
-  const signal = AbortSignal.timeout(settings["memory.extractionSeconds"] * 1_000);
+  const stopped = new AbortController();
+  const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(settings["memory.extractionSeconds"] * 1_000)]);
   const fork = await session.fork({ source: EXTRACTION_SOURCE, allowedTools: [...readOnlyTools, MEMORY_TOOL], signal });
+  onRun({ priceUsd: () => fork.ledger.totals().priceUsd, stop: () => stopped.abort() });
   const round = watchRound(tools);
   let asked: QueryOptions["prompt"] = { role: "user", origin: "host", blocks: [{ kind: "text", text: prompt }] };
   let count = 0;
@@ -151,14 +187,19 @@ async function runFork(session: Session, prompt: string, { tools, readOnlyTools,
       // A round that only saves is the last: there is nothing to be said about it, and each round reads the whole prompt.
       if (value.kind === "rounds-used-up" && rounds > 1 && !round.isFinal()) continue;
       const failure =
-        value.kind === "failed" ? value.error.message : value.kind === "aborted" ? "it took too long" : undefined;
+        value.kind === "failed" ? value.error.message : value.kind === "aborted" ? whyAborted(stopped) : undefined;
       const outcome = failure !== undefined ? "failed" : count > 0 ? "extracted" : "nothing";
       const ended: ExtractionEnded = { outcome, count, ...(failure === undefined ? {} : { why: failure }) };
       return { ended, used: fork.ledger.totals() };
     }
   } finally {
+    onRun(undefined);
     await fork.close();
   }
+}
+
+function whyAborted({ signal }: AbortController): string {
+  return signal.aborted ? "it was stopped" : "it took too long";
 }
 
 /** How many wait is only worth a word if some do. */

@@ -8,6 +8,7 @@ import type { Statement } from "../trust/statement.ts";
 import { draftOfClaim } from "./draft-of-claim.ts";
 import { findSame } from "./find-same.ts";
 
+/** The memory, and the statements that the model may cite as evidence. */
 export interface MemoryToolOptions {
   readonly memory: Pick<Memory, "list" | "read" | "write" | "forget" | "propose">;
   /** The session whose messages are evidence. */

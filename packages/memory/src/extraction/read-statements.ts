@@ -9,6 +9,7 @@ export interface StatementsInLog {
   readonly wroteMemory: "yes" | "no";
 }
 
+/** Reads what people said in a part of a log, and whether the memory was written there. */
 export async function readStatements(log: LogReader, from: number, to: number): Promise<StatementsInLog> {
   const said: Statement[] = [];
   let wroteMemory: StatementsInLog["wroteMemory"] = "no";

@@ -1,6 +1,7 @@
 import type { Author } from "../topic.ts";
 import { type GitObject, gitObject, type TreeEntry, treeObject } from "./git-object.ts";
 
+/** The author, the message and the time of a commit. */
 export interface CommitFacts {
   readonly by: Author;
   /** One line. */

@@ -4,6 +4,7 @@ import type { ChooseTopics } from "./search-topics.ts";
 /** The source of its calls in the ledger. */
 export const RECALL_SOURCE = "recall_memories";
 
+/** The session whose model chooses. */
 export interface ChooseByModelOptions {
   /** The session whose ledger records the cost, and whose setting `memory.recallModel` names the model, or none. */
   readonly session: Pick<Session, "ask" | "settings">;

@@ -8,6 +8,7 @@ import { atOnce, makeTables } from "./topic-tables.ts";
 import { topicVocabulary } from "./topic-vocabulary.ts";
 import { wordShare } from "./word-share.ts";
 
+/** A topic as the search knows it. */
 export interface IndexedTopic {
   readonly slug: string;
   readonly name: string;
@@ -19,6 +20,7 @@ export interface IndexedTopic {
   readonly version: string;
 }
 
+/** How many topics to find, and how sure a match must be. */
 export interface SearchTopicsOptions {
   readonly limit: number;
   readonly nowMs: number;

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
+/** How often a topic was recalled, and when last. */
 export interface TopicUse {
   /** How often it was shown to the model, or read by it. */
   readonly count: number;

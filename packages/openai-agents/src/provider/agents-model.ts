@@ -15,6 +15,7 @@ import {
   type AgentsResponse,
 } from "./wire.ts";
 
+/** Options of a model of the Agents SDK as a provider. */
 export interface AgentsModelOptions {
   /** Facts of models by the start of their ids, for models that are in no table. @default {} */
   readonly models?: ExtraModels;

@@ -30,4 +30,5 @@ export interface AgentsResponse extends Pick<ModelResponse, "output" | "usage" |
 /** What the SDK's own calls have beside their list: a session's own calls begin with the same bytes. */
 export type AgentsBinding = Pick<ModelRequest, "tools" | "handoffs" | "modelSettings">;
 
+/** A model of the Agents SDK. */
 export type AgentsModel = Model;

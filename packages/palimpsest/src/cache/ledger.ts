@@ -36,6 +36,7 @@ export interface SpentTokens {
   readonly outputTokens: number;
 }
 
+/** What a session spent in all, and what it would have spent with a perfect cache. */
 export interface LedgerTotals extends SpentTokens {
   /** The price of the responses with known prices. */
   readonly priceUsd: number;

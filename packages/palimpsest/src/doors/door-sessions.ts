@@ -63,6 +63,7 @@ export interface CallIdentity<Live> {
   readonly live: Live;
 }
 
+/** The sessions that a door keeps open between calls. */
 export interface DoorSessions<Request, Response, Live> {
   /** Finds the session that a list of messages belongs to, or begins one. */
   find(call: CallIdentity<Live>): Promise<HeldSession<Request, Response, Live>>;

@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import { collectOutput } from "./collect-output.ts";
 import type { HookContext } from "./hook.ts";
 
+/** The folder and the variables of a hook's command. */
 export interface CommandHookOptions {
   /** @default the process's own */
   readonly environment?: Readonly<Record<string, string | undefined>>;

@@ -5,6 +5,7 @@ import type { HookEvent, HookInputs, HookOutputs } from "./hook-event.ts";
 import { readAnswer } from "./read-answer.ts";
 import { runHook } from "./run-hook.ts";
 
+/** The deadline of hooks that have none of their own. */
 export interface HooksOptions {
   /** The deadline of hooks without their own. @default 60,000 */
   readonly timeoutMs?: number;

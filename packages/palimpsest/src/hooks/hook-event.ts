@@ -46,6 +46,7 @@ export interface HookOutputs {
   readonly InstructionsLoaded: CommonOutput;
 }
 
+/** An event at which hooks run. */
 export type HookEvent = keyof HookInputs;
 
 interface SessionInput {

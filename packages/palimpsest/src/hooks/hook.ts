@@ -3,6 +3,7 @@ import type { HookEvent, HookInputs, HookOutputs } from "./hook-event.ts";
 /** An action at an event, run by the embedding program or by a command (`commandHook`). */
 export type Hook = { readonly [Event in HookEvent]: HookAt<Event> }[HookEvent];
 
+/** A hook: its event, what it runs, and its deadline. */
 export interface HookAt<Event extends HookEvent> {
   readonly event: Event;
   readonly run: HookRun<Event>;
@@ -23,9 +24,11 @@ export type HookRun<Event extends HookEvent> = (
   context: HookContext,
 ) => HookAnswer<Event> | Promise<HookAnswer<Event>>;
 
+/** What a hook returns: an output for its event, a text for the model, or nothing. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is a hook that has nothing to say.
 export type HookAnswer<Event extends HookEvent> = HookOutputs[Event] | string | undefined | void;
 
+/** The event that a hook runs at, and the signal that ends it. */
 export interface HookContext {
   readonly event: HookEvent;
   /** Aborts at the hook's deadline, and when the caller gives up. */

@@ -24,6 +24,7 @@ export interface RequestDiff {
   readonly break?: CacheBreak;
 }
 
+/** Why a request differs from the one before it, in words and with the entries that did it. */
 export interface DiffCause {
   readonly cause: Cause;
   /** In plain words. */

@@ -39,12 +39,14 @@ export interface PageOptions extends EntryRange {
   readonly limit?: number;
 }
 
+/** A page of events. `next` is the place of the page behind it. */
 export interface EventPage {
   readonly events: readonly EventRow[];
   /** Pass it as `from` for the next page; absent on the last page. */
   readonly next?: number;
 }
 
+/** Sums over a whole log. */
 export interface IndexTotals {
   readonly head: LogHead;
   readonly requests: number;

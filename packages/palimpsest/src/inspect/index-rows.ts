@@ -18,6 +18,7 @@ export const WINDOW_SOURCES = [
   "other",
 ] as const;
 
+/** Where content of the context window comes from. */
 export type WindowSource = (typeof WINDOW_SOURCES)[number];
 
 export interface RequestRow {
@@ -52,6 +53,7 @@ export interface EventRow {
   readonly text: string;
 }
 
+/** The kinds of events that an index has. */
 export type IndexedEvent =
   | "said"
   | "boundary"

@@ -36,6 +36,7 @@ export interface RequestAt<Request = unknown> {
   readonly erasedSince: readonly number[];
 }
 
+/** Why there is no request at an entry. */
 export type NoRequestAt =
   /** The entry is none, or of another kind. */
   | { readonly kind: "no-request"; readonly entry: number; readonly entryKind?: string }

@@ -31,12 +31,14 @@ export interface LogIndex extends IndexQueries {
   close(): void;
 }
 
+/** How to cancel and to follow an update of the index. */
 export interface UpdateOptions {
   /** Stops between two batches; what was indexed stays. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { readonly entries: number; readonly ofEntries: number }) => void;
 }
 
+/** What an update of the index did. */
 export interface IndexUpdate {
   /** `made-anew`: the file was damaged, of another format, or of another log, and was begun again. */
   readonly kind: "current" | "extended" | "made-anew";

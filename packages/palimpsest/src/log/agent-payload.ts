@@ -4,6 +4,7 @@ export type AgentPayload = AgentStarted | AgentEnded | AgentResumed;
 /** How an agent runs. `subagent`: its caller waits for it. `background`: nobody waits. `fork`: it continues this conversation. `teammate`: it has its own process. */
 export type AgentWay = "subagent" | "background" | "fork" | "teammate";
 
+/** An agent that was started: its goal, its session, and the way it runs. */
 export interface AgentStarted {
   readonly id: string;
   readonly step: "started";
@@ -18,6 +19,7 @@ export interface AgentStarted {
   readonly definition?: string;
 }
 
+/** An agent that ended, and how. */
 export interface AgentEnded {
   readonly id: string;
   readonly step: "ended";

@@ -11,10 +11,12 @@ export function withMethods(methods: readonly string[], needed: string): Needed 
   return { needed, fits: (value) => isObject(value) && methods.every((name) => typeof value[name] === "function") };
 }
 
+/** Needs a text that is not empty. */
 export function aText(needed: string): Needed {
   return { needed, fits: (value) => typeof value === "string" && value !== "" };
 }
 
+/** Needs a function. */
 export function aFunction(needed: string): Needed {
   return { needed, fits: (value) => typeof value === "function" };
 }
@@ -27,6 +29,7 @@ export function anObject(needed: string): Needed {
   return { needed, fits: isObject };
 }
 
+/** Needs an async iterable, such as a stream. */
 export function anAsyncIterable(needed: string): Needed {
   return { needed, fits: (value) => isObject(value) && Symbol.asyncIterator in value };
 }

@@ -31,6 +31,7 @@ export interface Draft {
 /** What the next entry needs to know about the newest entry of a log. */
 export type LogHead = Pick<Entry, "sequence" | "hash">;
 
+/** The head of a log without entries. */
 export const EMPTY_LOG: LogHead = { sequence: 0, hash: "" };
 
 /** Computes a cryptographic hash as text. The core has no hash function of its own: SHA-256 is passed in. */

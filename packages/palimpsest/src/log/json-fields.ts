@@ -1,14 +1,17 @@
 /** Narrows parsed JSON: each function returns the value if it has the wanted type, and undefined otherwise. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** The value, if it is an object and no list. */
 export function asObject(value: unknown): JsonObject | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
 
+/** The value, if it is a list. */
 export function asList(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
+/** The value, if it is a string. */
 export function asString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

@@ -28,3 +28,7 @@ test("it is known by its code, also if it comes from another copy of the package
     ),
   ).toEqual([true, true, false, false, false]);
 });
+
+test("its stack begins with its class and its code, for logs", () => {
+  expect(new LeakError("Water everywhere.").stack).toMatch(/^LeakError \[leak\]: Water everywhere\.\n {4}at /);
+});

@@ -5,6 +5,9 @@ export abstract class PalimpsestError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = new.target.name;
+    const { code } = new.target as { readonly code?: string };
+    // As Node prints its own errors: a log shows the code, which is the heading to look up in docs/errors.md.
+    if (code !== undefined) this.stack = this.stack?.replace(/^\w+/, `${this.name} [${code}]`) ?? "";
   }
 
   /** Works across copies of this package, where `instanceof` does not. Call it on the error class. */

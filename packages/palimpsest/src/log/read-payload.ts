@@ -6,6 +6,7 @@ export type ReadEntry = {
   [Kind in PayloadKind]: { readonly kind: Kind; readonly sequence: number; readonly payload: Payloads[Kind] };
 }[PayloadKind];
 
+/** An entry that cannot be read: of a later version, erased, or malformed. */
 export interface PassedOver {
   readonly kind: "passed-over";
   readonly sequence: number;

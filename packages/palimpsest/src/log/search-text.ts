@@ -31,6 +31,7 @@ export function readQuery(query: string): readonly Phrase[] {
   return pieces.map(wordsOf).filter((phrase) => phrase.length > 0);
 }
 
+/** Whether a text has all phrases. */
 export function isMatch(text: string, phrases: readonly Phrase[]): boolean {
   const words = ` ${wordsOf(text).join(" ")}`;
   return phrases.every((phrase) => words.includes(` ${phrase.join(" ")}`));

@@ -31,6 +31,7 @@ export interface AnthropicClient {
 type MessagesResource<Whole extends { create: unknown; countTokens: unknown }> = Pick<Whole, "create"> &
   Partial<Pick<Whole, "countTokens">>;
 
+/** Options of the provider for the Messages API. */
 export interface AnthropicOptions {
   /** Facts of models by the start of their ids; these win over the table. @default {} */
   readonly models?: ExtraModels;

@@ -29,6 +29,7 @@ export type {
 export type BedrockClient = Pick<BedrockRuntime, "converseStream" | "middlewareStack"> &
   Partial<Pick<BedrockRuntime, "countTokens">>;
 
+/** Options of the provider for Amazon Bedrock. */
 export interface BedrockOptions {
   /** Facts of models by the start of their ids, without a profile; these win over the table. @default {} */
   readonly models?: ExtraModels;

@@ -1,7 +1,8 @@
-import { createAnthropic } from "@palimpsest/provider-simulator";
+import { createAnthropic, createGemini, geminiModels } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import { ANTHROPIC_MODELS } from "./anthropic/models.ts";
 import { EFFORTS, effortParameters } from "./effort-parameters.ts";
+import { GEMINI_MODELS } from "./gemini/models.ts";
 import { OPENAI_MODELS } from "./openai/models.ts";
 
 test("the service accepts every effort for every model of the table", () => {
@@ -17,6 +18,23 @@ test("the service accepts every effort for every model of the table", () => {
       expect(judged, `${model} ${effort}`).toMatchObject({ kind: "accepted" });
     }
   }
+});
+
+test("Gemini accepts every effort for every model that the simulator has", () => {
+  const face = createGemini();
+  const contents = [{ role: "user", parts: [{ text: "Hello." }] }];
+  for (const [model, facts] of Object.entries(GEMINI_MODELS).filter(([name]) => Object.hasOwn(geminiModels, name))) {
+    for (const effort of EFFORTS) {
+      const generationConfig = effortParameters("gemini", facts, effort);
+      expect(face.judge(model, { contents, generationConfig }), `${model} ${effort}`).toMatchObject({
+        kind: "accepted",
+      });
+    }
+  }
+  const { "gemini-4-argon": argon, "gemini-2.5-flash": flash } = GEMINI_MODELS;
+  expect(effortParameters("gemini", argon!, "xhigh")).toEqual({ thinkingConfig: { thinkingLevel: "high" } });
+  expect(effortParameters("gemini", flash!, "low")).toEqual({ thinkingConfig: { thinkingBudget: 4_096 } });
+  expect(effortParameters("gemini", flash!, "max")).toEqual({ thinkingConfig: { thinkingBudget: 24_576 } });
 });
 
 test("more effort is a larger budget, as large as the model's answers allow", () => {

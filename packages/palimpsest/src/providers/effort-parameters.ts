@@ -17,6 +17,8 @@ const BUDGET_SHARES: Readonly<Record<Effort, number>> = {
 /** No model takes less. */
 const LEAST_BUDGET_TOKENS = 1_024;
 
+type EffortFacts = Pick<ModelFacts, "effort" | "maxOutputTokens">;
+
 /**
  * Returns the fields of a provider's request (`parameters` of a session) that ask for an effort. Undefined if the model
  * takes none, or if it is not known how it takes one: a service refuses fields that it does not know.
@@ -37,17 +39,41 @@ export function effortParameters(
       return { reasoning: { effort } };
     case "openai-chat":
       return { reasoning_effort: effort };
+    case "gemini":
+      return { thinkingConfig: geminiFields(facts, effort) };
     default:
       return undefined;
   }
 }
 
+/** Gemini has no level above `high`, and no budget above this. */
+const GEMINI_LEVELS: Readonly<Record<Effort, string>> = {
+  low: "low",
+  medium: "medium",
+  high: "high",
+  xhigh: "high",
+  max: "high",
+};
+/** The largest budget that every model with a budget takes (2.5 Flash). */
+const GEMINI_MAX_BUDGET_TOKENS = 24_576;
+
+function geminiFields(
+  { effort: taken, maxOutputTokens }: EffortFacts,
+  effort: Effort,
+): Readonly<Record<string, unknown>> {
+  if (taken === "levels") return { thinkingLevel: GEMINI_LEVELS[effort] };
+  return { thinkingBudget: Math.min(GEMINI_MAX_BUDGET_TOKENS, budgetOf(maxOutputTokens, effort)) };
+}
+
+function budgetOf(maxOutputTokens: number, effort: Effort): number {
+  return Math.max(LEAST_BUDGET_TOKENS, Math.floor(maxOutputTokens * BUDGET_SHARES[effort]));
+}
+
 function claudeFields(
-  { effort: taken, maxOutputTokens }: Pick<ModelFacts, "effort" | "maxOutputTokens">,
+  { effort: taken, maxOutputTokens }: EffortFacts,
   effort: Effort,
 ): Readonly<Record<string, unknown>> {
   if (taken === "levels") return { thinking: { type: "adaptive" }, output_config: { effort } };
   // The request's own limit lowers a budget that is larger (fitThinking).
-  const budget_tokens = Math.max(LEAST_BUDGET_TOKENS, Math.floor(maxOutputTokens * BUDGET_SHARES[effort]));
-  return { thinking: { type: "enabled", budget_tokens } };
+  return { thinking: { type: "enabled", budget_tokens: budgetOf(maxOutputTokens, effort) } };
 }

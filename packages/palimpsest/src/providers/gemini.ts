@@ -24,6 +24,7 @@ export interface GeminiClient {
   readonly vertexai?: boolean;
 }
 
+/** Options of the provider for Gemini. */
 export interface GeminiOptions {
   /** Facts of models by the start of their ids; these win over the table. @default {} */
   readonly models?: ExtraModels;

@@ -93,6 +93,7 @@ export interface RequestParts<Message> extends RequestedEdits {
   readonly previousResponseId?: string;
 }
 
+/** A response as the log keeps it. */
 export interface ResponseContent {
   readonly responseId: string;
   readonly model: string;
@@ -130,6 +131,7 @@ export interface CompactionRequestOptions {
   readonly instructions?: string;
 }
 
+/** How to cancel a request. */
 export interface SendOptions {
   readonly signal?: AbortSignal;
 }

@@ -42,6 +42,7 @@ export type TestSituation =
   /** Treats every request as larger than the model's window. */
   | { readonly kind: "overflow" };
 
+/** Your test function, and the provider to test. */
 export interface TestProviderOptions {
   /** The `test` function of the runner in use: vitest, node:test, jest, ... */
   test(name: string, run: () => Promise<void>): void;

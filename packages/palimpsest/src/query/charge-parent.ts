@@ -2,6 +2,7 @@ import type { UsageOfOthers } from "../session/enter-usage.ts";
 import type { Session } from "../session/session.ts";
 import type { QueryEvent } from "./query-event.ts";
 
+/** The two sessions, and which of them enters responses. */
 export interface ChargeOptions {
   readonly parent: Pick<Session, "ledger">;
   readonly child: Pick<Session, "id" | "history" | "ledger">;
@@ -11,6 +12,7 @@ export interface ChargeOptions {
   readonly responses: "entered-here" | "already";
 }
 
+/** Enters what a child session spends in the ledger of its parent. */
 export interface Charge {
   onEvent(event: QueryEvent): void;
   /** Records the rest: the usage of the child's compactions, notes and questions. */

@@ -12,6 +12,7 @@ export interface Inbox {
   settle?(signal: AbortSignal): Promise<void>;
 }
 
+/** The parts of a session that an inbox uses. */
 export type InboxSession = Pick<Session, "append" | "background">;
 
 /** An inbox in memory, for messages that the user types while the model works. */

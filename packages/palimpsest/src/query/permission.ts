@@ -7,6 +7,7 @@ export type Permission = (
   context: PermissionContext,
 ) => PermissionAnswer | Promise<PermissionAnswer>;
 
+/** The session that a tool call belongs to, and the signal that ends the question. */
 export interface PermissionContext {
   /** The session whose model makes the call: the host's own, or an agent's. */
   readonly sessionId: string;
@@ -22,6 +23,7 @@ export interface WantedCall {
 /** `ask`: first hooks are asked, then the host. */
 export type PermissionAnswer = PermissionDecision | { readonly kind: "ask" };
 
+/** Whether a tool call runs. `later`: the turn waits for an answer from outside. */
 export type PermissionDecision =
   | { readonly kind: "allow" }
   | { readonly kind: "deny"; readonly reason: string }
@@ -40,6 +42,7 @@ export interface OpenQuestion {
   readonly reason?: string;
 }
 
+/** Who decides about tool calls. */
 export interface PermissionOptions {
   readonly session: Pick<Session, "id" | "events">;
   /** @default everything is allowed */
@@ -76,6 +79,7 @@ export async function decidePermission(
   }
 }
 
+/** The message of an error, or of anything else that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

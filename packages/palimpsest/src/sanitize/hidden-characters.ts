@@ -48,6 +48,7 @@ export interface SpelledPlace {
   readonly raw: string;
 }
 
+/** A text with its hidden characters spelled out, and their places. */
 export interface SpelledText {
   readonly text: string;
   readonly places: readonly SpelledPlace[];

@@ -26,6 +26,7 @@ export interface SettingProblem {
   readonly message: string;
 }
 
+/** The settings that hold, the source of each, and the problems of sources. */
 export interface ResolvedSettings {
   readonly settings: Settings;
   /** The source of each value that is not a default. */

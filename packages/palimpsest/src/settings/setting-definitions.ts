@@ -214,6 +214,12 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     100_000,
     "Tokens that the extractions of one session may use, not counting cache reads.",
   ),
+  "memory.extractionPercent": {
+    default: 3,
+    about:
+      "The share of a session's bill that its extractions may cost. Turns wait until the session has cost enough, and are then looked through together. 100: no limit.",
+    is: { kind: "percent" },
+  },
   "memory.recall": onOff("on", "Attach memory topics that match the user's message, if the host has a memory."),
   "memory.recallModel": {
     default: "",

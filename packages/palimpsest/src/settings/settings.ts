@@ -1,4 +1,5 @@
 export type Switch = "on" | "off";
+/** A set of settings by name. */
 export type Profile = "quality" | "balanced" | "economy";
 
 /** All settings of one turn. `SETTINGS` describes each of them. */
@@ -47,6 +48,7 @@ export interface Settings {
   readonly "memory.extractionRounds": number;
   readonly "memory.extractionSeconds": number;
   readonly "memory.extractionTokens": number;
+  readonly "memory.extractionPercent": number;
   readonly "memory.recall": Switch;
   readonly "memory.recallModel": string;
   readonly "memory.dailyTokens": number;
@@ -101,4 +103,5 @@ export interface Settings {
   readonly "keepWarm.capUsd": number;
 }
 
+/** The name of a setting. */
 export type SettingName = keyof Settings;

@@ -9,6 +9,7 @@ import { UnsafeFolderError } from "./unsafe-folder-error.ts";
 
 export { UnsafeFolderError } from "./unsafe-folder-error.ts";
 
+/** The folder of stored results. */
 export interface ResultFilesOptions {
   /** The base folder. Results are kept in its `tool-results/<session>/`, which is created for this user only. */
   readonly folder: string;

@@ -33,6 +33,7 @@ export interface ResultDraft {
 
 export type ResultEnding = "txt" | "json";
 
+/** A stored result, read in chunks. */
 export interface ResultContent {
   readonly bytes: number;
   /** Yields the content from the beginning; the caller may stop at any point. */

@@ -41,6 +41,7 @@ export {
   UnsafeSessionIdError,
 } from "./sqlite/sqlite-store-errors.ts";
 
+/** The folder of the logs, and limits. Only `folder` is required. */
 export interface SqliteStoreOptions {
   /**
    * The folder. It holds one file per session, large results in `tool-results/<session>/`, the metadata of sessions in
@@ -68,12 +69,14 @@ export interface SqliteStoreOptions {
   readonly maxOpenFiles?: number;
 }
 
+/** The time, and a timer that renews leases. */
 export interface StoreClock {
   now(): number;
   /** Calls `work` repeatedly, until the returned function is called. If this is given, only `now` measures time. */
   repeat?(everyMs: number, work: () => void): () => void;
 }
 
+/** The limits of a store, if nothing else is set. */
 export const DEFAULT_SQLITE_STORE: Required<Omit<SqliteStoreOptions, "folder" | "clock">> = {
   // Longer than a busy process stalls; shorter than a user waits after a process was killed on another machine.
   leaseMs: 30_000,

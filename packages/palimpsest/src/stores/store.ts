@@ -45,12 +45,14 @@ export interface ListOptions {
   readonly limit?: number;
 }
 
+/** A page of sessions. */
 export interface SessionPage {
   readonly sessions: readonly ListedSession[];
   /** Pass it as `after` for the next page; absent on the last page. */
   readonly next?: string;
 }
 
+/** A session of a store, without its log. */
 export interface ListedSession {
   readonly id: string;
   readonly metadata?: SessionMetadata;
@@ -63,6 +65,7 @@ export interface SessionMetadata {
   readonly [name: string]: unknown;
 }
 
+/** Whether a session was deleted. `cited`: forks still read it. */
 export type DeleteResult =
   | { readonly kind: "deleted" }
   /** There is no such session. */
@@ -72,11 +75,13 @@ export type DeleteResult =
   /** These sessions are forks of it. Delete them first. */
   | { readonly kind: "cited"; readonly forks: readonly string[] };
 
+/** Which sessions are old enough to be deleted. */
 export interface ExpireOptions extends ListOptions {
   /** Deletes sessions that were silent since this time, by the store's clock. */
   readonly silentSinceMs: number;
 }
 
+/** The sessions that were deleted, and those that were kept, with the reason. */
 export interface ExpiredPage {
   readonly deleted: readonly string[];
   /** Silent for as long, and kept. */
@@ -96,6 +101,7 @@ export interface OpenReaderOptions {
   readonly read?: BatchOptions;
 }
 
+/** Who opens the log, and whether another writer may be taken over. */
 export interface OpenWriterOptions {
   /** Who writes, for whoever finds the log busy: a process id, a host, a name. */
   readonly owner: string;
@@ -107,6 +113,7 @@ export interface OpenWriterOptions {
 
 export type Takeover = "if-free" | "always";
 
+/** The writer, or the owner that has the session open. */
 export type OpenWriterResult =
   /** `batch` is there if `read` was given. */
   | { readonly kind: "opened"; readonly writer: LogWriter; readonly batch?: EntryBatch }
@@ -126,6 +133,7 @@ export interface BusyWriter {
   readonly freeAtMs: number;
 }
 
+/** Reads one log. */
 export interface LogReader {
   /**
    * `keyed`: digests are not SHA-256 of the payloads, because the store encrypts and a short payload could be guessed from that. The
@@ -169,6 +177,7 @@ export interface BatchOptions {
   readonly tail?: { readonly since: string; readonly limit: number };
 }
 
+/** The entries that `BatchOptions` ask for, read at one moment. */
 export interface EntryBatch {
   /** Of the whole log. */
   readonly head: LogHead;
@@ -178,6 +187,7 @@ export interface EntryBatch {
   readonly newest: ReadonlyMap<string, Entry>;
 }
 
+/** How many matches, and between which entries. */
 export interface SearchOptions {
   readonly limit: number;
   /** The first entry to look at. @default the first */
@@ -186,12 +196,14 @@ export interface SearchOptions {
   readonly to?: number;
 }
 
+/** An entry that matches, with the words around the match. */
 export interface SearchHit {
   readonly sequence: number;
   /** A piece of the text around the place that was found, on one line. */
   readonly snippet: string;
 }
 
+/** Reads and appends to one log. A store has one writer per session at a time. */
 export interface LogWriter extends LogReader {
   /** Digests the payloads of entries for this log. @default SHA-256 */
   readonly digest?: Digest;
@@ -206,6 +218,7 @@ export interface LogWriter extends LogReader {
   erase(sequence: number): Promise<"erased" | "absent" | "fenced">;
 }
 
+/** Whether entries were appended. `fenced`: another writer has taken the session over. */
 export type AppendResult =
   | { readonly kind: "appended"; readonly head: LogHead }
   /** Another writer has taken the log over. Nothing was written; open it again to go on. */

@@ -10,6 +10,7 @@ export interface ResultsPlace {
   remove(): Promise<void>;
 }
 
+/** Your test function, and the result files to test. */
 export interface TestResultsOptions {
   /** The test function of the runner in use: that of vitest, node:test, jest, ... */
   test(name: string, run: () => Promise<void>): void;

@@ -10,6 +10,7 @@ import { testWriters } from "./contract/writers.ts";
 export { type ManualStoreClock, manualStoreClock } from "./contract/manual-store-clock.ts";
 export type { StorePlace } from "./contract/store-case.ts";
 
+/** Your test function, and the store to test. */
 export interface TestStoreOptions {
   /** The test function of the runner in use: that of vitest, node:test, jest, ... */
   test(name: string, run: () => Promise<void>): void;

@@ -24,6 +24,7 @@ export interface CountedPool {
   readonly options?: { readonly max?: number };
 }
 
+/** The meter, and the pool whose connections are counted. */
 export interface DatabaseTelemetryOptions {
   readonly meter: Meter;
   /** Its connections are observed with every export. @default none */

@@ -11,6 +11,7 @@ import {
 import { createRunTelemetry, type RunFacts, type RunTelemetry } from "./run-telemetry.ts";
 import { checkTelemetryOptions, listenToSessions, type TelemetryOptions } from "./session-telemetry.ts";
 
+/** The tracer, the meter, and where counts of the whole fleet come from. */
 export interface FleetTelemetryOptions extends TelemetryOptions {
   /** Reads what the whole fleet has to do, for gauges: `dispatch.overview` of `openPostgresDispatch`. @default such gauges are not reported */
   readonly overview?: () => Promise<FleetCounts>;

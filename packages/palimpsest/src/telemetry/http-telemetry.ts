@@ -8,6 +8,7 @@ export interface HttpTelemetry {
   begin(request: ReceivedRequest): RequestTelemetry;
 }
 
+/** A request that arrived. */
 export interface ReceivedRequest {
   readonly method: string;
   /** The W3C trace context that the client sent. @default a new trace */
@@ -21,6 +22,7 @@ export interface RequestTelemetry {
   end(answered: RequestFacts): void;
 }
 
+/** What is known of a request after it was answered. */
 export interface RequestFacts {
   /** The template of the address, without what clients filled in. Absent if the address is unknown. */
   readonly route?: string;

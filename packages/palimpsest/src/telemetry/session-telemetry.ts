@@ -16,6 +16,7 @@ import { createInstruments } from "./instruments.ts";
 import { measure } from "./measure.ts";
 import { ATTRIBUTES as A, SPANS } from "./names.ts";
 
+/** The tracer, the meter, and whether spans hold content. */
 export interface TelemetryOptions {
   readonly tracer: Tracer;
   readonly meter: Meter;

@@ -53,6 +53,7 @@ const RATIO_RANGE = { least: 0.2, most: 5 } as const;
 const START = { estimatedTokens: 6_000, wrongTokens: 2_000 } as const;
 const PAD_MEMORY = 0.98;
 
+/** The calibration before the first response: what is known of the tokenizer. */
 export function startCalibration(prior: TokenizerPrior = DEFAULT_PRIOR): Calibration {
   const covariance = CLASSES.flatMap((_, row) => CLASSES.map((_, column) => (row === column ? RATIO_VARIANCE : 0)));
   return { prior, ratios: CLASSES.map(() => 1), covariance, ...START };

@@ -21,8 +21,10 @@ export interface Features extends TextCounts {
   readonly countedTokens: number;
 }
 
+/** The name of a feature. */
 export type FeatureName = keyof Features;
 
+/** The features of nothing: all are zero. */
 export const NO_FEATURES: Features = {
   blocks: 0,
   toolCalls: 0,
@@ -35,6 +37,7 @@ export const NO_FEATURES: Features = {
   ...scanText(""),
 };
 
+/** All features, by name. */
 export const FEATURE_NAMES: readonly FeatureName[] = Object.keys(NO_FEATURES) as FeatureName[];
 
 export interface FeatureOptions {
@@ -53,6 +56,7 @@ export function featuresOf(block: Block, { countText }: FeatureOptions = {}): Fe
     : { ...structure, countedTokens: Math.max(0, Math.round(countText(text)) || 0) };
 }
 
+/** The sum of two counts. */
 export function addFeatures(left: Features, right: Features): Features {
   const sum: Record<FeatureName, number> = { ...left };
   for (const name of FEATURE_NAMES) sum[name] += right[name];

@@ -48,6 +48,7 @@ export interface AccountOptions {
   readonly readPath?: (call: ToolCall) => string | undefined;
 }
 
+/** Sums up what fills the context window, by part. */
 export function account(view: View, { readPath = pathRead }: AccountOptions = {}): Accounting {
   const lines = toLines(view);
   const sumOf = (place: Place): number => sum(lines.filter((line) => line.place === place));

@@ -19,6 +19,7 @@ import {
   type PiTool,
 } from "./wire.ts";
 
+/** Options of a model of pi as a provider. */
 export interface PiModelOptions {
   /** Facts of models by the start of their ids. They win over those that pi's models have. @default {} */
   readonly models?: ExtraModels;

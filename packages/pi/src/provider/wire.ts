@@ -13,7 +13,9 @@ import type { JsonObject } from "palimpsest/core";
 /** The name of this wire form in logs. */
 export const PI = "pi";
 
+/** A model of pi. */
 export type PiModel = Model<Api>;
+/** A message of pi. */
 export type PiMessage = Message;
 /** A whole answer. */
 export type PiResponse = AssistantMessage;
@@ -25,6 +27,7 @@ export type PiStream = (
 ) => AssistantMessageEventStream | Promise<AssistantMessageEventStream>;
 /** Options of a call, as pi has them: keys, headers and callbacks are among them. */
 export type PiOptions = SimpleStreamOptions;
+/** A tool of pi. */
 export type PiTool = Tool;
 
 /** A call of a model. */

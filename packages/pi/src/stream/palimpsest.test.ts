@@ -113,6 +113,22 @@ describe("the stream function", () => {
     expect(refused(server)).toEqual([]);
   });
 
+  test("signed thinking goes back to the model that wrote it, and to no other", async () => {
+    const { agent, server } = await world(looking(1));
+    const one = agent();
+    await one.prompt("one");
+    expect(sentIn(server).join()).toContain('"signature"');
+    const { model } = one.state;
+    one.state.model = { ...model, id: "claude-sonnet-5-5", name: "another" };
+    await one.prompt("two");
+    const [first] = sentIn(server, -2).filter((message) => message.includes("There is a tree"));
+    expect(first).toBeDefined();
+    expect(sentIn(server, -2).join()).not.toContain('"signature"');
+    one.state.model = model;
+    await one.prompt("three");
+    expect(refused(server)).toEqual([]);
+  });
+
   test("goes on in the same session, also in another process", async () => {
     const first = await world(looking(1));
     const one = first.agent();

@@ -8,6 +8,7 @@ import { sealsFor } from "../key-ring/tenant-seals.ts";
 import { createPostgresLeases } from "./postgres-leases.ts";
 import { createPostgresMailboxes } from "./postgres-mailboxes.ts";
 
+/** The pool, the tenant, and the lifetime of leases. */
 export interface PostgresCoordinationOptions {
   /** Yours: it is neither configured nor ended here. Its role needs `palimpsest_worker`. */
   readonly pool: TransactionPool;

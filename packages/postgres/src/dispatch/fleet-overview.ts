@@ -20,6 +20,7 @@ export interface FleetOverview extends FleetCounts {
   readonly setAside: readonly FleetSetAside[];
 }
 
+/** A worker, and how many sessions it runs. */
 export interface FleetWorker {
   readonly worker: string;
   /** The name that the process has given itself. */
@@ -32,6 +33,7 @@ interface OfFleet {
   readonly session: string;
 }
 
+/** A session that runs now, and its worker. */
 export interface RunningSession extends OfFleet {
   readonly attempt: number;
   /** Absent if the worker has not opened the session yet. */
@@ -40,11 +42,13 @@ export interface RunningSession extends OfFleet {
   readonly activeAtMs?: number;
 }
 
+/** A question that waits for an answer. */
 export interface WaitingQuestion extends OfFleet {
   readonly tool: string;
   readonly askedAtMs: number;
 }
 
+/** A session that was set aside because it crashed its workers too often. */
 export interface FleetSetAside extends OfFleet {
   readonly attempts: number;
   readonly setAsideAtMs: number;

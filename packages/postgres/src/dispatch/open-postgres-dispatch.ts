@@ -14,6 +14,7 @@ import { createPostgresRunQueue } from "./postgres-run-queue.ts";
 import { createPostgresSchedule } from "./postgres-schedule.ts";
 import { createWatchedStreams } from "./watched-streams.ts";
 
+/** The pool, and how workers learn of new work. */
 export interface PostgresDispatchOptions {
   /** Yours: it is neither configured nor ended here. Its role needs `palimpsest_worker`, and `palimpsest_dispatcher` to use `queue`. */
   readonly pool: Pool;

@@ -24,10 +24,14 @@ export function createPostgresRunQueue(options: PostgresRunQueueOptions): RunQue
   return {
     async take({ limit = DEFAULT_RUN_QUEUE.limit, to = "run" } = {}) {
       work.looking();
-      const values = [limit, lastTenant, to, maxAttempts, silentAfterMs, nowMs()];
-      const rows = await database.call("take_wakeups", values);
-      lastTenant = String(rows.at(-1)?.["tenant"] ?? "");
-      return beginAll(options, rows);
+      for (;;) {
+        const values = [limit, lastTenant, to, maxAttempts, silentAfterMs, nowMs()];
+        const rows = await database.call("take_wakeups", values);
+        lastTenant = String(rows.at(-1)?.["tenant"] ?? "");
+        const taken = await beginAll(options, rows);
+        // A session has no run if what it was to be reminded of is stale: it must not hide those behind it.
+        if (rows.length === 0 || taken.runs.length + taken.setAside.length > 0) return taken;
+      }
     },
     async takeOver({ tenant, session }, { from }) {
       const values = [tenant, session, from, maxAttempts, silentAfterMs, nowMs()];

@@ -5,6 +5,7 @@ import { createKeyCache } from "./key-cache.ts";
 import type { KeyRing, TenantKey } from "./key-ring.ts";
 import { localMasterKey, type MasterKey } from "./master-key.ts";
 
+/** The pool, and how long keys are kept in the process. */
 export interface KeyRingOptions {
   /**
    * Where the wrapped keys of tenants are kept, in the schema of `migrate`. With a database of its own for them, whose backups are kept for
@@ -19,10 +20,12 @@ export interface KeyRingOptions {
   readonly clock?: { now(): number };
 }
 
+/** A key ring whose master key stays in a key service. */
 export interface EnvelopeKeyRingOptions extends KeyRingOptions {
   readonly masterKey: MasterKey;
 }
 
+/** A key ring whose master key is in the process. */
 export interface LocalKeyRingOptions extends KeyRingOptions {
   /** 32 random bytes, the same in every process: `openssl rand -base64 32`. */
   readonly masterKey: Uint8Array;

@@ -10,6 +10,7 @@ export interface KeyRing {
   names(tenant: string): Promise<Uint8Array>;
 }
 
+/** A key of a tenant. */
 export interface TenantKey {
   /** Stands beside everything that the key encrypts. */
   readonly id: string;

@@ -12,6 +12,7 @@ export interface ObjectStore {
   list(start: string): AsyncIterable<readonly ListedObject[]>;
 }
 
+/** An object, and when it was written. */
 export interface ListedObject {
   readonly key: string;
   readonly atMs: number;

@@ -8,6 +8,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { type ObjectStore, ObjectStoreError } from "./object-store.ts";
 
+/** The client, the bucket, and the start of keys. */
 export interface S3ObjectsOptions {
   /** Yours: its credentials, region, endpoint, retries and timeouts are what you set. */
   readonly client: Pick<S3Client, "send">;

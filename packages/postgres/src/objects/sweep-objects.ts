@@ -1,6 +1,7 @@
 import { createDatabase, type Database, type Pool } from "../database.ts";
 import type { ObjectStore } from "./object-store.ts";
 
+/** The database, the objects, and how old an object must be. */
 export interface SweepOptions {
   /** With a role that has `palimpsest_worker`. */
   readonly pool: Pool;
@@ -14,6 +15,7 @@ export interface SweepOptions {
   readonly clock?: { now(): number };
 }
 
+/** How many results and stray objects were deleted. */
 export interface Swept {
   /** Deleted results, and uploads that were left half-way for a day. */
   readonly results: number;

@@ -3,6 +3,7 @@ import type { RateSource } from "@palimpsest/coordination";
 import { FORGET_DEMAND_MS, FORGET_TENANT_MS, toRates } from "@palimpsest/coordination/parts";
 import { createDatabase, type Pool } from "../database.ts";
 
+/** The pool in which all workers share their limits. */
 export interface PostgresRateSourceOptions {
   /** Yours: it is neither configured nor ended here. Its role needs `palimpsest_worker`. */
   readonly pool: Pool;

@@ -1,6 +1,7 @@
 import type { Database, Row } from "../database.ts";
 import { DatabaseError } from "../database-error.ts";
 
+/** Whether open sessions stop the deletion, and how many rows a transaction deletes. */
 export interface DeleteTenantOptions {
   /**
    * `refuse` deletes nothing while a writer holds a session of the tenant. `fence` deletes at once: such a writer cannot append
@@ -13,6 +14,7 @@ export interface DeleteTenantOptions {
   readonly onProgress?: (rows: number) => void;
 }
 
+/** How many rows were deleted, or the sessions that are still open. */
 export type TenantDeletion =
   /** Nothing is left of the tenant in any table. */
   | { readonly kind: "deleted"; readonly rows: TenantRows }
@@ -22,6 +24,7 @@ export type TenantDeletion =
 /** Rows by table. */
 export type TenantRows = Readonly<Record<string, number>>;
 
+/** A session of the tenant that is open. */
 export interface OpenWriter {
   readonly session: string;
   readonly owner: string;

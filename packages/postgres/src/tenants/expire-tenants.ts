@@ -10,6 +10,7 @@ export interface RetentionPolicy {
   readonly eventsMs?: number | "forever";
 }
 
+/** How much one run does, and where it continues. */
 export interface ExpireTenantsOptions {
   /** Looks at about so many sessions, then returns where to go on. @default 10,000 */
   readonly maxSessions?: number;
@@ -24,6 +25,7 @@ export interface ExpirePlace {
   readonly session?: string;
 }
 
+/** How much a run deleted, over all tenants. */
 export interface ExpireReport {
   /** Tenants that were looked at. */
   readonly tenants: number;

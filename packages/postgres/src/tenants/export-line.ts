@@ -11,6 +11,7 @@ export type ExportLine =
   /** Without it, the export was cut off. */
   | ({ readonly kind: "end" } & ExportCounts);
 
+/** How much an export holds. */
 export interface ExportCounts {
   readonly sessions: number;
   readonly entries: number;

@@ -2,6 +2,7 @@ import { importLog, type Store } from "palimpsest";
 import type { SessionMetadata } from "palimpsest/core";
 import { type ExportCounts, type ExportLine, fromEntryLine } from "./export-line.ts";
 
+/** How an import ended. `refused`: a session with that id exists or is being written. */
 export type TenantImport =
   /** `rows` were read and not written: they belong to tables that are not filled from outside. */
   | ({ readonly kind: "imported" } & ExportCounts)

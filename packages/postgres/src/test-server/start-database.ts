@@ -4,6 +4,7 @@ import { type StartPostgresOptions, startPostgres } from "./start-postgres.ts";
 
 export { tablesOfTenants } from "./tables-of-tenants.ts";
 
+/** A PostgreSQL server for tests, with a pool for each role. */
 export interface StartedDatabase {
   readonly host: string;
   /** As an administrator, whom nothing binds. */

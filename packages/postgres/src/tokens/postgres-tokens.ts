@@ -1,6 +1,7 @@
 import { checkName, isName } from "../check-name.ts";
 import { createDatabase, type Pool, type Row } from "../database.ts";
 
+/** The pool in which tokens are kept. */
 export interface PostgresTokensOptions {
   /** Yours: it is neither configured nor ended here. Its role needs `palimpsest_worker`. */
   readonly pool: Pool;

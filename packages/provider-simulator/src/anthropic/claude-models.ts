@@ -14,6 +14,7 @@ import { type AnswerState, answerCall, type CallResult } from "./reply/answer.ts
 import type { CallOptions } from "./request.ts";
 import { Threads } from "./threads.ts";
 
+/** Options of the Messages API as the simulator plays it. */
 export interface AnthropicOptions {
   /** @default the system's clock */
   clock?: Clock;

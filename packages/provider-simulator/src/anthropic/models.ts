@@ -65,6 +65,7 @@ const smallWindow = {
   minimumCacheTokens: 4_096,
 } as const;
 
+/** The models of Anthropic, with their limits and prices. */
 export const ANTHROPIC_MODELS: readonly AnthropicModel[] = [
   { ...newest, id: "claude-fable-5-1", line: "fable", prices: prices(10, 50, 0.025), thinkingTypes: ["adaptive"] },
   { ...fifth, id: "claude-fable-5", line: "fable", prices: prices(10, 50, 0.1), thinkingTypes: ["adaptive"] },

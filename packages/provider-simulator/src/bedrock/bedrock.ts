@@ -31,6 +31,7 @@ import { readRequest } from "./request.ts";
 import { toClaude } from "./to-claude.ts";
 import { type ConverseResponse, toEvents, toResponse } from "./to-converse.ts";
 
+/** Options of Amazon Bedrock as the simulator plays it. */
 export interface BedrockOptions {
   /** @default the system's clock */
   clock?: Clock;

@@ -19,6 +19,7 @@ import { type GeminiModel, geminiModels } from "./models.ts";
 import { keyMissing, modelNotFound, toRefusal, unreadable } from "./problem.ts";
 import { type GenerateContentResponse, toChunks, toResponse } from "./response.ts";
 
+/** Options of Gemini as the simulator plays it. */
 export interface GeminiOptions {
   /** @default the system's clock */
   clock?: Clock;

@@ -79,6 +79,7 @@ const MODELS: readonly GeminiModel[] = [
   { id: "gemini-2.5-flash", ...second, prices: prices(0.3, 2.5, 0.03) },
 ];
 
+/** The models of Gemini, with their limits and prices. */
 export const geminiModels: Readonly<Record<string, GeminiModel>> = Object.fromEntries(
   MODELS.map((model) => [model.id, model]),
 );

@@ -8,6 +8,7 @@ import { SECRET } from "./check-signatures.ts";
 import type { GeminiModel } from "./models.ts";
 import type { ContentPart } from "./request.ts";
 
+/** A response of Gemini. */
 export interface GenerateContentResponse {
   readonly candidates: readonly {
     readonly content: { readonly role: "model"; readonly parts?: readonly ContentPart[] };

@@ -99,6 +99,7 @@ const MODELS: readonly OpenAiModel[] = [
   },
 ];
 
+/** The models of OpenAI, with their limits and prices. */
 export const openAiModels: Readonly<Record<string, OpenAiModel>> = Object.fromEntries(
   MODELS.map((model) => [model.id, model]),
 );

@@ -2,6 +2,7 @@ import type { HttpFace } from "../http-face.ts";
 import { openRecording } from "./open-recording.ts";
 import { toBytes } from "./recorded-exchange.ts";
 
+/** The folder of recorded responses. */
 export interface ReplayOptions {
   /** Traffic that `palimpsest proxy --record FOLDER` has written. Paths may begin with the name of the service, as behind the proxy. */
   readonly folder: string;

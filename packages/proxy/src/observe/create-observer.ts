@@ -4,6 +4,7 @@ import type { ProxyEvent } from "../proxy-event.ts";
 import { createSessions, type Recognized, type SentRequest } from "../sessions/recognize-session.ts";
 import type { Thread, ThreadItem } from "../sessions/thread.ts";
 import { decodeBody } from "../wire/decode-body.ts";
+import { headSizes } from "../wire/head-sizes.ts";
 import { readRequest, type WireItem, type WireRequest } from "../wire/read-request.ts";
 import { readResponse } from "../wire/read-response.ts";
 import { parseRange, type Range } from "../wire/scan-json.ts";
@@ -134,7 +135,16 @@ export function createObserver({ folder, onEvent }: ObserverOptions): Observer {
       const echoed = isAnswered && !isTail ? leadingAnswers(shown, from, fresh) : 0;
       const number = ++keeping.requests;
       const changed = changedParts(found.thread.head, sent.request.head);
-      const about = { number, atMs: exchange.sentAtMs, model: sent.request.model, bytes: from.length, changed, echoed };
+      const isNewHead = number === 1 || changed.length > 0;
+      const about = {
+        number,
+        atMs: exchange.sentAtMs,
+        model: sent.request.model,
+        bytes: from.length,
+        changed,
+        echoed,
+        ...(isNewHead ? { head: headSizes(exchange.api, from) } : {}),
+      };
       const items = fresh.slice(echoed).map(({ start, end }) => from.subarray(start, end));
       const lines = [requestLine(relation, about, items), responseLine(number, exchange, response)];
       const breaks = count(found, { exchange, request: sent.request, response, keeping });

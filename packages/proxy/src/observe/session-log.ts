@@ -2,6 +2,7 @@ import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeSync } f
 import { join } from "node:path";
 import type { Recognized } from "../sessions/recognize-session.ts";
 import type { Relation } from "../sessions/thread.ts";
+import type { HeadSizes } from "../wire/head-sizes.ts";
 
 /** The version of the log's format. `read-proxy.ts` of `@palimpsest/transcripts` reads it. */
 const FORMAT = 1;
@@ -62,6 +63,8 @@ export function requestLine(
     readonly changed: readonly string[];
     /** Messages of the model that the log has as a response. */
     readonly echoed: number;
+    /** Of the first request, and wherever something before the messages has changed. */
+    readonly head?: HeadSizes;
   },
   items: readonly Buffer[],
 ): string {

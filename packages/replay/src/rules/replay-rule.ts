@@ -10,6 +10,7 @@ import { createPrefixCache, type PrefixCache } from "./prefix-cache.ts";
 import type { Rule, RuleMessage, RulePrepared, RuleSituation, SummaryCall } from "./rule.ts";
 import { BLOCK_TOKENS, createToMessage, outputTokensOf } from "./to-message.ts";
 
+/** The window and the cache that a rule is replayed with. */
 export interface ReplayRuleOptions {
   readonly windowTokens: number;
   /** Rules ignore the lifetime, so one pass gives a run for each. */

@@ -73,6 +73,7 @@ export interface Rule {
   begin(): RuleSession;
 }
 
+/** A session of a rule: it gets the conversation, and returns what it would send. */
 export interface RuleSession {
   /** Called before each request. */
   prepare(messages: readonly RuleMessage[], situation: RuleSituation): RulePrepared | Promise<RulePrepared>;

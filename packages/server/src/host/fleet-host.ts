@@ -3,6 +3,7 @@ import { type SessionTarget, say, stop } from "@palimpsest/fleet";
 import type { Session, Store } from "palimpsest";
 import type { OpenPurpose, SessionHost } from "./session-host.ts";
 
+/** How the host of a fleet finds stores and opens sessions. */
 export interface FleetHostOptions extends Pick<SessionHost, "health"> {
   /** The logs of a tenant: those of the workers. */
   store(tenant: string): Store;

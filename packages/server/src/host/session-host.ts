@@ -9,12 +9,14 @@ export interface SessionHost {
   health?(): Promise<HostHealth>;
 }
 
+/** Whether the host can serve, and its problems in words. */
 export interface HostHealth {
   readonly state: "ready" | "degraded" | "down";
   /** Each says what to do. */
   readonly problems: readonly string[];
 }
 
+/** The sessions of one tenant. */
 export interface TenantSessions {
   readonly store: Store;
   readonly dispatch: Pick<Dispatch, "schedule" | "approvals" | "events" | "forget">;
@@ -33,6 +35,7 @@ export interface TenantSessions {
 /** What a session is opened for. To read, neither hooks should run nor events be reported: the session is not resumed. */
 export type OpenPurpose = "read" | "write";
 
+/** A message of the user. A repeated `key` adds it once. */
 export interface SaidMessage {
   /** Names the message within its session: a message with the same key is taken once. */
   readonly key: string;
@@ -41,12 +44,14 @@ export interface SaidMessage {
   readonly traceparent?: string;
 }
 
+/** A request to stop a turn, and who asks. */
 export interface StopRequest extends Pick<SaidMessage, "key" | "traceparent"> {
   /** Who wants it, for people to read. */
   readonly by: string;
   readonly reason?: string;
 }
 
+/** Whether an input was new, and whether its session will run. */
 export interface TakenInput {
   /** `known`: the session was given this input before. `different`: it was given another one under this key. Both: nothing was stored. */
   readonly kind: "added" | "known" | "different";

@@ -27,6 +27,7 @@ export const PROBLEMS = {
   "took-too-long": { status: 504, title: "The operation took too long" },
 } as const;
 
+/** The code of a problem, as clients get it. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
 /** A refusal, as a value. */

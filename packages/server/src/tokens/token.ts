@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** What a token may do. */
 export const SCOPES = ["sessions:read", "sessions:write", "sessions:approve", "sessions:delete"] as const;
+/** What a token allows. */
 export type Scope = (typeof SCOPES)[number];
 
 /** A token as it is kept: without its secret. */
@@ -32,6 +33,7 @@ export interface Tokens {
   revoke(tenant: string, id: string): Promise<"revoked" | "absent">;
 }
 
+/** A token to create. */
 export interface TokenDraft extends Omit<StoredToken, "id" | "digest" | "createdAtMs" | "scopes"> {
   readonly scopes: readonly Scope[];
 }

@@ -17,7 +17,8 @@ import { createPartTotals } from "./part-totals.ts";
 import { type Rates, ratesOf, toBilled } from "./price-response.ts";
 import { shareCost } from "./share-cost.ts";
 import { addSpent, NOTHING_SPENT } from "./spent.ts";
-import { AGENT, type NewItem, type Settled, type WindowItem } from "./window.ts";
+import { createToolCosts } from "./tool-costs.ts";
+import { AGENT, FIXED, type NewItem, type Settled, type WindowItem } from "./window.ts";
 
 /** The accounts of a session: the cost of every response, and its causes. */
 export interface Accounts {
@@ -30,6 +31,8 @@ export interface Accounts {
     said: readonly NewItem[],
   ): number | undefined;
   addSubagent(usage: RecordedUsage): void;
+  /** The model called a tool. */
+  addCall(name: string): void;
   /** Something changed the prompt. */
   note(change: RecordedChange): void;
   compact(compaction: RecordedCompaction): void;
@@ -50,6 +53,7 @@ export function createAccounts(options: AnalyzeOptions): Accounts {
   const reports: OpenReport[] = [];
   const parts = createPartTotals();
   const costs = createItemCosts();
+  const tools = createToolCosts();
   const changes = new Set<RecordedChange>();
   let totals = NOTHING_SPENT;
   let subagents = NOTHING_SPENT;
@@ -125,6 +129,7 @@ export function createAccounts(options: AnalyzeOptions): Accounts {
 
       const shared = rates && shareCost(settled, now.cacheReadTokens, rates);
       parts.addInput(settled, shared?.parts);
+      if (usage.head !== undefined) tools.addHead(usage.head, settled.fixedTokens, shared?.parts.get(FIXED) ?? 0);
       parts.addOutput(said, {
         outputTokens,
         ...(usage.reasoningTokens === undefined ? {} : { reasoningTokens: usage.reasoningTokens }),
@@ -163,6 +168,7 @@ export function createAccounts(options: AnalyzeOptions): Accounts {
         rates && billed.cacheReadTokens * rates.read + unread * rates.unread + billed.outputTokens * rates.output;
       subagents = addSpent(subagents, { billed, usd, perfectUsd: usd, isEstimated: usage.outputCount !== "final" });
     },
+    addCall: tools.addCall,
     note: (change) => void changes.add(change),
     compact({ atMs, trigger, tokensBefore }) {
       changes.add("compaction");
@@ -180,6 +186,7 @@ export function createAccounts(options: AnalyzeOptions): Accounts {
         subagents,
         points,
         parts: parts.list(),
+        tools: tools.list(),
         breaks,
         lost: Object.fromEntries(lost),
         expensiveResults: expensive,

@@ -1,6 +1,7 @@
 import type { ModelFacts } from "palimpsest";
 import type { PromptPart, RecordedSession } from "../readers/recorded.ts";
 
+/** Where prices of models come from. */
 export interface AnalyzeOptions {
   /** Information about a model. Without prices, the agent's own cost figures are used if they are recorded. */
   readonly factsOf: (model: string) => Pick<ModelFacts, "prices" | "cacheLifetimeMs">;
@@ -23,6 +24,8 @@ export interface Analysis {
   readonly points: readonly WindowPoint[];
   /** The cost by part of the window, the most expensive first. */
   readonly parts: readonly PartTotals[];
+  /** What the definition of each tool costs, the largest first; empty if the recording does not have requests. */
+  readonly tools: readonly ToolCost[];
   readonly breaks: readonly RecordedBreak[];
   /** The savings of a perfect cache, by the cause of each loss. */
   readonly lost: Readonly<Partial<Record<BreakCause, LostTotals>>>;
@@ -33,6 +36,7 @@ export interface Analysis {
   readonly damagedLines: number;
 }
 
+/** What responses cost in all. */
 export interface SpentTotals {
   readonly responses: number;
   readonly freshTokens: number;
@@ -57,6 +61,7 @@ export interface SpentTotals {
  */
 export type PartKind = "fixed" | "user" | "agent" | "summary" | "assistant" | "thinking" | "calls" | "results";
 
+/** A part of a context: of which kind, and of which tool. */
 export interface Part {
   readonly kind: PartKind;
   /** Only of results. */
@@ -80,6 +85,7 @@ export interface WindowPoint {
   readonly parts: Readonly<Record<string, number>>;
 }
 
+/** What a part of the context cost in all. */
 export interface PartTotals extends Part {
   /** Its name in `WindowPoint.parts`. */
   readonly name: string;
@@ -90,6 +96,22 @@ export interface PartTotals extends Part {
   /** Tokens that the model wrote. */
   readonly outputTokens: number;
   readonly usd: number;
+}
+
+/**
+ * The definition of a tool, which every request repeats. Tokens and prices are its share, by size, of what stands before the
+ * messages.
+ */
+export interface ToolCost {
+  readonly name: string;
+  /** In the newest request that had it. */
+  readonly tokens: number;
+  /** Requests that had it. */
+  readonly requests: number;
+  /** Of all these requests. */
+  readonly usd: number;
+  /** How often the model called it. */
+  readonly calls: number;
 }
 
 /**
@@ -125,6 +147,7 @@ export interface RecordedBreak {
   readonly usd?: number;
 }
 
+/** What cache breaks cost. */
 export interface LostTotals {
   readonly breaks: number;
   readonly tokens: number;
@@ -141,6 +164,7 @@ export interface DuplicateReads {
   readonly files: readonly FileReads[];
 }
 
+/** How often a file was read, and the price. */
 export interface FileReads {
   readonly path: string;
   readonly reads: number;
@@ -148,6 +172,7 @@ export interface FileReads {
   readonly usd: number;
 }
 
+/** A compaction in a transcript, and what was needed again after it. */
 export interface CompactionReport {
   readonly atMs: number;
   /** The first point behind it; the number of points, if there is none. */
@@ -165,6 +190,7 @@ export interface CompactionReport {
   };
 }
 
+/** What one tool result cost over the session. */
 export interface ResultCost {
   readonly tool: string;
   /** The file, or how the input begins. */

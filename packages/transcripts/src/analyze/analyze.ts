@@ -27,6 +27,7 @@ export type {
   RecordedBreak,
   ResultCost,
   SpentTotals,
+  ToolCost,
   WindowPoint,
 } from "./analysis.ts";
 export { type AnalysisSum, addAnalysis, NO_SESSIONS } from "./sum-analyses.ts";
@@ -51,7 +52,10 @@ export async function analyze(entries: AsyncIterable<RecordedEntry>, options: An
 
   function toItems(message: RecordedMessage): NewItem[] {
     return message.blocks.map((block) => {
-      if (block.kind === "tool_call") calls.set(block.callId, describeCall(block));
+      if (block.kind === "tool_call") {
+        calls.set(block.callId, describeCall(block));
+        accounts.addCall(block.name);
+      }
       if (block.kind !== "tool_result") {
         return { part: partOf(block, message.origin, undefined), features: measureBlock(block), place };
       }

@@ -21,6 +21,7 @@ const analysis: Analysis = {
   damagedLines: 3,
   totals: { ...NOTHING_SPENT, responses: 4, usd: 2, perfectUsd: 1 },
   parts: [part("user", 1.5), part("calls", 0.5)],
+  tools: [{ name: "Read", tokens: 100, requests: 4, usd: 0.2, calls: 1 }],
   lost: { pause: { breaks: 1, tokens: 100, usd: 1 } },
   duplicateReads: { reads: 5, duplicates: 1, tokens: 50, usd: 0.1, files: [] },
   compactions: [
@@ -40,6 +41,7 @@ test("everything adds up, part by part and cause by cause", () => {
       { name: "calls", usd: 10, sentTokens: 30 },
       { name: "user", usd: 3, addedTokens: 2 },
     ],
+    tools: [{ name: "Read", tokens: 100, requests: 12, usd: expect.closeTo(0.6), calls: 3 }],
     lost: { pause: { breaks: 2, tokens: 200, usd: 2 }, model: { breaks: 1 } },
     duplicateReads: { reads: 15, duplicates: 3, tokens: 150 },
     readAgain: { reads: 6, tokens: 21 },

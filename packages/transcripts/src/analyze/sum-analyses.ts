@@ -1,4 +1,4 @@
-import type { Analysis, BreakCause, LostTotals, PartTotals, SpentTotals } from "./analysis.ts";
+import type { Analysis, BreakCause, LostTotals, PartTotals, SpentTotals, ToolCost } from "./analysis.ts";
 import { NOTHING_SPENT, sumSpent } from "./spent.ts";
 
 /** The spending of several sessions together. */
@@ -8,6 +8,8 @@ export interface AnalysisSum {
   readonly subagents: SpentTotals;
   /** The most expensive first. */
   readonly parts: readonly PartTotals[];
+  /** What the definition of each tool costs, the most expensive first. */
+  readonly tools: readonly ToolCost[];
   readonly lost: Readonly<Partial<Record<BreakCause, LostTotals>>>;
   readonly breaks: number;
   readonly compactions: number;
@@ -22,11 +24,13 @@ export interface AnalysisSum {
   readonly damagedLines: number;
 }
 
+/** The sum over no sessions. */
 export const NO_SESSIONS: AnalysisSum = {
   sessions: 0,
   totals: NOTHING_SPENT,
   subagents: NOTHING_SPENT,
   parts: [],
+  tools: [],
   lost: {},
   breaks: 0,
   compactions: 0,
@@ -44,6 +48,7 @@ export function addAnalysis(sum: AnalysisSum, analysis: Analysis): AnalysisSum {
     totals: sumSpent(sum.totals, analysis.totals),
     subagents: sumSpent(sum.subagents, analysis.subagents),
     parts: addParts(sum.parts, analysis.parts),
+    tools: addTools(sum.tools, analysis.tools),
     lost: addLost(sum.lost, analysis.lost),
     breaks: sum.breaks + analysis.breaks.length,
     compactions: sum.compactions + analysis.compactions.length,
@@ -80,6 +85,16 @@ function addParts(left: readonly PartTotals[], right: readonly PartTotals[]): re
     );
   }
   return [...parts.values()].sort((one, other) => other.usd - one.usd || other.sentTokens - one.sentTokens);
+}
+
+function addTools(left: readonly ToolCost[], right: readonly ToolCost[]): readonly ToolCost[] {
+  const tools = new Map(left.map((tool) => [tool.name, tool]));
+  for (const tool of right) {
+    const { requests, usd, calls } = tools.get(tool.name) ?? { requests: 0, usd: 0, calls: 0 };
+    const sums = { requests: requests + tool.requests, usd: usd + tool.usd, calls: calls + tool.calls };
+    tools.set(tool.name, { ...tool, ...sums });
+  }
+  return [...tools.values()].sort((one, other) => other.usd - one.usd || other.tokens - one.tokens);
 }
 
 function addLost(left: AnalysisSum["lost"], right: AnalysisSum["lost"]): AnalysisSum["lost"] {

@@ -70,6 +70,7 @@ export function dollars(usd: number): string {
   return usd < 0.00005 ? "<$0.0001" : `$${usd.toFixed(usd < 0.01 ? 4 : 3)}`;
 }
 
+/** A share in percent, as text. */
 export function percent(part: number, whole: number): string {
   const share = whole === 0 ? 0 : (100 * part) / whole;
   return share > 0 && share < 0.5 ? "<1%" : `${Math.round(share)}%`;

@@ -1,5 +1,6 @@
 import type { RecordedDamage } from "./recorded.ts";
 
+/** One line of a transcript. */
 export interface TranscriptLine {
   kind: "line";
   /** Counted from one, blank lines included. */
@@ -10,6 +11,7 @@ export interface TranscriptLine {
 /** The input of the readers: lines, and a report of damage in place of an unreadable line. */
 export type TranscriptLines = AsyncIterable<TranscriptLine | RecordedDamage>;
 
+/** How long a line may be. */
 export interface ReadLinesOptions {
   /**
    * A longer line is reported as damage and skipped; memory is bounded by about three times this.
@@ -20,6 +22,7 @@ export interface ReadLinesOptions {
 
 // A line holds at most one message, Claude Code's holds a tool result twice (`toolUseResult`), and a request to the
 // Messages API may have 32 MB (error 413 beyond). The longest line of 155 recorded sessions has 0.4 MB.
+/** The limit of a line, if nothing else is set. */
 export const DEFAULT_READ_LINES: Required<ReadLinesOptions> = { maxLineBytes: 64 * 1024 * 1024 };
 
 const NEWLINE = 0x0a;

@@ -4,7 +4,7 @@
  * Left out: lines about cache breaks, which the analysis finds itself, and the client's copies of what the model said.
  * A request has only what is new in it, and says how it follows the one before (`relation`, `kept`).
  */
-import { asCount, asList, asString, asStrings, type JsonObject, present } from "palimpsest/core";
+import { asCount, asList, asObject, asString, asStrings, type JsonObject, present } from "palimpsest/core";
 import { asTimeMs } from "./as-time-ms.ts";
 import type { TranscriptLines } from "./read-lines.ts";
 import { readRecords, type TranscriptRecord } from "./read-records.ts";
@@ -12,6 +12,7 @@ import {
   PROMPT_PARTS,
   type PromptPart,
   type RecordedEntry,
+  type RecordedHead,
   type RecordedMessage,
   type RecordedPosition,
 } from "./recorded.ts";
@@ -28,6 +29,8 @@ interface Place {
   lastId?: string;
   /** Parts of the request that the one before had otherwise. */
   changed: readonly PromptPart[];
+  /** Recorded where it changes. */
+  head?: RecordedHead;
   /** Responses with usage. */
   readonly counted: Set<string>;
 }
@@ -83,6 +86,8 @@ function* addRequest(place: Place, record: TranscriptRecord): Generator<Recorded
   if (model !== undefined) place.model = model;
   const changed = asStrings(fields["changed"]);
   place.changed = PROMPT_PARTS.filter((part) => changed.includes(part));
+  const head = toHead(fields["head"]);
+  if (head !== undefined) place.head = head;
   const kept = Math.min(asCount(fields["kept"]) ?? 0, place.ids.length);
   const echoed = Math.min(asCount(fields["echoed"]) ?? 0, MAX_ECHOED);
   const messages = toMessages(place, record, items);
@@ -146,8 +151,19 @@ function* addResponse(place: Place, { fields, index }: TranscriptRecord): Genera
   if (usage === undefined || place.counted.has(responseId)) return;
   place.counted.add(responseId);
   const outputCount = fields["ended"] === "whole" ? "final" : "provisional";
-  const promptChanges = place.changed;
-  yield { kind: "usage", responseId, branch: "main", atMs: place.atMs, ...named, ...usage, outputCount, promptChanges };
+  const prompt = { promptChanges: place.changed, ...present({ head: place.head }) };
+  yield { kind: "usage", responseId, branch: "main", atMs: place.atMs, ...named, ...usage, outputCount, ...prompt };
+}
+
+function toHead(value: unknown): RecordedHead | undefined {
+  const fields = asObject(value);
+  if (fields === undefined) return undefined;
+  const tools = (asList(fields["tools"]) ?? []).flatMap((one) => {
+    const tool = asObject(one);
+    const [name, bytes] = [asString(tool?.["name"]), asCount(tool?.["bytes"])];
+    return name === undefined || bytes === undefined ? [] : [{ name, bytes }];
+  });
+  return { systemBytes: asCount(fields["systemBytes"]) ?? 0, tools };
 }
 
 function position({ atMs, lastId }: Place, id: string): RecordedPosition {

@@ -20,6 +20,7 @@ export interface TranscriptReference {
   readonly session?: string;
 }
 
+/** A transcript: a path, an address of a file, a reference, or its bytes. */
 export type TranscriptSource = string | URL | TranscriptReference | AsyncIterable<Uint8Array>;
 
 // Claude Code writes titles, snapshots and the like before the first recognizable line: up to 14 lines in 155 sessions.

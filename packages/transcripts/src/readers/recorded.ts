@@ -10,8 +10,10 @@ export type RecordedEntry =
   | RecordedMicrocompaction
   | RecordedDamage;
 
+/** The agents whose transcripts can be read. */
 export const RECORDED_AGENTS = ["claude-code", "codex", "pi", "gemini", "qwen", "opencode", "cline", "proxy"] as const;
 
+/** An agent whose transcripts can be read. */
 export type RecordedAgent = (typeof RECORDED_AGENTS)[number];
 
 /** At most one per transcript, before the first message. */
@@ -63,11 +65,13 @@ export interface RecordedMessage extends RecordedPosition {
   model?: string;
 }
 
+/** One part of a recorded message. */
 export type RecordedBlock = RecordedPart | RecordedThinking | RecordedToolCall | RecordedToolResult;
 
 /** A part of a tool result. */
 export type RecordedPart = RecordedText | RecordedMedia | RecordedOpaque;
 
+/** Text. */
 export interface RecordedText {
   kind: "text";
   text: string;
@@ -80,6 +84,7 @@ export interface RecordedThinking {
   signature?: string;
 }
 
+/** A tool call. */
 export interface RecordedToolCall {
   kind: "tool_call";
   callId: string;
@@ -87,6 +92,7 @@ export interface RecordedToolCall {
   input: unknown;
 }
 
+/** The result of a tool call. */
 export interface RecordedToolResult {
   kind: "tool_result";
   callId: string;
@@ -134,8 +140,16 @@ export interface RecordedUsage {
   windowTokens?: number;
   /** The parts before the messages that the request before had otherwise; absent if requests are not recorded. */
   promptChanges?: readonly PromptPart[];
+  /** The sizes of what stood before the messages; absent if requests are not recorded. */
+  head?: RecordedHead;
   /** The cost in US dollars by the agent's own calculation; absent if the agent records none, or had no price. */
   costUsd?: number;
+}
+
+/** What stands before the messages of a request, by size. */
+export interface RecordedHead {
+  readonly systemBytes: number;
+  readonly tools: readonly { readonly name: string; readonly bytes: number }[];
 }
 
 export const PROMPT_PARTS = ["tools", "system", "parameters"] as const;

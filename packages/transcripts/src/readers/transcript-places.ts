@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { RecordedAgent } from "./recorded.ts";
 
+/** The home folder of a user, and the variables that move agents' folders. */
 export interface UserHome {
   /** The user's home folder. */
   readonly home: string;

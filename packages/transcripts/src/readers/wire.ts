@@ -7,6 +7,7 @@ import { toCodexItem, toInput } from "./to-codex-item.ts";
 
 /** An API whose traffic is understood: Anthropic Messages, OpenAI Responses, OpenAI Chat Completions. */
 export type WireApi = (typeof WIRE_APIS)[number];
+/** The APIs whose requests can be read. */
 export const WIRE_APIS = ["messages", "responses", "chat"] as const;
 
 /** One message or item of a conversation. */

@@ -64,7 +64,7 @@ export async function askForProvider(wanted: ProviderChoice, ports: SetUpPorts):
     try {
       models = await ports.listModels(choice);
     } catch (error) {
-      await print(`${name} did not accept it: ${wordsOf(error)}\n`);
+      await print(`${name} did not accept it: ${refusalOfKey(error)}\n`);
       continue;
     }
     const model = await chooseModel(models, standardModel(provider), ports);
@@ -108,7 +108,8 @@ async function chooseModel(
   }
 }
 
-function wordsOf(error: unknown): string {
+/** Why a provider did not list its models. */
+export function refusalOfKey(error: unknown): string {
   const { status } = error as { readonly status?: unknown };
   if (status === 401 || status === 403) return `the key is wrong or has no access (${status}).`;
   return error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);

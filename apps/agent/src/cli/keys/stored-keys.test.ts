@@ -34,7 +34,7 @@ test.each(["darwin", "linux"] as const)(
     const keys = storedKeys({ agentHome: home(), platform, run });
     expect(await keys.read("anthropic")).toBeUndefined();
     expect(await keys.write("anthropic", KEY)).toMatch(/keyring|keychain/);
-    expect(await keys.read("anthropic")).toBe(KEY);
+    expect((await keys.read("anthropic"))?.key).toBe(KEY);
     expect(await keys.read("openai")).toBeUndefined();
     await keys.remove("anthropic");
     expect(await keys.read("anthropic")).toBeUndefined();
@@ -52,9 +52,9 @@ test.each(["win32", "linux"] as const)(
     expect(statSync(place).mode & 0o777).toBe(0o600);
     await keys.write("anthropic", "other");
     expect(JSON.parse(readFileSync(place, "utf8"))).toEqual({ openai: KEY, anthropic: "other" });
-    expect(await keys.read("openai")).toBe(KEY);
+    expect((await keys.read("openai"))?.key).toBe(KEY);
     await keys.remove("openai");
     expect(await keys.read("openai")).toBeUndefined();
-    expect(await keys.read("anthropic")).toBe("other");
+    expect((await keys.read("anthropic"))?.key).toBe("other");
   },
 );

@@ -5,8 +5,14 @@ import { keyFile } from "./key-file.ts";
 import type { KeyStore, RunProgram } from "./key-store.ts";
 import { systemKeyring } from "./system-keyring.ts";
 
+export interface StoredKey {
+  readonly key: string;
+  /** The name of the place that has it. */
+  readonly place: string;
+}
+
 export interface StoredKeys {
-  read(provider: ProviderWord): Promise<string | undefined>;
+  read(provider: ProviderWord): Promise<StoredKey | undefined>;
   /** Stores a key in the system's keyring, or in a private file where that fails. Resolves to the name of the place. */
   write(provider: ProviderWord, key: string): Promise<string>;
   remove(provider: ProviderWord): Promise<void>;
@@ -33,7 +39,7 @@ export function storedKeys({
     async read(provider) {
       for (const place of places) {
         const key = await place.read(provider);
-        if (key !== undefined) return key;
+        if (key !== undefined) return { key, place: place.name };
       }
       return undefined;
     },

@@ -23,7 +23,7 @@ export function extractionNotice(
 
 export function waitingNotice({ count }: EventOf<"memories-waiting">, surface: Surface): Notice {
   return news(
-    `${plural(count, "memory", "memories")} ${count === 1 ? "waits" : "wait"} for your approval. To review: ${memoryCommand("inbox", surface)}.`,
+    `${plural(count, "memory", "memories")} ${count === 1 ? "waits" : "wait"} for your yes. To review: ${memoryCommand("inbox", surface)}.`,
   );
 }
 
@@ -51,5 +51,7 @@ export function dreamNotice(
 }
 
 function memoryCommand(word: "" | "inbox" | "log", surface: Surface): string {
+  // In the terminal, `/memory` begins with what waits.
+  if (word === "inbox" && surface === "terminal") return "/memory";
   return `${surface === "terminal" ? "/memory" : "palimpsest memory"} ${word}`.trimEnd();
 }

@@ -31,6 +31,7 @@ export async function agentsExtension(
     store,
     provider,
     model: context.model(),
+    effort: context.effort,
     folder,
     definitions: kinds.definitions,
     mailbox: mail.mailbox,
@@ -57,7 +58,18 @@ export async function agentsExtension(
 }
 
 /** Lists the running agents, except subagents: the model waits for them, so their tool call is shown. */
-function backgroundAgents(agents: Pick<Agents, "list">): readonly BackgroundTask[] {
+function backgroundAgents(agents: Pick<Agents, "list" | "stop">): readonly BackgroundTask[] {
   const working = agents.list().filter(({ status, way }) => status === "running" && way !== "subagent");
-  return working.map(({ id, name, goal }) => ({ what: `${name ?? id.slice(0, 8)}: ${goal}`, shownBy: "/agents" }));
+  return working.map(({ id, name, goal, live }) => ({
+    id: name ?? id.slice(0, 8),
+    kind: "agent",
+    what: `${name ?? id.slice(0, 8)}: ${goal}`,
+    ...(live === undefined ? {} : { progress: progressText(live), priceUsd: live.priceUsd }),
+    shownBy: "/agents",
+    stop: async () => void (await agents.stop(id)),
+  }));
+}
+
+function progressText({ phrase, rounds, tokens }: NonNullable<ReturnType<Agents["list"]>[number]["live"]>): string {
+  return `${phrase === undefined ? "" : `${phrase}, `}${rounds} rounds, ${tokens.toLocaleString("en-US")} tokens`;
 }

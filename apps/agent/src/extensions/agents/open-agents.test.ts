@@ -30,7 +30,7 @@ test("an agent in the foreground works with the session's tools and permissions;
       : callTools(callTool("Read", { file_path: "a.txt" }));
   };
   const cli = await startCli(project, script);
-  const ended = await cli.run(["-p", "Begin", "--mode", "accept-edits"]);
+  const ended = await cli.run(["-p", "Begin", "--mode", "accept-edits", "--effort", "high"]);
   // What it may not do is named as what the session may not do.
   expect(ended).toMatchObject({
     code: 3,
@@ -44,6 +44,8 @@ test("an agent in the foreground works with the session's tools and permissions;
   expect(names(ofChild?.tools)).not.toContain("Agent");
   expect(names(ofChild?.tools)).not.toContain("AskUser");
   expect(ofChild?.texts.join()).toContain("Say please.");
+  const efforts = cli.server.recorder.exchanges.map(({ body }) => JSON.parse(body).output_config?.effort);
+  expect(new Set(efforts)).toEqual(new Set(["high"]));
 
   const cost = JSON.parse((await cli.run(["cost", "--json"])).out);
   expect(cost.bySource.agent).toMatchObject({ responses: 4 });

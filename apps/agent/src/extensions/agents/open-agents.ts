@@ -14,6 +14,7 @@ import {
   type Tool,
   type ToolDefinition,
 } from "palimpsest";
+import { type Effort, effortParameters } from "palimpsest/provider-parts";
 import type { ToolSession } from "../../extension/extension.ts";
 import { type AgentSession, openAgentSession } from "../../extension/open-agent-session.ts";
 import type { OpenedSession } from "../../extension/opened-session.ts";
@@ -27,6 +28,8 @@ export interface OpenAgentsOptions {
   readonly store: Store;
   readonly provider: Provider;
   readonly model: string;
+  /** The session's effort. New agents have it, too. */
+  readonly effort: () => Effort | undefined;
   readonly folder: string;
   /** The memories of kinds of agents. @default none */
   readonly notes?: AgentNotes;
@@ -73,14 +76,18 @@ function createOwn(options: OpenAgentsOptions): Agents {
   /** The opened memories, by the name of the agent's kind. */
   const memories = new Map<string, AgentMemory>();
 
-  async function openChild({ id, system, model: own = model, definition }: WantedChild): Promise<AgentSession> {
+  async function openChild({ id, begins, system, model: own = model, definition }: WantedChild): Promise<AgentSession> {
     const words = system === undefined ? {} : { system: `${system}\n\nThe project's folder is ${folder}.` };
     const common = opened.childOptions(id);
     const memory = await options.notes?.open(definition);
     if (memory !== undefined) memories.set(definition!.name, memory);
     const head = memory === undefined ? {} : { head: opened.headWith(memory.section).text };
     const surroundings = { ...common.surroundings, ...head };
-    return openAgentSession({ ...common, ...words, surroundings, store, provider, model: own, id });
+    // An agent that continues keeps its effort: another one would cost its cached prompt.
+    const effort = begins === "new" ? options.effort() : undefined;
+    const parameters = effort && effortParameters(provider.name, provider.factsOf(own), effort);
+    const asked = parameters === undefined ? {} : { parameters };
+    return openAgentSession({ ...common, ...words, ...asked, surroundings, store, provider, model: own, id });
   }
 
   return createAgents({

@@ -16,11 +16,13 @@ export interface ChangeToKeep {
 
 export type KeepBefore = (change: ChangeToKeep) => Promise<void>;
 
+/** The files that a rewind restored or removed, and those that it left because others had changed them. */
 export interface RewoundFiles extends Pick<RewindPlan, "changedByOthers"> {
   readonly restored: readonly string[];
   readonly removed: readonly string[];
 }
 
+/** Keeps files before they are changed, and restores them. */
 export interface Checkpoints {
   /** Saves a file. Call it before a change. */
   readonly keepBefore: KeepBefore;

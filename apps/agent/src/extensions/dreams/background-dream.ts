@@ -1,9 +1,11 @@
 import type { Coordination } from "@palimpsest/coordination";
 import type { Memory } from "@palimpsest/memory";
-import type { DreamTask } from "@palimpsest/memory/dream";
 import type { ExtensionContext } from "../../extension/context.ts";
+import type { BackgroundTask } from "../../extension/extension.ts";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { Person } from "../../extension/person.ts";
+import { progressText } from "./dream-progress.ts";
+import type { BegunDream } from "./project-dream.ts";
 
 export interface BackgroundDreamOptions {
   readonly context: ExtensionContext;
@@ -14,7 +16,8 @@ export interface BackgroundDreamOptions {
 export interface BackgroundDream {
   /** Starts a dream if enough time has passed. */
   afterTurn(session: AgentSession): Promise<void>;
-  state(): "runs" | "none";
+  /** The dream that runs, for `/tasks`. */
+  status(): readonly BackgroundTask[];
   /** Stops the dream without changes. */
   close(): Promise<void>;
 }
@@ -23,13 +26,13 @@ export interface BackgroundDream {
 export function createBackgroundDream({ context, memory, person }: BackgroundDreamOptions): BackgroundDream {
   const { folder, places, store, provider, environment, clock, operations } = context;
   let coordination: Coordination | undefined;
-  let task: DreamTask | undefined;
+  let running: Extract<BegunDream, { readonly kind: "begun" }> | undefined;
 
   async function begin(session: AgentSession): Promise<void> {
     const [{ beginDream, isDreamDue }, { openCoordination }, { keepHeld }] = await Promise.all([
       import("./project-dream.ts"),
       import("@palimpsest/coordination"),
-      import("./keep-held.ts"),
+      import("./held-dream.ts"),
     ]);
     coordination ??= await openCoordination({ file: places.coordinationFile, clock });
     const place = { places, store, coordination, clock };
@@ -48,25 +51,42 @@ export function createBackgroundDream({ context, memory, person }: BackgroundDre
       ...(operations === undefined ? {} : { operations }),
     });
     if (begun.kind === "held") return;
-    task = begun.task;
+    running = begun;
     await person.onNotice("Tidying up the memory in the background.");
-    const outcome = await task.done;
-    task = undefined;
+    const outcome = await begun.task.done;
+    running = undefined;
     await keepHeld(places, outcome);
     await person.onBackground();
   }
 
   return {
     async afterTurn(session) {
-      if (task !== undefined) return;
+      if (running !== undefined) return;
       await begin(session).catch((error: unknown) =>
         person.onNotice(error instanceof Error ? error.message : String(error)),
       );
     },
-    state: () => (task === undefined ? "none" : "runs"),
+    status() {
+      if (running === undefined) return [];
+      const { task, priceUsd } = running;
+      return [
+        {
+          id: "dream",
+          kind: "dream",
+          what: "tidying up the memory",
+          progress: progressText(task.state()),
+          priceUsd: priceUsd(),
+          shownBy: "/tasks",
+          async stop() {
+            task.kill();
+            await task.done;
+          },
+        },
+      ];
+    },
     async close() {
-      task?.kill();
-      await task?.done;
+      running?.task.kill();
+      await running?.task.done;
       await coordination?.close();
     },
   };

@@ -101,13 +101,13 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
     trigger,
     uses: await memory.uses(),
     ...(parent === undefined ? {} : { parent }),
-    readTools: await dreamReadTools({ folder: options.folder, places, path: environment["PATH"] }, session),
+    readTools: await dreamReadTools({ folder: options.folder, places, environment }, session),
     sessions: (await sessionsSince(store, lease.lastDoneAtMs ?? 0)).map(({ id }) => id),
   });
   return { kind: "begun", session: session.id, task, priceUsd: () => session.ledger.totals().priceUsd };
 }
 
-/** Records that held changes were applied. */
+/** Records that the user has decided about held changes. */
 export function confirmDream({ places, coordination }: Pick<DreamPlace, "places" | "coordination">): Promise<void> {
   return coordination.leases.confirm(leaseOf(places));
 }

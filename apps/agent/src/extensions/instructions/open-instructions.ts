@@ -10,6 +10,7 @@ import { type InstructionFile, MAX_CHARACTERS } from "./instruction-file.ts";
 import { type InstructionPlace, type InstructionReading, readInstructionFiles } from "./read-instruction-files.ts";
 import { changeText, HEAD_LINE, isSent, readSentFiles, toSections } from "./render-instructions.ts";
 
+/** Where instruction files are looked for, and which of them may be read. */
 export interface InstructionsOptions {
   /** Its first root is the project. */
   readonly guard: PathGuard;
@@ -42,6 +43,7 @@ export interface Instructions {
   instructionsFor(path: string, shown: readonly string[]): Promise<readonly HeadText[] | undefined>;
 }
 
+/** Reads the instruction files of the user and of the project, and those of folders that the session comes to. */
 export async function openInstructions(options: InstructionsOptions): Promise<Instructions> {
   const { guard } = options;
   const places = await placesOf(options);

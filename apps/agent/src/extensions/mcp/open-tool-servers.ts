@@ -7,6 +7,7 @@ import { type ConnectedServer, connectServer } from "./connect-server.ts";
 import { limitTools } from "./limit-tools.ts";
 import { prefixOf, toAgentTools } from "./to-agent-tool.ts";
 
+/** Which MCP servers to start, and within which limits. */
 export interface ToolServersOptions {
   readonly folder: string;
   readonly programs: ProgramPorts;
@@ -25,6 +26,7 @@ export interface ToolServersOptions {
   readonly callTimeoutMs?: number;
 }
 
+/** The MCP servers that were started: their tools, their instructions and their problems. */
 export interface ToolServers {
   /** By server in the given order, then by name: the same servers give the same prompt. */
   readonly tools: readonly AgentTool[];
@@ -35,6 +37,7 @@ export interface ToolServers {
   close(): Promise<void>;
 }
 
+/** Instructions that an MCP server has for the model. */
 export interface ServerInstructions {
   readonly server: string;
   readonly text: string;

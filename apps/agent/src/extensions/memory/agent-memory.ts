@@ -6,6 +6,7 @@ import {
   memoryTool,
   openMemory,
   RECALLED,
+  type RecalledTopics,
   readStatements,
   recallTopics,
   type Statement,
@@ -34,11 +35,16 @@ export interface AgentMemory {
    * @param said the messages that claims are checked against. @default the messages of the session
    */
   toolFor(session: string, said?: () => Promise<readonly Statement[]>): AgentTool;
-  /** Finds memories about the user's message, to attach them to it. */
-  recall(session: AgentSession, words: string): Promise<readonly AttachmentPayload[]>;
+  /** Finds memories about the user's message, to attach them to it. Undefined if none fits. */
+  recall(session: AgentSession, words: string): Promise<RecalledForTurn | undefined>;
   /** The messages of a session. Claims about the user are checked against them. */
   saidIn(session: string): Promise<readonly Statement[]>;
   close(): Promise<void>;
+}
+
+/** Topics that are attached to a message. */
+export interface RecalledForTurn extends Pick<RecalledTopics, "topics"> {
+  readonly attached: AttachmentPayload;
 }
 
 const MAX_FOUND = 10;
@@ -85,16 +91,16 @@ export async function openAgentMemory({ folder, store, clock, emit }: AgentMemor
       ),
     saidIn,
     async recall(session, words) {
-      if (session.settings().settings["memory.recall"] === "off") return [];
+      if (session.settings().settings["memory.recall"] === "off") return undefined;
       const shown = session.view.attached(RECALLED);
-      const text = await recallTopics({
+      const recalled = await recallTopics({
         memory,
         words,
         shown,
         nowMs: now(),
         choose: chooseByModel({ session }),
       });
-      return text === undefined ? [] : [attachment(RECALLED, text, { kind: "memory" })];
+      return recalled && { attached: attachment(RECALLED, recalled.text, { kind: "memory" }), topics: recalled.topics };
     },
     close: () => memory.close(),
   };

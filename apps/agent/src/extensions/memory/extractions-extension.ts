@@ -5,7 +5,7 @@ import type { AgentMemory } from "./agent-memory.ts";
 
 /** Saves memories from each turn, if the settings turn it on (`memory: on`). */
 export async function extractionsExtension(
-  { settings, store, places, clock }: ExtensionContext,
+  { settings, store, places, clock, person }: ExtensionContext,
   { session, tools, runnable, permission }: OpenedSession,
   remembered: AgentMemory | undefined,
 ): Promise<Extension> {
@@ -21,5 +21,19 @@ export async function extractionsExtension(
     dailyTokens: session.settings().settings["memory.dailyTokens"],
     clock,
   });
-  return { name: "extractions", afterTurn: extractions.afterTurn, close: extractions.close };
+  return {
+    name: "extractions",
+    status() {
+      const running = extractions.running();
+      if (running === undefined) return [];
+      const { priceUsd, stop } = running;
+      const task = { id: "extraction", kind: "extraction", what: "looking for memories", shownBy: "/tasks" } as const;
+      return [{ ...task, priceUsd: priceUsd(), stop: async () => stop() }];
+    },
+    async afterTurn(own) {
+      await extractions.afterTurn(own);
+      await person?.onBackground();
+    },
+    close: extractions.close,
+  };
 }

@@ -1,20 +1,26 @@
 import type { Memory } from "@palimpsest/memory";
+import type { Store } from "palimpsest";
 import type { CommandContext, SlashCommand } from "../../extension/slash-command.ts";
-import { cleanText } from "../../text/clean-text.ts";
-import { plain, plainLines } from "../../text/line.ts";
-import { outcomeText } from "./outcome-text.ts";
+import { browseTopics } from "./browse-topics.ts";
+import { reviewProposals } from "./review-proposals.ts";
 
-/** `/memory`. @param memory undefined if the settings turn the memory off */
-export function memoryCommand(memory: Memory | undefined): SlashCommand {
+export interface MemoryCommandParts {
+  readonly memory: Memory;
+  readonly store: Pick<Store, "openReader">;
+}
+
+/** `/memory`. @param parts undefined if the settings turn the memory off */
+export function memoryCommand(parts: MemoryCommandParts | undefined): SlashCommand {
   return {
     name: "memory",
-    takes: "[inbox | show SLUG | search WORDS | forget SLUG | log | undo COMMIT]",
-    about: "show the memory of this project; review memories that wait for your approval",
+    takes: "[inbox | list | show SLUG | search WORDS | dismiss SLUG | forget SLUG | log | undo COMMIT]",
+    about: "review memories that wait for your yes; look at the memory of this project",
     async open(context) {
       const { words, say, runCommand } = context;
-      if (memory === undefined)
+      if (parts === undefined)
         return say('The memory is off. To turn it on, set "memory" to "read" or "on" in settings.json.');
-      if (words === "inbox") return judge(memory, context);
+      if (words === "") return openMemoryDialogs(parts, context);
+      if (words === "inbox") return openInbox(parts, context);
       const args = words.split(/\s+/).filter(Boolean);
       if (args[0] === "serve")
         return say("/memory serve does not work here. Run palimpsest memory serve in a shell.", { color: "warning" });
@@ -23,30 +29,17 @@ export function memoryCommand(memory: Memory | undefined): SlashCommand {
   };
 }
 
-/** Shows one proposal after the other, until none waits or the user leaves. */
-async function judge(memory: Memory, { ask, say }: CommandContext): Promise<void> {
-  const proposals = await memory.inbox();
-  if (proposals.length === 0) return say("No memory waits for your approval.");
-  for (const { slug, draft, by, why } of proposals) {
-    const answer = await ask({
-      title: `Save this memory? ${slug} (${draft.type}, by ${by})`,
-      body: [
-        ...plainLines(cleanText(draft.description), { weight: "bold" }),
-        ...plainLines(cleanText(draft.body)),
-        [],
-        plain(`It waits for your approval because ${cleanText(why)}`, { color: "quiet" }),
-      ],
-      options: [
-        { value: "accept", label: "Yes, save it" },
-        { value: "reject", label: "No" },
-        { value: "later", label: "Later" },
-      ],
-    });
-    if (answer.kind !== "chosen") return;
-    if (answer.values[0] === "accept") say(outcomeText(await memory.accept(slug)));
-    if (answer.values[0] === "reject") {
-      await memory.reject(slug);
-      say(`Rejected ${slug}.`);
-    }
-  }
+async function openInbox(parts: MemoryCommandParts, context: CommandContext): Promise<void> {
+  const waiting = await parts.memory.inbox();
+  if (waiting.length === 0) return context.say("No memory waits for your yes.");
+  await reviewProposals({ ...parts, ...context });
+}
+
+/** What waits comes first, then the topics. */
+async function openMemoryDialogs(parts: MemoryCommandParts, context: CommandContext): Promise<void> {
+  const { memory } = parts;
+  const reviewed = await reviewProposals({ ...parts, ...context });
+  if (reviewed === "left") return;
+  if ((await memory.list()).length === 0) return context.say("The memory is empty.");
+  await browseTopics({ ...parts, ...context });
 }

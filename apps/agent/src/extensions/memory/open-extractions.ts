@@ -1,5 +1,5 @@
 import { openCoordination } from "@palimpsest/coordination";
-import { createExtractions, EXTRACTION_SOURCE, type ExtractionOptions } from "@palimpsest/memory";
+import { createExtractions, EXTRACTION_SOURCE, type ExtractionOptions, type Extractions } from "@palimpsest/memory";
 import type { Clock } from "palimpsest";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
 
@@ -12,6 +12,8 @@ export interface AgentExtractionOptions extends Omit<ExtractionOptions, "daily">
 
 export interface AgentExtractions {
   afterTurn(session: AgentSession): Promise<void>;
+  /** The extraction that calls the model now. */
+  running: Extractions["running"];
   close(): Promise<void>;
 }
 
@@ -25,6 +27,7 @@ export async function openExtractions(options: AgentExtractionOptions): Promise<
   const extractions = createExtractions({ ...rest, daily: coordination.budgets.daily(EXTRACTION_SOURCE, dailyTokens) });
   return {
     afterTurn: extractions.afterTurn,
+    running: extractions.running,
     async close() {
       // Waits for a running extraction, but only for a short time.
       await extractions.drain(DRAIN_MS);

@@ -8,7 +8,6 @@ import { backgroundCommand } from "./background-command.ts";
 import { createBackgroundCommands } from "./background-commands.ts";
 import { bashTool } from "./bash.ts";
 import { bashOutputTool, killBashTool } from "./bash-output.ts";
-import { tasksCommand } from "./tasks-command.ts";
 
 /** Commands, in a sandbox where the system has one, in the foreground and in the background. */
 export function shellExtension(
@@ -20,7 +19,7 @@ export function shellExtension(
   const { guard, settings, sandbox, permissions, sessionFolder, commandTimes, notify } = context;
   const background = createBackgroundCommands(join(sessionFolder, "background"));
   const environment = commandEnvironment(context.environment, settings.keptEnvironment);
-  const shell = findShell(context.environment["PATH"], guard.roots);
+  const shell = findShell(context.environment, guard.roots);
   const refusal = () => refusalOfCommands(sandbox, settings.sandbox, permissions.rules);
   return {
     name: "shell",
@@ -29,8 +28,16 @@ export function shellExtension(
       bashOutputTool(background),
       killBashTool(background),
     ],
-    commands: [tasksCommand(background), backgroundCommand(background)],
-    status: () => background.list().map(({ id, command }) => ({ what: `${id} ${command}`, shownBy: "/tasks" })),
+    commands: [backgroundCommand(background)],
+    status: () =>
+      background.list().map(({ id, command }) => ({
+        id,
+        kind: "command",
+        what: `${id} ${command}`,
+        shownBy: "/tasks",
+        output: async () => (await background.tail(id)) ?? "",
+        stop: async () => void (await background.kill(id)),
+      })),
     close: background.close,
   };
 }

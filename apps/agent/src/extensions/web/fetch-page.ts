@@ -4,6 +4,7 @@ import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { isPublicAddress } from "./is-public-address.ts";
 
+/** Limits of one fetch, and which addresses it may reach. */
 export interface FetchPageOptions {
   readonly signal: AbortSignal;
   /** The time limit for all redirects together. @default 20 seconds */
@@ -16,6 +17,7 @@ export interface FetchPageOptions {
   readonly mayReach?: (address: string) => boolean;
 }
 
+/** A page of the web, a redirect to follow, or the reason why there is none. */
 export type FetchedPage =
   | {
       readonly kind: "page";

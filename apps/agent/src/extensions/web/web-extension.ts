@@ -1,16 +1,31 @@
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
-import { WEB_FETCH, webFetchTool } from "./web-fetch.ts";
+import type { AgentTool } from "../../extension/tool.ts";
+import { chooseSearch } from "./choose-search.ts";
+import { webFetchTool } from "./web-fetch.ts";
+import { webSearchTool } from "./web-search.ts";
 
-/** The tool that fetches public web pages, if the user turns it on. */
-export function webExtension({
-  settings,
-  offered,
-  permissions,
-}: Pick<ExtensionContext, "settings" | "offered" | "permissions">): Extension {
-  if (settings.web === "on") return { name: "web", tools: () => [webFetchTool()] };
-  if (!offered.some(({ name }) => name === WEB_FETCH)) return { name: "web" };
-  // A session that was offered the tool keeps it, since a changed list would invalidate the prompt cache; a rule denies its calls.
-  permissions.rules.unshift({ decision: "deny", tool: WEB_FETCH, from: "user" });
-  return { name: "web", tools: () => [webFetchTool()] };
+type WebContext = Pick<ExtensionContext, "settings" | "environment" | "offered" | "permissions">;
+
+/** The tools for the web: one fetches pages, if the user turns it on; one searches, if the user has a search service. */
+export function webExtension(context: WebContext): Extension {
+  const { settings, environment } = context;
+  const search = chooseSearch(settings.search, environment);
+  const tools = [
+    ...inUse(context, webFetchTool(), settings.web),
+    ...inUse(
+      context,
+      webSearchTool(search.kind === "chosen" ? search : undefined),
+      search.kind === "chosen" ? "on" : "off",
+    ),
+  ];
+  return { name: "web", tools: () => tools, ...(search.kind === "problem" ? { problems: [search.text] } : {}) };
+}
+
+/** A session that was offered a tool keeps it, since a changed list would invalidate the prompt cache; a rule denies its calls. */
+function inUse({ offered, permissions }: WebContext, tool: AgentTool, state: "on" | "off"): readonly AgentTool[] {
+  if (state === "on") return [tool];
+  if (!offered.some(({ name }) => name === tool.name)) return [];
+  permissions.rules.unshift({ decision: "deny", tool: tool.name, from: "user" });
+  return [tool];
 }

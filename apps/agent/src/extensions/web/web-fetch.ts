@@ -6,7 +6,7 @@ import { type FetchedPage, fetchPage } from "./fetch-page.ts";
 const TEXTUAL = /^(text\/|application\/(json|xml|xhtml\+xml|javascript|[\w.-]+\+(json|xml)))/i;
 const FIRST_FAILURE = 400;
 
-export const WEB_FETCH = "WebFetch";
+const WEB_FETCH = "WebFetch";
 
 /** Shows a page of the public internet as text. */
 export function webFetchTool(): AgentTool {

@@ -3,8 +3,9 @@ import type { Agent } from "../../agent/agent.ts";
 import type { EffortChoice } from "../../agent/session-effort.ts";
 import type { ScreenCommand, ScreenContext } from "./screen-command.ts";
 
-const CHOICES: readonly EffortChoice[] = ["default", ...EFFORTS];
-const ABOUT: Readonly<Record<EffortChoice, string>> = {
+/** All efforts; `default` first. */
+export const EFFORT_CHOICES: readonly EffortChoice[] = ["default", ...EFFORTS];
+export const EFFORTS_IN_WORDS: Readonly<Record<EffortChoice, string>> = {
   default: "as the provider decides",
   low: "fast and cheap: small, clear tasks",
   medium: "between the two",
@@ -18,18 +19,18 @@ export const effort: ScreenCommand = {
   takes: "[WORD]",
   about: "choose how much the model thinks (alt-t switches)",
   async open({ words, agent, ask, say }) {
-    const wanted = CHOICES.find((one) => one === words) ?? (await choose());
+    const wanted = EFFORT_CHOICES.find((one) => one === words) ?? (await choose());
     if (wanted !== undefined) await setEffort(wanted, agent, say);
 
     async function choose(): Promise<EffortChoice | undefined> {
       const now = agent.effort() ?? "default";
-      const options = CHOICES.map((one) => ({
+      const options = EFFORT_CHOICES.map((one) => ({
         value: one,
         label: one,
-        about: one === now ? `now · ${ABOUT[one]}` : ABOUT[one],
+        about: one === now ? `now · ${EFFORTS_IN_WORDS[one]}` : EFFORTS_IN_WORDS[one],
       }));
       const answer = await ask({ title: "How much should the model think?", body: [], options });
-      return CHOICES.find((one) => answer.kind === "chosen" && answer.values[0] === one);
+      return EFFORT_CHOICES.find((one) => answer.kind === "chosen" && answer.values[0] === one);
     }
   },
 };
@@ -38,8 +39,8 @@ type Chosen = Pick<Agent, "effort" | "setEffort" | "session">;
 
 /** Switches to the next effort, from the last one to the provider's own choice. */
 export async function nextEffort(agent: Chosen, say: ScreenContext["say"]): Promise<void> {
-  const at = CHOICES.indexOf(agent.effort() ?? "default");
-  const problem = await agent.setEffort(CHOICES[(at + 1) % CHOICES.length]!);
+  const at = EFFORT_CHOICES.indexOf(agent.effort() ?? "default");
+  const problem = await agent.setEffort(EFFORT_CHOICES[(at + 1) % EFFORT_CHOICES.length]!);
   if (problem !== undefined) say(problem, { color: "warning" });
 }
 
@@ -52,5 +53,5 @@ async function setEffort(wanted: EffortChoice, agent: Chosen, say: ScreenContext
   const cost = isCached
     ? " The next request pays for the conversation again, since it was cached with another effort."
     : "";
-  say(`Effort ${wanted}: ${ABOUT[wanted]}.${cost}`);
+  say(`Effort ${wanted}: ${EFFORTS_IN_WORDS[wanted]}.${cost}`);
 }

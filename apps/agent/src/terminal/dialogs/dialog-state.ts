@@ -1,7 +1,7 @@
 import type { Dialog, ExactLine, Option } from "../../extension/dialog.ts";
 import { indent, type Line } from "../../text/line.ts";
 import { breakLine, lineWidth, wrapLines } from "../../text/width.ts";
-import { type Editor, EMPTY_EDITOR } from "../editor.ts";
+import { type Editor, EMPTY_EDITOR, insert } from "../editor.ts";
 
 export interface DialogState extends Dialog {
   readonly id: number;
@@ -34,7 +34,16 @@ const MIN_EXACT_COLUMNS = 8;
 
 export function openDialog(id: number, dialog: Dialog, columns: number): DialogState {
   const rows = bodyRows(dialog, columns);
-  return { ...dialog, id, at: 0, ticked: [], typed: EMPTY_EDITOR, rows, top: 0, read: "in-part" };
+  return {
+    ...dialog,
+    id,
+    at: 0,
+    ticked: [],
+    typed: insert(EMPTY_EDITOR, dialog.draft ?? ""),
+    rows,
+    top: 0,
+    read: "in-part",
+  };
 }
 
 /** The same dialog on a screen of another width: about the same part of it is shown. */

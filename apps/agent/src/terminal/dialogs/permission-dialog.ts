@@ -37,6 +37,7 @@ const TITLES: Readonly<Record<string, string>> = {
   Bash: "Run this command?",
   Edit: "Change this file?",
   WebFetch: "Fetch this page?",
+  WebSearch: "Search the web for this?",
 };
 
 function titleOf({ call: { name }, asker }: PermissionQuestion, change: FileChange | undefined): string {

@@ -26,6 +26,8 @@ function inWords(tool: string, pattern: string | undefined): string {
       return pattern === undefined ? "every change of a file" : `every change of ${pattern}`;
     case "WebFetch":
       return pattern === undefined ? "fetching every page of the web" : `fetching pages of ${pattern}`;
+    case "WebSearch":
+      return pattern === undefined ? "every web search" : `every web search with ${pattern}`;
     case "Read":
       return pattern === undefined ? "reading every file" : `reading ${pattern}`;
     default:

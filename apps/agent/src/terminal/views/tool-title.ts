@@ -11,6 +11,7 @@ const MAIN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Glob: ["pattern"],
   Grep: ["pattern"],
   WebFetch: ["url"],
+  WebSearch: ["query"],
   AskUser: ["question"],
   Skill: ["skill"],
   Agent: ["description"],

@@ -13,13 +13,30 @@ const LEVELS: Readonly<Record<Status["level"], Look>> = {
 /** The status line: free context, cost, cache, permission mode and model; above it the background tasks. */
 export function viewStatus(state: ScreenState): readonly Line[] {
   const { status, armed, columns, background } = state;
-  const tasks = [...Map.groupBy(background, ({ shownBy }) => shownBy)].map(
-    ([shownBy, alike]) => `${alike.map(({ what }) => cleanText(what).replaceAll("\n", " ")).join(", ")} (${shownBy})`,
-  );
-  const beside =
-    tasks.length === 0 ? [] : [cutLine(plain(`in the background: ${tasks.join(" · ")}`, { color: "quiet" }), columns)];
+  const line = besideLine(background);
+  const beside = line.length === 0 ? [] : [cutLine(line, columns)];
   if (armed !== undefined) return [plain(ARMED[armed], { color: "warning" }), ...beside];
   return status === undefined ? beside : [statusLine(status, state.nowMs, columns), ...beside];
+}
+
+/** What waits for the user stands first: a narrow screen cuts the end. */
+function besideLine(background: ScreenState["background"]): Line {
+  const waits = background.filter(({ state }) => state === "waits");
+  const runs = background.filter(({ state }) => state !== "waits");
+  return [
+    ...(waits.length === 0 ? [] : plain(tasksText(waits), { color: "warning" })),
+    ...(waits.length === 0 || runs.length === 0 ? [] : plain(" · ", { color: "quiet" })),
+    ...(runs.length === 0 ? [] : plain(`in the background: ${tasksText(runs)}`, { color: "quiet" })),
+  ];
+}
+
+function tasksText(tasks: ScreenState["background"]): string {
+  return [...Map.groupBy(tasks, ({ shownBy }) => shownBy)]
+    .map(([shownBy, alike]) => {
+      const words = alike.map(({ what }) => cleanText(what).replaceAll("\n", " ")).join(", ");
+      return `${words} (${shownBy})`;
+    })
+    .join(" · ");
 }
 
 const ARMED: Readonly<Record<NonNullable<ScreenState["armed"]>, string>> = {

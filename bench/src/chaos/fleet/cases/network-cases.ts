@@ -7,6 +7,12 @@ import { type CaseResult, comesToRest, type FleetCase, SOON, sayJobs, wrongOf } 
 
 const CUTS = 20;
 
+/**
+ * How long the others may take while a worker is out of reach. Restate does not notice that a worker cannot work, and sends it what is
+ * new, too: that is sent again after 15 s, and may come to the same worker once more.
+ */
+const OTHERS_WITHIN_MS = { postgres: 30_000, restate: 90_000 } as const;
+
 /** A network between workers and the database that can be slow, stand still, and be cut. */
 async function behindProxy(
   { database }: Place,
@@ -63,7 +69,7 @@ export const partition: FleetCase = {
       const held = await heldNow();
       const other = place.start();
       await other.ready;
-      const isAtRest = await comesToRest(place, 30_000);
+      const isAtRest = await comesToRest(place, OTHERS_WITHIN_MS[place.driver]);
       proxy.resume();
       // The worker that was apart finds out now.
       await wait(2_000);
@@ -87,8 +93,7 @@ export const zombie: FleetCase = {
     first.signal("SIGSTOP");
     const other = place.start();
     await other.ready;
-    // Restate does not notice, and sends to it what is new, too: that is sent again after 15 s.
-    const isAtRest = await comesToRest(place, place.driver === "restate" ? 90_000 : 30_000);
+    const isAtRest = await comesToRest(place, OTHERS_WITHIN_MS[place.driver]);
     first.signal("SIGCONT");
     await wait(2_000);
     const { wrong, unknownTold } = await wrongOf(place, jobs);

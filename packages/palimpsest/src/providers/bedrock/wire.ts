@@ -24,22 +24,26 @@ export interface BedrockBlock {
   readonly cachePoint?: BedrockCachePoint;
 }
 
+/** An image, as base64. */
 export interface BedrockImage {
   readonly format: string;
   readonly source: { readonly bytes: string };
 }
 
+/** A document, as base64. */
 export interface BedrockDocument {
   readonly format: string;
   readonly name: string;
   readonly source: { readonly bytes: string };
 }
 
+/** A cache breakpoint. */
 export interface BedrockCachePoint {
   readonly type: "default";
   readonly ttl?: "1h";
 }
 
+/** A message of a request. */
 export interface BedrockMessage {
   readonly role: "user" | "assistant";
   readonly content: readonly BedrockBlock[];

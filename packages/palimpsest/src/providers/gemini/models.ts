@@ -15,8 +15,9 @@ const third: Omit<ModelFacts, "prices"> = {
   cacheLifetimeMs: 5 * 60_000,
   // Signatures are checked, but not against the conversation.
   thinking: "free",
+  effort: "levels",
 };
-const second: Omit<ModelFacts, "prices"> = { ...third, minimumCacheTokens: 2_048 };
+const second: Omit<ModelFacts, "prices"> = { ...third, minimumCacheTokens: 2_048, effort: "budget" };
 
 /**
  * Limits and cache minimums from ai.google.dev, October 2026; prices from public price lists of that month. Argon and the Flash models

@@ -3,6 +3,7 @@ import type { Content, GenerateContentConfig, GenerateContentResponse } from "@g
 /** The name of this wire form in logs. */
 export const GEMINI = "gemini";
 
+/** A message of a request. */
 export type GeminiMessage = Content;
 
 /** The parameters of a call, streamed or not. */

@@ -16,6 +16,7 @@ import { type ChatMessage, type ChatRequest, type ChatResponse, OPENAI_CHAT } fr
 /** The parts of the client that this provider uses. */
 export type ChatClient = Pick<OpenAI, "chat" | "models">;
 
+/** Options of the provider for Chat Completions, of OpenAI or a compatible server. */
 export interface ChatOptions {
   /** Facts of models by the start of their ids; these win over the table. @default {} */
   readonly models?: ExtraModels;

@@ -20,6 +20,7 @@ const SEARCHES_TOOLS = /^gpt-(?:5\.[4-9]|[6-9])/;
 /** The part of the client that this provider uses. */
 export type ResponsesClient = Pick<OpenAI, "responses">;
 
+/** Options of the provider for the Responses API. */
 export interface ResponsesOptions {
   /** Facts of models by the start of their ids; these win over the table. @default {} */
   readonly models?: ExtraModels;

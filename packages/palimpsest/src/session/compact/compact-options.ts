@@ -1,6 +1,7 @@
 import type { CompactionFailure, CompactionRecord } from "../../log/compaction-record.ts";
 import type { CompactionForecast } from "../../session-event/compaction-events.ts";
 
+/** What to compact, and what the summary must keep. */
 export interface CompactOptions {
   /** Folds this message and all behind it: what stands before it stays, and stays in the cache. @default all is folded */
   readonly from?: number;

@@ -35,6 +35,7 @@ export interface PlacedText {
   readonly path: string;
 }
 
+/** A text with a name, such as a file or a skill. */
 export interface NamedText {
   readonly name: string;
   readonly text: string;

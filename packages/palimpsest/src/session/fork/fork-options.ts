@@ -1,5 +1,6 @@
 import type { ResponseContent, StreamPart } from "../../providers/provider.ts";
 
+/** Options of a fork. Only `source`, its name in the ledger, is required. */
 export interface ForkOptions {
   /** Who asks: its usage is counted under this name. */
   readonly source: string;
@@ -13,6 +14,7 @@ export interface ForkOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Options of one question to the model beside the conversation. */
 export interface AskOptions extends Pick<ForkOptions, "source" | "signal"> {
   /** Is told of every piece of the answer as it arrives. */
   readonly onPart?: (part: StreamPart) => void;

@@ -57,6 +57,7 @@ export type OpenedRecorder =
   /** A session of this id is in the store already. Nothing was written. */
   | { readonly kind: "exists"; readonly entries: number };
 
+/** Opens a writer for a session that took place somewhere else. */
 export async function openRecorder({ store, id, owner }: RecorderOptions): Promise<OpenedRecorder> {
   const result = await store.openWriter(id, { owner });
   if (result.kind === "busy") throw new SessionBusyError({ session: id, ...result });

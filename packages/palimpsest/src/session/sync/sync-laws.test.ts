@@ -112,9 +112,9 @@ test("whatever list follows another, the request is that of a session which has 
       const edited = [...one.slice(0, at % (one.length + 1)), ...other];
       const session = await open();
       await session.sync(one);
-      const { head } = await session.sync(ended(edited));
-      // A list that lacks the beginning is taken for one that was shortened.
-      fc.pre(head === "whole");
+      const { head, pruned } = await session.sync(ended(edited));
+      // A list that lacks the beginning, or calls between texts that it has, is taken for one that was shortened.
+      fc.pre(head === "whole" && pruned.length === 0);
       expect(said(await session.prepare())).toBe(await requestOf(ended(edited)));
       expect(await session.sync(ended(edited))).toMatchObject({ appended: [] });
     }),

@@ -30,6 +30,7 @@ export interface RecallSources {
   readonly maxEntries?: number;
 }
 
+/** What a recall found: text, lines, a list of matches, or the reason why there is nothing. */
 export type Recalled =
   | {
       readonly kind: "text";

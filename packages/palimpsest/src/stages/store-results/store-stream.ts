@@ -13,6 +13,7 @@ export interface StoreStreamOptions extends StoringOptions {
   readonly tool?: string;
 }
 
+/** A stream that has ended: small enough to stay inline, kept in a file, or cut. */
 export type StreamedContent =
   /** Small enough to show completely; nothing was stored. */
   { readonly kind: "inline"; readonly text: string } | KeptContent | CutContent;

@@ -12,6 +12,7 @@ export interface ProcessMark {
   readonly realm?: string;
 }
 
+/** Whether a process runs, as far as the system can tell. */
 export type FoundProcess =
   | { readonly kind: "running"; readonly started: string }
   | { readonly kind: "absent" }

@@ -1,5 +1,6 @@
 import type { Digest, Entry } from "../../log/entry.ts";
 
+/** Damage in a log's file: of which kind, and where. */
 export interface SalvageProblem {
   /**
    * `file`: unreadable, or readable only in part. `sqlite`: a message of SQLite. `page`, `wal-frame`: something on it

@@ -8,6 +8,7 @@ import { createFindings, type Findings, type SalvageProblem } from "./findings.t
 import { readByBytes, readBySqlite } from "./read-damaged.ts";
 import { messageOf } from "./sqlite-store-errors.ts";
 
+/** How entries are checked, and where the copy is made. */
 export interface SalvageOptions {
   /** The digest that sealed the entries. */
   readonly digest: Digest;
@@ -15,6 +16,7 @@ export interface SalvageOptions {
   readonly temporaryFolder?: string;
 }
 
+/** The entries that were found, the numbers that are missing, and the damage. */
 export interface SalvagedLog {
   /** In order. Each payload matches its digest (or was erased), and all other fields match their checksum. */
   readonly entries: readonly Entry[];

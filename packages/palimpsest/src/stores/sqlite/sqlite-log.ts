@@ -171,6 +171,7 @@ export function readWriter(connection: Connection): Writer {
   return { fence, owner, activeAtMs, state } as Writer;
 }
 
+/** Runs work in a transaction, and rolls it back if the work throws. */
 export function inTransaction<T>(connection: Pick<Connection, "database">, work: () => T): T {
   const { database } = connection;
   // IMMEDIATE takes the write lock before anything is read: what was read is still true when it is written upon.

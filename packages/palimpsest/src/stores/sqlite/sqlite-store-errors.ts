@@ -50,6 +50,7 @@ const REMEDIES = {
   "input-output": "reading or writing failed. Check the disk, and try again",
 } as const;
 
+/** Why a file could not be read or written. */
 export type StorageFailure = keyof typeof REMEDIES;
 
 /** The storage refused. Nothing was half written, and the writer can be used again once the reason is gone. */
@@ -140,6 +141,7 @@ function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
+/** The message of an error, or of anything else that was thrown. */
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }

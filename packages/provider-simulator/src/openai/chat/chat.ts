@@ -24,6 +24,7 @@ import { type CompatibleProfile, openAiProfile } from "./compatible-profile.ts";
 import { type ChatCompletion, toChunks, toCompletion } from "./completion.ts";
 import { createChatMeter, type MeasuredChat } from "./measure-chat.ts";
 
+/** Options of Chat Completions as the simulator plays it. */
 export interface OpenAiChatOptions {
   /** @default the system's clock */
   clock?: Clock;

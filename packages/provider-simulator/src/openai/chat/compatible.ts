@@ -43,6 +43,7 @@ const llamaCppOverflow = (status: number): Overflow =>
     { status },
   );
 
+/** Servers with an API like OpenAI's that the simulator can play. */
 export type CompatibleServer =
   | "llama.cpp"
   | "llama.cpp status 200"

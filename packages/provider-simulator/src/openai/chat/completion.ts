@@ -12,6 +12,7 @@ export interface ChatToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
+/** A response of Chat Completions. */
 export interface ChatCompletion {
   readonly id: string;
   readonly object: "chat.completion";

@@ -24,6 +24,8 @@ const previous = { previous_response_id: optional("string", "null") };
 const conversation = { conversation: optional("string", "object", "null") };
 const caching = {
   prompt_cache_key: optional("string", "null"),
+  // Codex sends it with every request (0.166).
+  client_metadata: optional("object", "null"),
   prompt_cache_options: optional("object", "null"),
   prompt_cache_retention: optionalChoice("in_memory", "24h"),
 };

@@ -22,6 +22,7 @@ import { createResponsesMeter, type Measuring } from "./measure-responses.ts";
 import { toCompaction, toUserMessage } from "./output.ts";
 import { draftResponse, type ResponseObject, type ResponseUsage, toResponseUsage } from "./response-object.ts";
 
+/** Options of the Responses API as the simulator plays it. */
 export interface OpenAiResponsesOptions {
   /** @default the system's clock */
   clock?: Clock;
@@ -35,11 +36,13 @@ export interface OpenAiResponsesOptions {
   overflow?: "status" | "in-stream";
 }
 
+/** The answer to a count of tokens. */
 export interface InputTokens {
   readonly object: "response.input_tokens";
   readonly input_tokens: number;
 }
 
+/** A conversation that the service compacted. */
 export interface CompactedResponse {
   readonly id: string;
   readonly object: "response.compaction";

@@ -1,6 +1,5 @@
-import type { FileAccess } from "../../../view/file-of.ts";
+import type { FileTouch, LineRange, WrittenLines } from "./file-touch.ts";
 import type { FactSort } from "./find-facts.ts";
-import type { LineRange } from "./read-call.ts";
 
 /** When something was last needed, and how much: the weight halves with time and grows with use. */
 interface Weighted {
@@ -18,6 +17,8 @@ export interface FileEvidence extends Weighted {
   readonly editEntry?: number;
   /** The lines that were read or edited, if known; the newest last. */
   readonly ranges: readonly LineRange[];
+  /** Where the newest edits stand, the newest last. */
+  readonly written?: readonly WrittenLines[];
 }
 
 export interface CommandEvidence extends Weighted {
@@ -96,8 +97,7 @@ export type FactLine = readonly [fact: string, line: string];
 /** A call without a result so far. */
 export interface OpenCall {
   readonly id: string;
-  readonly file?: FileAccess;
-  readonly range?: LineRange;
+  readonly files?: readonly FileTouch[];
   readonly command?: string;
   readonly asRun?: string;
 }
@@ -155,6 +155,7 @@ const SHAPES = {
 } as const;
 
 const LINES = [[0, 1], []] as const;
+const WRITTEN = [["line"], ["before", "after"]] as const;
 
 /** Reads a stored state; returns an empty one if its version or its form is wrong. */
 export function readEvidence(stored: unknown): Evidence {
@@ -164,7 +165,9 @@ export function readEvidence(stored: unknown): Evidence {
     [fields["newest"], fields["round"]].every(Number.isSafeInteger) &&
     Object.entries(SHAPES).every(([name, shape]) => isListOf(fields[name], shape)) &&
     (fields["rules"] as readonly Fields[]).every(({ ofModel }) => ofModel === undefined || isDecision(ofModel)) &&
-    (fields["files"] as readonly Fields[]).every(({ ranges }) => Array.isArray(ranges) && ranges.every(isRange));
+    (fields["files"] as readonly Fields[]).every(({ ranges }) => Array.isArray(ranges) && ranges.every(isRange)) &&
+    (fields["files"] as readonly Fields[]).every(({ written = [] }) => isListOf(written, WRITTEN)) &&
+    (fields["open"] as readonly Fields[]).every(({ files = [] }) => isTouched(files));
   // States of before lines were kept have none.
   return isWhole
     ? { ...(stored as Evidence), lines: isListOf(fields["lines"], LINES) ? (fields["lines"] as FactLine[]) : [] }
@@ -187,6 +190,14 @@ function isListOf(list: unknown, [texts, numbers]: readonly [readonly PropertyKe
 function isDecision(value: unknown): boolean {
   const { round, uses } = (value ?? {}) as Fields;
   return [round, uses].every(Number.isSafeInteger);
+}
+
+function isTouched(files: unknown): boolean {
+  if (!isListOf(files, [["path", "access"], []])) return false;
+  return (files as readonly Fields[]).every(
+    ({ range, written }) =>
+      (range === undefined || isRange(range)) && (written === undefined || isListOf([written], WRITTEN)),
+  );
 }
 
 function isRange(value: unknown): boolean {

@@ -97,6 +97,30 @@ describe("what is kept", () => {
     expect(files).toHaveLength(1);
   });
 
+  test("files that a command shows or a patch changes, and where the newest edits stand", () => {
+    const edit = (id: string, line: string): Statement[] => [
+      calls(id, "Edit", { file_path: "b.ts", old_string: "x", new_string: line }),
+      answers(id, "done"),
+    ];
+    const { files, commands } = fold([
+      calls("a", "shell", { command: "sed -n '20,40p' a.ts" }),
+      answers("a", "const limit = 10;"),
+      calls("b", "shell", { command: "cat gone.ts" }),
+      answers("b", "cat: gone.ts: No such file or directory", "error"),
+      calls("c", "apply_patch", {
+        input: "*** Begin Patch\n*** Update File: a.ts\n-const limit = 10;\n+const limit = 20;",
+      }),
+      answers("c", "Done!"),
+      ...["first line", "second line", "third line", "fourth line", "fifth line"].flatMap((line) => edit(line, line)),
+    ]);
+    expect(files).toMatchObject([
+      { path: "a.ts", reads: 1, edits: 1, ranges: [[20, 40]], written: [{ line: "const limit = 20;" }] },
+      { path: "b.ts", written: ["second line", "third line", "fourth line", "fifth line"].map((line) => ({ line })) },
+    ]);
+    expect(files).toHaveLength(2);
+    expect(commands.map(({ command }) => command)).toEqual(["sed -n '20,40p' a.ts", "cat gone.ts"]);
+  });
+
   test("commands with exit code and counted tests, errors verbatim until the same goes well", () => {
     const failing = [
       calls("a", "shell", { command: ["bash", "-lc", "npm test"] }),

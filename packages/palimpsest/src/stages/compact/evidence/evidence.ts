@@ -8,11 +8,11 @@ import {
   type ErrorEvidence,
   type Evidence,
   type FileEvidence,
-  type OpenCall,
   type RuleEvidence,
   readEvidence,
 } from "./evidence-state.ts";
 import { createFacts, type FactSource, WEIGHTS } from "./facts.ts";
+import type { FileTouch, LineRange } from "./file-touch.ts";
 import { findDecisions, findRules } from "./find-rules.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import { numberedLines, readCall } from "./read-call.ts";
@@ -23,6 +23,9 @@ const LIMITS = { files: 400, commands: 300, errors: 100, rules: 150, open: 100 }
 /** The share of a decision that must recur to count as a mention, and for another sentence to be the same decision. */
 const SAID_AGAIN = 0.4;
 const SAME = 0.8;
+
+/** Of each file: what the model wrote before has mostly been edited again. */
+const MAX_WRITTEN = 4;
 
 export interface EvidenceFold {
   /** Adds the entries of the log in order; a result in its original form. The cost is proportional to the entry. */
@@ -79,10 +82,10 @@ export function createEvidence(from?: unknown): EvidenceFold {
   function takeCall(call: ToolCall, entry: number): void {
     const read = readCall(call);
     for (const text of stringsIn(call.input)) {
-      const isContent = read.file?.access === "edit" && text !== read.file.path;
+      const isContent = read.files?.some(({ access, path }) => access === "edit" && text !== path) === true;
       takeFacts(text, entry, isContent ? "file" : "model");
     }
-    if (read.file === undefined && read.command === undefined) return;
+    if (read.files === undefined && read.command === undefined) return;
     put(open, call.id, { id: call.id, ...read }, LIMITS.open);
   }
 
@@ -92,10 +95,9 @@ export function createEvidence(from?: unknown): EvidenceFold {
     open.delete(callId);
     takeFacts(text, entry, "tool");
     const outcome = outcomeOf(text, status, call?.command === undefined ? "other" : "command");
-    const of = call?.command ?? call?.file?.path;
+    const of = call?.command ?? call?.files?.[0]?.path;
     if (call?.command !== undefined) takeCommand({ ...call, command: call.command }, entry, outcome);
-    if (call?.file !== undefined && outcome.state === "ok")
-      takeFile(call.file, numberedLines(text) ?? call.range, entry);
+    if (outcome.state === "ok") for (const file of call?.files ?? []) takeFile(file, numberedLines(text), entry);
     if (outcome.error !== undefined && outcome.error !== "") takeError(outcome.error, of, entry);
     else if (of !== undefined) settleErrors(of);
   }
@@ -121,8 +123,10 @@ export function createEvidence(from?: unknown): EvidenceFold {
     put(commands, command, next, LIMITS.commands, ({ runs, mentions }) => runs + mentions > 1);
   }
 
-  function takeFile({ path, access }: NonNullable<OpenCall["file"]>, range: OpenCall["range"], entry: number): void {
+  function takeFile({ path, access, range, written }: FileTouch, numbered: LineRange | undefined, entry: number): void {
+    const lines = numbered ?? range;
     const known = files.get(path);
+    const placed = written === undefined ? known?.written : [...(known?.written ?? []), written].slice(-MAX_WRITTEN);
     const next: FileEvidence = {
       path,
       reads: (known?.reads ?? 0) + (access === "read" ? 1 : 0),
@@ -130,7 +134,8 @@ export function createEvidence(from?: unknown): EvidenceFold {
       ...(known?.readEntry === undefined ? {} : { readEntry: known.readEntry }),
       ...(known?.editEntry === undefined ? {} : { editEntry: known.editEntry }),
       ...(access === "read" ? { readEntry: entry } : { editEntry: entry }),
-      ranges: range === undefined ? (known?.ranges ?? []) : addRange(known?.ranges ?? [], range),
+      ranges: lines === undefined ? (known?.ranges ?? []) : addRange(known?.ranges ?? [], lines),
+      ...(placed === undefined ? {} : { written: placed }),
       round,
       weight: thousandths(WEIGHTS[access] + decayed(known, round)),
     };

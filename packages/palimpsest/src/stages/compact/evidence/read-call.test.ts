@@ -31,7 +31,17 @@ test.each([
   [{ view_range: [4, -1] }, undefined],
   [{ offset: 10 }, undefined],
 ])("the lines of %j", (input, range) => {
-  expect(call("Read", { path: "a.ts", ...input }).range).toEqual(range);
+  expect(call("Read", { path: "a.ts", ...input }).files?.[0]?.range).toEqual(range);
+});
+
+test.each([
+  [{ new_string: "const limit = 20;" }, "const limit = 20;"],
+  [{ newText: "const limit = 20;" }, "const limit = 20;"],
+  [{ edits: [{ new_string: "const first = 1;" }, { new_string: "const limit = 20;" }] }, "const limit = 20;"],
+  [{ edits: [] }, undefined],
+  [{ content: "const limit = 20;" }, undefined],
+])("where the edit %j stands", (input, line) => {
+  expect(call("Edit", { path: "a.ts", ...input }).files?.[0]?.written?.line).toBe(line);
 });
 
 test("the lines that a result numbers", () => {

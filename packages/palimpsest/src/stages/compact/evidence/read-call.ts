@@ -1,13 +1,15 @@
 import type { ToolCall } from "../../../log/block.ts";
-import { type FileAccess, fileOf } from "../../../view/file-of.ts";
+import { fileOf } from "../../../view/file-of.ts";
 import { headOf } from "../../store-results/cut-text.ts";
-
-export type LineRange = readonly [firstLine: number, lastLine: number];
+import type { FileTouch, LineRange } from "./file-touch.ts";
+import { patchedFiles } from "./patched-files.ts";
+import { shownFile } from "./shown-file.ts";
+import { writtenLines } from "./written-lines.ts";
 
 /** The effect of a call, as far as its shape shows it. */
 export interface ReadCall {
-  readonly file?: FileAccess;
-  readonly range?: LineRange;
+  /** Only a patch has more than one. */
+  readonly files?: readonly FileTouch[];
   readonly command?: string;
   /** The command as it was run, if that is not the same. */
   readonly asRun?: string;
@@ -20,12 +22,21 @@ export function readCall(call: ToolCall): ReadCall {
   const file = fileOf(call);
   if (file !== undefined) {
     const range = rangeOf(fields);
-    return { file, ...(range === undefined ? {} : { range }) };
+    const written = file.access === "edit" ? writtenLines(newTextOf(fields)) : undefined;
+    const lines = { ...(range === undefined ? {} : { range }), ...(written === undefined ? {} : { written }) };
+    return { files: [{ ...file, ...lines }] };
   }
+  const patched = patchedFiles(partsOf(call.input));
+  if (patched.length > 0) return { files: patched };
   const asRun = commandOf(fields["command"] ?? fields["cmd"]);
   if (asRun === undefined) return {};
   const command = toCommand(withoutFrame(asRun));
-  return command === toCommand(asRun) ? { command } : { command, asRun: toCommand(asRun) };
+  const shown = shownFile(asRun);
+  return {
+    command,
+    ...(command === toCommand(asRun) ? {} : { asRun: toCommand(asRun) }),
+    ...(shown === undefined ? {} : { files: [{ ...shown, access: "read" }] }),
+  };
 }
 
 /** Returns the line range of a result with line numbers: `12:`, `12|`, or `12` with a tab or an arrow. */
@@ -41,6 +52,11 @@ function fieldsOf(input: unknown): Readonly<Record<string, unknown>> {
   return typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
 }
 
+/** The values of an input, and the elements of lists: programs are passed with their arguments. */
+function partsOf(input: unknown): readonly unknown[] {
+  return typeof input === "string" ? [input] : Object.values(fieldsOf(input)).flat();
+}
+
 function rangeOf(fields: Readonly<Record<string, unknown>>): LineRange | undefined {
   const count = (...names: string[]): number | undefined => {
     const value = names.map((name) => fields[name]).find((field) => typeof field === "number");
@@ -54,6 +70,14 @@ function rangeOf(fields: Readonly<Record<string, unknown>>): LineRange | undefin
   const limit = count("limit", "lines");
   const last = count("end_line", "endLine") ?? (limit === undefined ? undefined : (first ?? 1) + limit - 1);
   return last === undefined || last < (first ?? 1) ? undefined : [Math.max(1, first ?? 1), last];
+}
+
+/** The new text of an edit; of several in one call, the last one's. */
+function newTextOf(fields: Readonly<Record<string, unknown>>): string {
+  const edits = fields["edits"];
+  const edit = Array.isArray(edits) ? fieldsOf(edits.at(-1)) : fields;
+  const text = edit["new_string"] ?? edit["newText"] ?? edit["new_str"];
+  return typeof text === "string" ? text : "";
 }
 
 /** Some tools pass a program with its arguments as a list, mostly wrapped: `["bash", "-lc", "..."]`. */

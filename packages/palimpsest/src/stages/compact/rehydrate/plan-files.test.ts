@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { LineRange } from "../evidence/read-call.ts";
+import type { LineRange } from "../evidence/file-touch.ts";
 import { planFiles } from "./plan-files.ts";
 import type { RankedFile } from "./rank-files.ts";
 
@@ -36,6 +36,21 @@ test("small files come whole, of large ones the parts that were looked at with w
   expect(large).toMatchObject({ extent: "parts", parts: [{ lines: [85, 135] }, { lines: [3_985, 4_025] }] });
   expect(large!.parts[0]!.text.split("\n").at(0)).toBe("line 85");
   expect(large!.parts[0]!.text.split("\n").at(-1)).toBe("line 135");
+});
+
+test("the place of an edit comes back, where it stands now, before lines that were only read", () => {
+  const lines = numbered(5_000).split("\n");
+  lines[2_999] = "  const written = byTheModel();";
+  const written = [{ line: "const written = byTheModel();", before: 0, after: 0 }];
+  const file = { ...ranked("large", [[100, 110]]), written };
+  const contents = new Map([["large", lines.join("\n")]]);
+  const linesWithin = (perFileTokens: number) =>
+    planFiles([file], contents, { countTokens, perFileTokens })[0]!.parts.map((part) => part.lines);
+  expect(linesWithin(5_000)).toEqual([
+    [85, 125],
+    [2_985, 3_015],
+  ]);
+  expect(linesWithin(90)).toEqual([[2_985, 3_015]]);
 });
 
 test("what does not fit is skipped, a smaller one may follow; what is gone is passed over", () => {

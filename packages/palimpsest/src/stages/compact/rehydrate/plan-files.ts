@@ -1,4 +1,5 @@
-import type { LineRange } from "../evidence/read-call.ts";
+import type { LineRange } from "../evidence/file-touch.ts";
+import { findWritten } from "../evidence/written-lines.ts";
 import type { RankedFile } from "./rank-files.ts";
 
 export interface FileBudgets {
@@ -44,10 +45,16 @@ export function planFiles(
   { countTokens, perFileTokens = 5_000, totalTokens = 50_000, wholeTokens = 500, surroundingLines = 15 }: FileBudgets,
 ): PlannedFile[] {
   const limits = { countTokens, wholeTokens, surroundingLines };
-  const candidates = ranked.flatMap(({ path, ranges = [], score }) => {
+  const candidates = ranked.flatMap(({ path, ranges = [], written = [], score }) => {
     const content = contents.get(path) ?? "";
+    const lines = content.split("\n");
+    // Edits last: what is newest has the first claim to the room.
+    const touched = [
+      ...ranges,
+      ...written.map((edit) => findWritten(lines, edit)).filter((range) => range !== undefined),
+    ];
     const form = (mostTokens: number): PlannedFile | undefined =>
-      planFile(path, content, ranges, { ...limits, mostTokens });
+      planFile(path, content, touched, { ...limits, mostTokens });
     const tokens = content === "" ? undefined : form(Math.min(perFileTokens, totalTokens))?.tokens;
     return tokens === undefined ? [] : [{ form, worth: score / (FILE_TOKENS + tokens) }];
   });

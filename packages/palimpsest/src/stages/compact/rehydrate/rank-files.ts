@@ -1,6 +1,6 @@
 import { decayed } from "../evidence/evidence-parts.ts";
 import { type Evidence, type FileEvidence, readFact } from "../evidence/evidence-state.ts";
-import type { LineRange } from "../evidence/read-call.ts";
+import type { LineRange, WrittenLines } from "../evidence/file-touch.ts";
 
 /** A candidate file for rehydration after a compaction. */
 export interface RankedFile {
@@ -9,6 +9,8 @@ export interface RankedFile {
   readonly entry: number;
   /** The lines that were read or edited, if known. */
   readonly ranges?: readonly LineRange[];
+  /** Where edits stand. */
+  readonly written?: readonly WrittenLines[];
   readonly score: number;
 }
 
@@ -46,6 +48,7 @@ export function rankFiles(
       path: file.path,
       entry: Math.max(file.readEntry ?? 0, file.editEntry ?? 0),
       ...(file.ranges.length === 0 ? {} : { ranges: file.ranges }),
+      ...(file.written === undefined ? {} : { written: file.written }),
       score: scoreOf(file),
     }))
     .sort((one, other) => other.score - one.score || other.entry - one.entry);

@@ -1,0 +1,55 @@
+import type { BackgroundTask } from "../../extension/extension.ts";
+import type { SlashCommand } from "../../extension/slash-command.ts";
+import { cleanText } from "../../text/clean-text.ts";
+import { plainLines } from "../../text/line.ts";
+import { usd } from "../../text/table.ts";
+
+const SHOWN_LINES = 12;
+
+/** `/tasks`: everything that runs in the background, with its progress and its price, to read and to stop. */
+export function tasksCommand(list: () => readonly BackgroundTask[]): SlashCommand {
+  return {
+    name: "tasks",
+    about: "what runs in the background: read its output, stop it",
+    when: "always",
+    async open({ ask, say }) {
+      const running = list().filter(({ state }) => state !== "waits");
+      if (running.length === 0) return say("Nothing runs in the background.");
+      const options = running.map((task) => {
+        const about = progressOf(task);
+        return { value: task.id, label: oneLine(task.what), ...(about === "" ? {} : { about }) };
+      });
+      const chosen = await ask({ title: "In the background", body: [], options });
+      // The task as it is now: it may have ended, or have done more, while the list was open.
+      const task = list().find(({ id }) => chosen.kind === "chosen" && id === chosen.values[0]);
+      if (task === undefined) return;
+      const { id, stop } = task;
+      const answer = await ask({
+        title: task.output === undefined ? oneLine(task.what) : `${id}: the end of its output`,
+        body: await bodyOf(task),
+        options: [
+          { value: "leave", label: "Let it run" },
+          ...(stop === undefined ? [] : [{ value: "stop", label: "Stop it" }]),
+        ],
+      });
+      if (stop === undefined || answer.kind !== "chosen" || answer.values[0] !== "stop") return;
+      await stop();
+      say(`${id} was stopped.`);
+    },
+  };
+}
+
+/** What the task has done and what it has cost; empty if neither is known. */
+function progressOf({ progress, priceUsd }: BackgroundTask): string {
+  const price = priceUsd === undefined ? [] : [usd(priceUsd)];
+  return [...(progress === undefined ? [] : [oneLine(progress)]), ...price].join(", ");
+}
+
+async function bodyOf(task: BackgroundTask) {
+  const text = task.output === undefined ? progressOf(task) : await task.output();
+  return plainLines(cleanText(text).trimEnd() || "(nothing yet)").slice(-SHOWN_LINES);
+}
+
+function oneLine(text: string): string {
+  return cleanText(text).replaceAll("\n", " ");
+}
