@@ -22,8 +22,9 @@ const config: ViteUserConfig = defineConfig({
     setupFiles: ["test/random-cases.ts"],
     sequence: { sequencer: LongestFirst },
     // A machine that has other things to do may take ten times as long: what must be fast is asserted, not timed out.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
     // Test files share a process: no module holds state, so that there is nothing to keep apart, and every file would load all modules anew.
     isolate: false,
     // One process more than there are processors: most judge random sessions, but some wait for terminals and programs.

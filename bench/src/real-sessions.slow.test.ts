@@ -112,7 +112,7 @@ describe.runIf(isTheSet)("155 recorded sessions", () => {
         }
       }
     }
-  }, 300_000);
+  });
 
   test.each(Object.keys(EXPECTED) as RecordedAgent[])("of %s are read completely", (agent) => {
     expect(counts[agent]).toEqual(EXPECTED[agent]);

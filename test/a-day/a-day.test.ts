@@ -16,7 +16,7 @@ test("a day: 40 turns, a pause, compactions, an undo, a rewind, a process that i
   conversationAndFilesWentBackTogether(day);
   theUndoneCompactionLeftNothing(day);
   theKilledCallIsAnsweredOnce(day);
-}, 300_000);
+});
 
 function everyTurnIsDone({ talked, commands, log }: Day): void {
   expect(talked).toEqual(TASKS.slice(0, talked.length).map(() => "done"));

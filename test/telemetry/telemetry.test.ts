@@ -78,7 +78,7 @@ describe("of real sessions", () => {
     }
     events = emitted;
     await rm(folder, { recursive: true });
-  }, 60_000);
+  });
 
   test.each<SessionEvent["kind"]>([
     ...["forked", "memories-extracted", "memories-waiting", "memory-judged", "dreamed", "mail-arrived"],
@@ -128,6 +128,19 @@ describe("of real sessions", () => {
     const shown = spans().map(({ attributes, events: within, status }) => [attributes, within, status]);
     expect(JSON.stringify(shown)).not.toContain("SECRET");
   });
+});
+
+test("a moment is not taken for the time since this process began", () => {
+  const { listen, spans } = begin();
+  const events: readonly NewEvent[] = [...compaction(compacted), { ...response, requestedAtMs: 4 }];
+  for (const event of events) listen({ ...event, session: "s", atMs: 5 });
+  const times = spans().flatMap(({ startTime, endTime, events: within }) => [
+    startTime,
+    endTime,
+    ...within.map(({ time }) => time),
+  ]);
+  expect(times.length).toBeGreaterThan(4);
+  for (const [seconds, nanoseconds] of times) expect([seconds, nanoseconds <= 5_000_000]).toEqual([0, true]);
 });
 
 test("a request is a span of a client, as the conventions want it", () => {

@@ -37,7 +37,7 @@ test("the guide's commands print what the guide says", () => {
     expect(said).toBe(output);
   }
   expect(readFileSync(join(folder, "spent.html"), "utf8")).toContain("What filled the window");
-}, 300_000);
+});
 
 test("the example is the session that the tests are about", () => {
   const path = ".claude/projects/-work-sums/c1a0de00-0000-4000-8000-000000000001.jsonl";

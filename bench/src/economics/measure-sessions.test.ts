@@ -41,4 +41,4 @@ test("a session that cannot be replayed is named and ends nothing; what is done 
   write("bad.jsonl", "");
   expect((await measureSessions(["some/good.jsonl"], PLAN)).reports).toEqual(reports);
   expect(globSync("**/*.json", { cwd: join(folder, "results") })).toEqual(kept);
-}, 60_000);
+});

@@ -36,7 +36,7 @@ test("makes the file and its folder for this user only, whatever the umask", asy
   }
 });
 
-test("eight processes that open it for the first time at once all find it whole", { timeout: 60_000 }, async () => {
+test("eight processes that open it for the first time at once all find it whole", async () => {
   const module = fileURLToPath(new URL("./open-coordination.ts", import.meta.url));
   const script = `const { openCoordination } = await import(${JSON.stringify(module)});
     await (await openCoordination({ file: ${JSON.stringify(path)} })).close();`;

@@ -65,7 +65,7 @@ test("after any steps: files, list, index and history say the same, and nothing 
     { numRuns: 8 },
   );
   expect(written).toBeGreaterThan(10);
-}, 300_000);
+});
 
 /** Returns 1 if it has changed something. */
 async function take(memory: Memory, folder: string, one: Exclude<Step, { kind: "reopen" }>): Promise<number> {

@@ -220,17 +220,17 @@ test("a server of the editor; canceled in the middle of a tool and of a question
   expect(plan).toMatchObject({ entries: [{ status: "completed" }, { status: "in_progress" }, { status: "pending" }] });
   await until(isRunning);
   const sleeping = () => findProcesses(project.folder).filter((line) => line.includes("sleep 600"));
-  await expect.poll(sleeping, { timeout: 20_000 }).not.toEqual([]);
+  await expect.poll(sleeping, { timeout: 60_000 }).not.toEqual([]);
   await cancel();
   expect(await stopped).toBe("cancelled");
   expect(calls(take()).at(-1)).toMatch(/^failed/);
-  await expect.poll(sleeping, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(sleeping, { timeout: 60_000 }).toEqual([]);
 
   // An editor that never answers the question.
   await prompt(id, "hello");
   answer = "silent";
   const asking = prompt(id, "write it");
-  await expect.poll(() => editor.asked.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => editor.asked.length, { timeout: 60_000 }).toBe(2);
   await cancel();
   expect(await asking).toBe("cancelled");
   await cancel();
@@ -249,7 +249,7 @@ test("a server of the editor; canceled in the middle of a tool and of a question
   editor.process.stdin.destroy();
   expect(await editor.ended).toMatchObject({ code: 0 });
   await lost;
-  await expect.poll(() => findProcesses(project.folder), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => findProcesses(project.folder), { timeout: 60_000 }).toEqual([]);
 });
 
 test("mistakes are answered, and the connection stays: lines, methods, folders, keys; a line without end is given up", async () => {

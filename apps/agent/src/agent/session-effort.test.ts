@@ -51,4 +51,4 @@ test("the flag and the setting reach the request, and a resumed session keeps it
   expect(cli.refused()).toEqual([]);
   const wrong = await cli.run(["--effort", "much", "-p", "hello"]);
   expect(wrong).toMatchObject({ code: 2, said: expect.stringContaining("xhigh") });
-}, 60_000);
+});

@@ -33,4 +33,4 @@ test("a session is analyzed as text, as JSON and as a page; a folder as a whole"
     said: expect.stringContaining("--price takes"),
   });
   expect((await cli.run(["analyze"])).code).toBe(2);
-}, 300_000);
+});

@@ -24,7 +24,7 @@ test("what is missing is said, and a project's settings hold once they are trust
   expect((await cli.run(["trust", "--yes"])).out).toMatch(/^Trusted .*settings\.json/);
   expect((await cli.run(["doctor"])).out).toContain("mode auto, 1 rules, 0 hooks");
   expect(cli.server.recorder.exchanges).toEqual([]);
-}, 300_000);
+});
 
 test("settings that nobody reads are named, with what may have been meant", async () => {
   const hooks = [{ event: "pretooluse", command: "true" }];
@@ -41,4 +41,4 @@ test("settings that nobody reads are named, with what may have been meant", asyn
   const turn = await cli.run(["-p", "Hello"]);
   expect(turn.code).toBe(0);
   expect(turn.said).toContain("Did you mean permissions?");
-}, 300_000);
+});

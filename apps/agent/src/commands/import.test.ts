@@ -66,7 +66,7 @@ test("what other agents left is found, imported, shown, measured, billed, and go
   expect((await cli.run(["import"])).code).toBe(2);
   expect((await cli.run(["import", "nowhere"])).code).toBe(1);
   expect((await cli.run(["sessions", "--from", "clade-code"])).said).toContain("Did you mean claude-code?");
-}, 300_000);
+});
 
 test("--from takes every agent that can be read", () => {
   expect(COMMANDS.sessions.options.from.of).toEqual(RECORDED_AGENTS);

@@ -37,7 +37,7 @@ test("a key is tested, stored for this user alone, used by doctor and by turns, 
   expect((await key(["remove"])).out).toContain("Removed the key for anthropic (...-new)");
   expect(await key(["remove"])).toMatchObject({ code: 1, said: expect.stringContaining("No key for anthropic") });
   expect((await key(["set"], "\n")).said).toContain("No key was given");
-}, 300_000);
+});
 
 test("a key that the provider refuses is not stored", async () => {
   const project = temporaryProject();
@@ -50,4 +50,4 @@ test("a key that the provider refuses is not stored", async () => {
     provider: "anthropic",
     from: "none",
   });
-}, 300_000);
+});

@@ -53,7 +53,7 @@ test("a session is listed, shown, measured, billed, folded, unfolded and exporte
   expect(lines.length).toBeGreaterThan(10);
   await done("-c", "-p", "Still there?");
   expect(cli.refused()).toEqual([]);
-}, 300_000);
+});
 
 test("a session that another process has open can be measured and billed", async () => {
   const project = temporaryProject();
@@ -72,7 +72,7 @@ test("a session that another process has open can be measured and billed", async
   expect(JSON.parse(out)).toMatchObject({ responses: 1 });
   busy.process.kill("SIGINT");
   expect((await busy.ended).code).not.toBe(0);
-}, 300_000);
+});
 
 test("a session is deleted with its results, and only the one that was named", async () => {
   const project = temporaryProject({ "a.txt": LINES });

@@ -28,4 +28,4 @@ test("instructions that a command has changed are shown, and count once they are
   const trusted = await cli.run(["-p", "Hello"]);
   expect(trusted.said).not.toContain("does not count");
   expect(sent()).toContain("Of a command.");
-}, 300_000);
+});

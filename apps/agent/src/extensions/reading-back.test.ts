@@ -92,4 +92,4 @@ test("a compaction by another process puts back what is to be done, and the skil
   expect(said).toContain("[x] read\n[ ] write it all down");
   expect(said).toMatch(/Skill review:[\s\S]*Read it twice\./);
   expect(cli.refused()).toEqual([]);
-}, 300_000);
+});

@@ -91,7 +91,7 @@ describe("an enclosed command in a repository", () => {
     // The same, done by somebody who may: an attack that could not succeed anyway proves nothing.
     writeFileSync(join(folder, ".git/commondir"), "../evil\n");
     expect(isTaken(folder)).toBe(true);
-  }, 300_000);
+  });
 
   test("in a worktree commits, and changes neither what leads to the repository nor what others share", async () => {
     const project = newProject();
@@ -119,7 +119,7 @@ describe("an enclosed command in a repository", () => {
     await run(`cat ${base}/evil > ${own}/config.worktree; mv ${own} ${own}2; touch ${main}/x`);
     expect(["commondir", "gitdir"].map((name) => readFileSync(join(own, name), "utf8"))).toEqual(before);
     expect(isTaken(folder) || isTaken(main) || existsSync(join(main, "x"))).toBe(false);
-  }, 300_000);
+  });
 
   test("writes to no repository that only a file in the project points at", async () => {
     const project = newProject();
@@ -179,5 +179,5 @@ describe("an enclosed command in a repository", () => {
       });
     }
     expect(await run(`cd deep/inner && echo x > y && ${COMMIT} inner`)).toMatchObject({ exitCode: 0 });
-  }, 300_000);
+  });
 });

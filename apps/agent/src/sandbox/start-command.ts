@@ -7,6 +7,7 @@ import { systemOf } from "../workspace/system.ts";
 import type { Enclosed, EnclosedEnd } from "./create-encloser.ts";
 import { changeNote, type ProjectChange } from "./describe-changes.ts";
 import { guardDisk } from "./disk-guard.ts";
+import { readLastOutput } from "./last-output.ts";
 
 export interface CommandOptions {
   /** A line, or several, for bash. */
@@ -50,8 +51,6 @@ export interface RunningCommand {
 const INFO_DESCRIPTOR = 5;
 /** Between being asked to end and being made to. */
 const GRACE_MS = 1_000;
-/** What was written and not read when it ended comes within this time, or is held by who runs on. */
-const LAST_OUTPUT_MS = 100;
 /** The folder is told on a pipe of its own, at the end, however the command ends. */
 const SCRIPT = `trap 'pwd -P >&3' EXIT; exec 2>&1; eval "$1"`;
 
@@ -121,7 +120,7 @@ export function startCommand({
       unguard?.();
       signalGroup(child, "SIGKILL");
       if (signal !== null) inner.kill();
-      await lastOutput([stdout, stderr, folderPipe], merged);
+      await readLastOutput([stdout, stderr, folderPipe], merged);
       for (const pipe of [stdout, stderr, folderPipe]) pipe.destroy();
       merged.end();
       // Anything can be written to that pipe.
@@ -194,29 +193,6 @@ async function finished(enclosed: Enclosed | undefined): Promise<EnclosedEnd & {
   const nothing: EnclosedEnd = { refused: [], changes: [] };
   if (enclosed === undefined) return nothing;
   return enclosed.finish().catch((error: Error) => ({ ...nothing, problem: error.message }));
-}
-
-/** Resolves when the pipes are at their end, or when nothing comes any more although there is somebody to read it. */
-async function lastOutput(pipes: readonly Readable[], merged: PassThrough): Promise<void> {
-  let coming: boolean;
-  for (const pipe of pipes) {
-    pipe.on("data", () => {
-      coming = true;
-    });
-  }
-  const allEnded = Promise.all(pipes.map(endOf)).then(() => "ended" as const);
-  do {
-    coming = false;
-    const passed = new Promise((resolve) => setTimeout(resolve, LAST_OUTPUT_MS));
-    if ((await Promise.race([allEnded, passed])) === "ended") return;
-  } while (coming || merged.writableNeedDrain);
-}
-
-function endOf(pipe: Readable): Promise<void> {
-  return new Promise((resolve) => {
-    if (pipe.readableEnded || pipe.destroyed) resolve();
-    else pipe.once("close", resolve);
-  });
 }
 
 function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {

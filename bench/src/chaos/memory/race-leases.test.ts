@@ -20,7 +20,7 @@ test("a late write, a write within another, and a generation with two processes 
   expect(countDoubleOwners([...write(1, 0), ...write(1, 1)])).toBeGreaterThan(0);
 });
 
-test("a few rounds, with a winner in each", { timeout: 60_000 }, async () => {
+test("a few rounds, with a winner in each", async () => {
   const found = await raceLeases({ rounds: 3, processes: 4, say: () => {} });
   expect(found).toMatchObject({ lease_rounds: 3, double_owners: 0, lease_rounds_without_owner: 0 });
   expect(found.lease_reclaimed_gone + found.lease_reclaimed_silent).toBeGreaterThanOrEqual(3);

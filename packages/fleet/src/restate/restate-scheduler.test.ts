@@ -18,7 +18,7 @@ beforeAll(async () => {
   await restate.register(`http://127.0.0.1:${port}`);
   await serving.drain();
   await shared.close();
-}, 60_000);
+});
 
 afterAll(async () => {
   await restate.stop();

@@ -267,4 +267,4 @@ test("a hundred runs that delete, rewrite, duplicate and overfill: nothing is go
     expect(await filesOf(memory)).toEqual(before);
   }
   expect(outcomes.filter((kind) => kind === "written").length).toBeGreaterThan(50);
-}, 300_000);
+});

@@ -1,13 +1,15 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { commandHook } from "./command-hook.ts";
 import { createHooks } from "./create-hooks.ts";
 
-const DEADLINE_MS = 300;
-/** What a hook may cost beyond its deadline. */
-const OVERRUN_MS = 500;
+const DEADLINE_MS = 1_500;
+/** Of a command that ends by itself. */
+const LONG_DEADLINE_MS = 30_000;
+/** What a hook may cost beyond its deadline, on a machine that has much to do: less than what it would wait for. */
+const OVERRUN_MS = 30_000;
 
 const input = { sessionId: "s", trigger: "auto" } as const;
 
@@ -39,7 +41,7 @@ function isRunning(pid: number): boolean {
 }
 
 async function expectGone(pids: readonly number[]): Promise<void> {
-  await expect.poll(() => pids.filter(isRunning), { timeout: 1_000, interval: 10 }).toEqual([]);
+  await expect.poll(() => pids.filter(isRunning), { timeout: 60_000, interval: 10 }).toEqual([]);
 }
 
 describe("what a command answers", () => {
@@ -138,7 +140,10 @@ describe("a deadline holds", () => {
     ["floods its errors", `${note} exec yes >&2`, "error"],
     ["crashes", `${note} kill -SEGV $$`, "error"],
   ])("when a command %s", async (_, command, kind) => {
-    const { failures, elapsedMs, pids } = await runCommand(command, DEADLINE_MS);
+    const { failures, elapsedMs, pids } = await runCommand(
+      command,
+      kind === "timeout" ? DEADLINE_MS : LONG_DEADLINE_MS,
+    );
     expect(failures).toEqual([{ by: "it", kind, message: expect.any(String) }]);
     expect(elapsedMs).toBeLessThanOrEqual(DEADLINE_MS + OVERRUN_MS);
     expect(pids.length).toBeGreaterThan(0);
@@ -146,31 +151,44 @@ describe("a deadline holds", () => {
   });
 
   test("when it leaves a child behind that holds its output: the answer counts, the child is gone", async () => {
-    const { outputs, elapsedMs, pids } = await runCommand(`sleep 60 & echo $! >> pids; echo Done.`, DEADLINE_MS);
+    const { outputs, elapsedMs, pids } = await runCommand(`sleep 60 & echo $! >> pids; echo Done.`, LONG_DEADLINE_MS);
     expect(outputs).toEqual([{ by: "it", output: { newCustomInstructions: "Done." } }]);
-    expect(elapsedMs).toBeLessThanOrEqual(DEADLINE_MS + OVERRUN_MS);
+    expect(elapsedMs).toBeLessThanOrEqual(OVERRUN_MS);
     await expectGone(pids);
   });
 
   test("when that child has left the group, so that it cannot be reached", async () => {
-    const command = `setsid sh -c 'echo $$ >> pids; exec sleep 5' & sleep 0.1; echo Done.`;
-    const { outputs, elapsedMs, pids } = await runCommand(command, 2_000);
+    const command = `setsid sh -c 'echo $$ >> pids; exec sleep 90' & sleep 0.1; echo Done.`;
+    const { outputs, elapsedMs, pids } = await runCommand(command, LONG_DEADLINE_MS);
     for (const pid of pids) process.kill(pid, "SIGKILL");
     expect(pids).toHaveLength(1);
     expect(outputs).toEqual([{ by: "it", output: { newCustomInstructions: "Done." } }]);
-    expect(elapsedMs).toBeLessThanOrEqual(1_000);
+    expect(elapsedMs).toBeLessThanOrEqual(OVERRUN_MS);
+  });
+
+  test("when this process got no turn while its last words came: they are read", async () => {
+    const kill = vi.spyOn(process, "kill");
+    onTestFinished(() => kill.mockRestore());
+    // As on a machine that has too much to do: the group is killed as soon as the command has ended, and then nothing happens for long.
+    kill.mockImplementationOnce(() => {
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000));
+      return true;
+    });
+    const command = `setsid sh -c 'sleep 0.3; echo Done.; exec sleep 5' & exit 0`;
+    const { outputs } = await runCommand(command, LONG_DEADLINE_MS);
+    expect(outputs).toEqual([{ by: "it", output: { newCustomInstructions: "Done." } }]);
   });
 
   test.each([
-    ["and ends", `${note} exit 0`, []],
-    ["and hangs", `${note} sleep 60`, [{ by: "it", kind: "timeout", message: expect.any(String) }]],
-  ])("when it never reads the much that it is told %s", async (_, command, expected) => {
+    ["and ends", `${note} exit 0`, LONG_DEADLINE_MS, []],
+    ["and hangs", `${note} sleep 60`, DEADLINE_MS, [{ by: "it", kind: "timeout", message: expect.any(String) }]],
+  ])("when it never reads the much that it is told %s", async (_, command, timeoutMs, expected) => {
     const folder = temporaryFolder();
     const run = commandHook(command, { folder });
-    const hooks = createHooks([{ event: "PreCompact", run, name: "it", timeoutMs: DEADLINE_MS }]);
+    const hooks = createHooks([{ event: "PreCompact", run, name: "it", timeoutMs }]);
     const startedAt = performance.now();
     const { failures } = await hooks.run("PreCompact", { ...input, customInstructions: big });
-    expect(performance.now() - startedAt).toBeLessThanOrEqual(DEADLINE_MS + OVERRUN_MS);
+    expect(performance.now() - startedAt).toBeLessThanOrEqual(OVERRUN_MS);
     expect(failures).toEqual(expected);
     await expectGone(readFileSync(join(folder, "pids"), "utf8").trim().split("\n").map(Number));
   });
@@ -182,7 +200,7 @@ describe("a deadline holds", () => {
     const giveUp = new AbortController();
     const running = hooks.run("SessionEnd", { sessionId: "s" }, { signal: giveUp.signal });
     const pids = () => (existsSync(join(folder, "pids")) ? readFileSync(join(folder, "pids"), "utf8") : "");
-    await expect.poll(() => pids().trim().split("\n").length, { timeout: 5_000, interval: 10 }).toBe(3);
+    await expect.poll(() => pids().trim().split("\n").length, { timeout: 60_000, interval: 10 }).toBe(3);
     const startedAt = performance.now();
     giveUp.abort();
     const { failures } = await running;

@@ -84,6 +84,7 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
+/** Timers come before pipes in a turn of the event loop, so what is in the pipes when the time is up is read after it. */
 function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+  return new Promise((resolve) => setTimeout(() => setImmediate(resolve), ms));
 }

@@ -154,7 +154,7 @@ describe.each(Object.entries(WORLDS))("any turns with %s", (_, { face: createFac
     expect(refused.map(({ outcome }) => outcome)).toEqual([]);
     // What is tested must have happened.
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(5);
-  }, 300_000);
+  });
 });
 
 /** What the log says, read from its lines. */

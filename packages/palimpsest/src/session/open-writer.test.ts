@@ -75,4 +75,4 @@ test("a session whose model takes longer than the lease is busy to other process
     await server.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

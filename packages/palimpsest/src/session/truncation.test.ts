@@ -100,9 +100,7 @@ describe("a server that cuts the input and says nothing", () => {
   });
 });
 
-test("a server that reads all of it is never suspected, whatever is said and however it counts", {
-  timeout: 300_000,
-}, async () => {
+test("a server that reads all of it is never suspected, whatever is said and however it counts", async () => {
   const kinds: readonly ((size: number) => string)[] = [
     (size) => STORY.repeat(size),
     (size) => "const total = items.reduce((sum, { price }) => sum + price, 0);\n".repeat(size),

@@ -61,7 +61,8 @@ export function listenToSessions(options: TelemetryOptions): SessionListener {
       ...(content === "none" ? {} : { [A.outputMessages]: outputMessages(text, stop) }),
     };
     const name = `${SPANS.request} ${requestModel}`;
-    tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: requestedAtMs, attributes }, parent).end(atMs);
+    const startTime = moment(requestedAtMs);
+    tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime, attributes }, parent).end(moment(atMs));
   }
 
   function compactionStarted(event: CompactionStarted & SessionEvent, parent: Context | undefined): void {
@@ -74,7 +75,7 @@ export function listenToSessions(options: TelemetryOptions): SessionListener {
       [A.earlierCompactions]: earlierCompactions,
       ...(turnsSincePrevious === undefined ? {} : { [A.turnsSincePrevious]: turnsSincePrevious }),
     };
-    open.set(keyOf(event), tracer.startSpan(SPANS.compaction, { startTime: event.atMs, attributes }, parent));
+    open.set(keyOf(event), tracer.startSpan(SPANS.compaction, { startTime: moment(event.atMs), attributes }, parent));
   }
 
   function compactionEnded(event: CompactionEnded & SessionEvent): void {
@@ -84,7 +85,7 @@ export function listenToSessions(options: TelemetryOptions): SessionListener {
     span?.setAttributes(outcomeAttributes(outcome));
     if (outcome.kind === "compacted" && content === "included") span?.setAttribute(A.summary, outcome.summary);
     if (outcome.kind === "failed") span?.setStatus({ code: SpanStatusCode.ERROR, message: outcome.failure });
-    span?.end(atMs);
+    span?.end(moment(atMs));
   }
 
   return (event, parent) => {
@@ -95,7 +96,7 @@ export function listenToSessions(options: TelemetryOptions): SessionListener {
       case "compaction-started":
         return compactionStarted(event, parent);
       case "compaction-progressed":
-        open.get(keyOf(event))?.addEvent(event.phase, event.atMs);
+        open.get(keyOf(event))?.addEvent(event.phase, moment(event.atMs));
         return;
       case "compaction-ended":
         return compactionEnded(event);
@@ -177,4 +178,9 @@ function usedAttributes(used: UsedTokens): Attributes {
 /** One message with one part, in the format of the conventions. */
 function outputMessages(text: string, stop: string): string {
   return JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: text }], finish_reason: stop }]);
+}
+
+/** A plain number would be read as the time since the process began, if it is smaller than that. */
+function moment(atMs: number): Date {
+  return new Date(atMs);
 }

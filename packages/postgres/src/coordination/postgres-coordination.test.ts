@@ -30,9 +30,7 @@ test("tenants have leases, budgets and teams of their own, and the database's cl
   expect(Math.abs(holder!.takenAtMs - Date.now())).toBeLessThan(60_000);
 });
 
-test("what is acknowledged leaves its id, of the newest thousand of a sender, and no text", {
-  timeout: 60_000,
-}, async () => {
+test("what is acknowledged leaves its id, of the newest thousand of a sender, and no text", async () => {
   const tenant = randomUUID();
   const coordination = openPostgresCoordination({ pool: database.workers, tenant });
   const [one, two] = (await Promise.all(
@@ -56,7 +54,7 @@ test("what is acknowledged leaves its id, of the newest thousand of a sender, an
   await coordination.close();
 });
 
-test("whoever waits for mail goes on when the server comes back", { timeout: 60_000 }, async () => {
+test("whoever waits for mail goes on when the server comes back", async () => {
   const coordination = openPostgresCoordination({ pool: database.workers, tenant: randomUUID(), pollMs: 20 });
   const registered = await coordination.mailboxes.register({ team: "team", name: "agent", session: "s" });
   if (registered.kind !== "registered") throw new Error(registered.kind);

@@ -108,7 +108,7 @@ test("a look without news reads no file, and one with news those alone", async (
   await client.query("ROLLBACK");
 });
 
-test("32 writers of one memory are all done", { timeout: 120_000 }, async () => {
+test("32 writers of one memory are all done", async () => {
   const place = { tenant: randomUUID(), name: "one" };
   const pools = [database.workers, another];
   const writers = Array.from({ length: 32 }, (_, number) => openPostgresMemory({ ...place, pool: pools[number % 2]! }));

@@ -31,9 +31,7 @@ function startWorker(url: string, key: string) {
 
 const send = (provider: Provider, onPart?: (part: StreamPart) => void) => readStream(provider.send(REQUEST), onPart);
 
-test("workers with one database keep one limit, and a tenant that floods does not starve another", {
-  timeout: 60_000,
-}, async () => {
+test("workers with one database keep one limit, and a tenant that floods does not starve another", async () => {
   const server = await serve({ faces: [createAnthropic({ script: () => answer("Ok.") })] });
   onTestFinished(() => server.close());
   const [one, two] = [startWorker(server.url, "shared"), startWorker(server.url, "shared")];
@@ -60,7 +58,7 @@ test("workers with one database keep one limit, and a tenant that floods does no
   expect(mean(tookMs.calm)).toBeLessThan(mean(tookMs.flooding) / 2);
 });
 
-test("a 'too many requests' that one worker is told of makes the others wait", { timeout: 60_000 }, async () => {
+test("a 'too many requests' that one worker is told of makes the others wait", async () => {
   let calls = 0;
   const script = () => (++calls === 1 ? { words: [], fault: rateLimited({ retryAfterSeconds: 1 }) } : answer("Ok."));
   const server = await serve({ faces: [createAnthropic({ script })] });

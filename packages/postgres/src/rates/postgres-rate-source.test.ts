@@ -43,9 +43,7 @@ const LIMIT = fc.record(
   { requiredKeys: [] },
 );
 
-test("any sequence of exchanges has the same grants and waits in the database and in memory", {
-  timeout: 120_000,
-}, async () => {
+test("any sequence of exchanges has the same grants and waits in the database and in memory", async () => {
   const steps = fc.array(fc.record({ passedMs: fc.integer({ min: 1, max: 2_000 }), step: STEP }), {
     minLength: 1,
     maxLength: 25,

@@ -75,7 +75,7 @@ test("nothing of a server is left when it is closed, whatever it has started", a
     });
   expect(lines().length).toBeGreaterThan(2);
   await close();
-  await expect.poll(lines, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(lines, { timeout: 60_000 }).toEqual([]);
 });
 
 test("a server that may write to the project changes nothing that the user's programs obey", async () => {
@@ -87,7 +87,7 @@ test("a server that may write to the project changes nothing that the user's pro
   await close();
   expect(text("a.txt")).toBe("b\n");
   expect(text(".git/config")).toBe("");
-  await expect.poll(() => readdirSync(folder).sort(), { timeout: 10_000 }).toEqual([".git", "a.txt"]);
+  await expect.poll(() => readdirSync(folder).sort(), { timeout: 60_000 }).toEqual([".git", "a.txt"]);
 });
 
 test("variables that the settings give to a server are not obeyed by what starts the sandbox", async () => {

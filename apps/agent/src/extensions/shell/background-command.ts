@@ -8,7 +8,7 @@ export function backgroundCommand(background: Pick<BackgroundCommands, "take">):
     about: "move the running command to the background (ctrl-b)",
     when: "always",
     async open({ say }) {
-      if (background.take() === 0) say("No command is running that can be moved to the background.");
+      if ((await background.take()) === 0) say("No command is running that can be moved to the background.");
     },
   };
 }

@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { RunningCommand } from "../../sandbox/start-command.ts";
 import { makePrivateFolder } from "../../workspace/private-files.ts";
 
@@ -16,8 +17,8 @@ export interface BackgroundCommands {
   add(command: string, running: RunningCommand): Promise<string>;
   /** Offers a running command to be moved here. @param held its output so far */
   offer(command: string, running: RunningCommand, held: () => string): BackgroundOffer;
-  /** Takes the offered commands; resolves to how many there were. */
-  take(): number;
+  /** Takes the commands that are offered, or those that are within the next moment; resolves to how many there were. */
+  take(): Promise<number>;
   /** Undefined if there is no such command. */
   read(id: string): Promise<BackgroundOutput | undefined>;
   /** The end of what it has put out. What the model has been shown stays as it is. */
@@ -39,6 +40,9 @@ export interface BackgroundOffer {
   withdraw(): void;
 }
 
+/** The model's call is on the screen before its command has begun, and whoever saw it may be quick. */
+const BEGINS_MS = 2_000;
+const LOOKS_EVERY_MS = 20;
 /** How much one answer shows. */
 const SHOWN_BYTES = 30_000;
 const TAIL_BYTES = 4_000;
@@ -73,7 +77,10 @@ export function createBackgroundCommands(folder: string): BackgroundCommands {
         },
       };
     },
-    take() {
+    async take() {
+      for (let waitedMs = 0; offers.size === 0 && waitedMs < BEGINS_MS; waitedMs += LOOKS_EVERY_MS) {
+        await setTimeout(LOOKS_EVERY_MS);
+      }
       const { size } = offers;
       for (const take of offers) take();
       offers.clear();

@@ -261,4 +261,4 @@ test("hostile lines take no long time", async () => {
   const startedAt = performance.now();
   for (const line of lines) expect(["deny", "ask", "allow"]).toContain(await decide("auto", DENY, line));
   expect(performance.now() - startedAt).toBeLessThan(20_000);
-}, 60_000);
+});

@@ -46,4 +46,4 @@ test("what a session carries on past its boundaries does not grow with its lengt
   // It has reached its bounds by then: of 6,000 names, 5,000 are kept.
   expect(early).toBeGreaterThan(100_000);
   expect(late).toBeLessThan(1.1 * early);
-}, 300_000);
+});

@@ -289,7 +289,7 @@ describe.each(["anthropic", "openai-responses"] as const)("what %s folds in the 
     await again.append("Go on.");
     const same = await here.send(again, name);
     expect(messagesOf(same.request)).toEqual(messagesOf(request));
-  }, 300_000);
+  });
 
   test("can be taken back, with all that was written beside it", async () => {
     const here = await world(answer(SUMMARY), 400_000);
@@ -308,7 +308,7 @@ describe.each(["anthropic", "openai-responses"] as const)("what %s folds in the 
     expect(after.slice(0, before.length)).toEqual(before);
     expect(after.slice(before.length)).toEqual([expect.stringContaining("Go on.")]);
     expect(after.at(-1)).not.toMatch(/Use tabs|Message 0 about/);
-  }, 300_000);
+  });
 });
 
 test("the answer keeps its thinking, the size is what was reported, and the folding is paid for", async () => {
@@ -441,4 +441,4 @@ test("any session stays valid over folds of the provider's, rewinds, resumes and
   );
   // What is tested must have happened.
   expect(folded).toBeGreaterThan(40);
-}, 300_000);
+});

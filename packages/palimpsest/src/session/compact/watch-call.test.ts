@@ -73,7 +73,7 @@ describe("watching a call", () => {
     const startedMs = performance.now();
     controller.abort();
     expect(await watched).toEqual({ kind: "aborted" });
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    expect(performance.now() - startedMs).toBeLessThan(30_000);
     expect(await watchCall(never, options)).toEqual({ kind: "aborted" });
   });
 });
