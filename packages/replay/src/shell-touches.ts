@@ -5,7 +5,10 @@ import type { Touch } from "./touch.ts";
 const SED = /^sed -n '(\d+),(\d+)p' ([\w./@-]+)$/;
 const CAT = /^(?:cat|nl -ba)(?: -n)? ([\w./@-]+)$/;
 
-/** The files that a recorded command shows, and those that a patch in the form of Codex changes. */
+/**
+ * The files that a recorded command shows, and those that a patch in the form of Codex changes. This reading is not the engine's:
+ * what judges the engine does not ask it.
+ */
 export function shellTouches({ input }: ToolCall): readonly Touch[] {
   const texts = stringsIn(input);
   const patch = texts.find((text) => text.includes("*** Begin Patch"));

@@ -54,7 +54,7 @@ export function planFiles(
       ...written.map((edit) => findWritten(lines, edit)).filter((range) => range !== undefined),
     ];
     const form = (mostTokens: number): PlannedFile | undefined =>
-      planFile(path, content, touched, { ...limits, mostTokens });
+      planFile({ path, content, lines }, touched, { ...limits, mostTokens });
     const tokens = content === "" ? undefined : form(Math.min(perFileTokens, totalTokens))?.tokens;
     return tokens === undefined ? [] : [{ form, worth: score / (FILE_TOKENS + tokens) }];
   });
@@ -69,6 +69,13 @@ export function planFiles(
   return planned;
 }
 
+interface FileText {
+  readonly path: string;
+  readonly content: string;
+  /** Those of the content. */
+  readonly lines: readonly string[];
+}
+
 interface FileLimits {
   readonly countTokens: (text: string) => number;
   readonly mostTokens: number;
@@ -77,13 +84,11 @@ interface FileLimits {
 }
 
 function planFile(
-  path: string,
-  content: string,
+  { path, content, lines }: FileText,
   ranges: readonly LineRange[],
   { countTokens, mostTokens, wholeTokens, surroundingLines }: FileLimits,
 ): PlannedFile | undefined {
   const tokens = countTokens(content);
-  const lines = content.split("\n");
   if (tokens <= mostTokens && (tokens <= wholeTokens || ranges.length === 0)) {
     return { path, parts: [{ lines: [1, lines.length], text: content, tokens }], extent: "whole", tokens };
   }
