@@ -14,6 +14,8 @@ export interface AgentListOptions {
 /** The agents of a session: all, one by its name, and its report. */
 export interface AgentList {
   list(): readonly ListedAgent[];
+  /** Keeps what a teammate has used when its turn ends. */
+  remember(agent: LiveAgent): void;
   /** One line for each agent, for the model. */
   text(): string;
   find(named: string): KnownAgent | undefined;
@@ -23,10 +25,23 @@ export interface AgentList {
 const READ_CHARACTERS = 20_000;
 
 export function createAgentList({ session, store, roster, now }: AgentListOptions): AgentList {
+  /** By agent, for teammates that are idle. */
+  const usedBefore = new Map<string, NonNullable<ListedAgent["used"]>>();
+
   function list(): readonly ListedAgent[] {
     return session.background.agents().map((agent) => {
       const one = roster.live.get(agent.id);
-      return one === undefined ? agent : { ...agent, live: liveState(one) };
+      if (one !== undefined) return { ...agent, live: liveState(one) };
+      const used = agent.status === "idle" ? usedBefore.get(agent.id) : undefined;
+      return used === undefined ? agent : { ...agent, used };
+    });
+  }
+
+  function remember(one: LiveAgent): void {
+    if (one.way !== "teammate") return;
+    void one.done.then(() => {
+      const { rounds, tokens, priceUsd } = liveState(one);
+      usedBefore.set(one.id, { rounds, tokens, priceUsd });
     });
   }
 
@@ -60,12 +75,13 @@ export function createAgentList({ session, store, roster, now }: AgentListOption
 
   const text = (): string => list().map(lineOf).join("\n") || "There are no agents.";
 
-  return { list, text, find, read };
+  return { list, remember, text, find, read };
 }
 
-function lineOf({ id, name, definition, way, goal, status, live }: ListedAgent): string {
+function lineOf({ id, name, definition, way, goal, status, plan, planKey, live }: ListedAgent): string {
   const who = [name ?? id, definition].filter((part) => part !== undefined).join(", ");
   const now =
     live === undefined ? status : `${status}, ${live.rounds} responses${live.phrase ? `: ${live.phrase}` : ""}`;
-  return `- ${who} (${way}): ${goal.replace(/\s+/g, " ")} [${now}]`;
+  const asked = plan === "asked" ? `; its plan ${planKey} waits for your answer` : "";
+  return `- ${who} (${way}): ${goal.replace(/\s+/g, " ")} [${now}${asked}]`;
 }

@@ -1,13 +1,14 @@
-import { type AgentEnded, withinTag } from "palimpsest/core";
+import { type AgentEnded, type AgentWay, withinTag } from "palimpsest/core";
 import { RESULT } from "./data-marks.ts";
 
-/** How an agent ended: its report, or why there is none. */
+/** How a run of an agent ended: its report, or why there is none. */
 export interface AgentEnd {
-  readonly outcome: AgentEnded["outcome"];
+  readonly outcome: Exclude<AgentEnded["outcome"], "idle">;
   readonly text: string;
 }
 
-export interface EndedAgent extends AgentEnd {
+export interface EndedAgent extends Pick<AgentEnd, "text"> {
+  readonly outcome: AgentEnded["outcome"];
   readonly id: string;
   readonly name?: string;
 }
@@ -21,6 +22,11 @@ export interface ResultBudget {
 
 /** A shorter report is useless. */
 const LEAST_CHARACTERS = 500;
+
+/** What an agent is after a run: a teammate that has reported is idle. */
+export function outcomeOf(way: AgentWay, { outcome }: Pick<AgentEnd, "outcome">): AgentEnded["outcome"] {
+  return way === "teammate" && outcome === "done" ? "idle" : outcome;
+}
 
 /** Renders the reports of finished agents for the model, one text each: a text that is too long is cut in its middle. Pure. */
 export function resultTexts(ended: readonly EndedAgent[], budget: ResultBudget): readonly string[] {

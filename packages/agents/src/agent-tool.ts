@@ -17,7 +17,7 @@ export interface AgentToolOptions {
 }
 
 const COMMANDS = ["start", "list", "read", "stop"] as const;
-const WAYS = { foreground: "subagent", background: "background", fork: "fork" } as const;
+const WAYS = { foreground: "subagent", background: "background", fork: "fork", teammate: "teammate" } as const;
 
 /** The tool with which the model starts and manages agents. */
 export function agentTool({ definitions, runAndWait, start, stop, list, read }: AgentToolOptions): Tool {
@@ -27,6 +27,8 @@ export function agentTool({ definitions, runAndWait, start, stop, list, read }: 
     description: `Has an agent work on a task of its own.
 - start: foreground waits and returns its report. background returns an id at once; its report comes to you when it ends, so do
   not ask for it again and again. fork does so, too, and knows this whole conversation, which costs little: start several at once.
+  teammate stays after its report: it is idle until you, the user or another agent sends it a message. With plan "required" it
+  only reads until you approve the plan that it sends you.
 - list: your agents. read: what one has said last. stop: ends one. To go on with one that has ended, use SendMessage.
 Kinds of agents:
 ${kinds}`,
@@ -38,7 +40,8 @@ ${kinds}`,
         prompt: { type: "string", description: "For start: the task. All but a fork know nothing else." },
         way: { type: "string", enum: Object.keys(WAYS), description: "foreground, if left out" },
         kind: { type: "string", enum: definitions.map(({ name }) => name) },
-        name: { type: "string", description: "For start: what others call it by" },
+        name: { type: "string", description: "For start: what others call it by. A teammate needs one." },
+        plan: { type: "string", enum: ["required"], description: "For start of a teammate" },
         id: { type: "string", description: "For read and stop: its id or name" },
         from_character: { type: "number", description: "For read: where to go on" },
       },
@@ -53,7 +56,7 @@ ${kinds}`,
       if (input.command === "list") return list();
       if (input.command === "read") return read(input.id ?? "", input.from_character ?? 0);
       if (input.command === "stop") return stop(input.id ?? "");
-      const { prompt, description, kind, name } = input;
+      const { prompt, description, kind, name, plan } = input;
       if (!prompt?.trim() || !description?.trim())
         return { content: "Nothing was started: description and prompt are needed.", status: "error" };
       const way = WAYS[input.way ?? "foreground"];
@@ -64,6 +67,7 @@ ${kinds}`,
         callId: call.id,
         ...(kind === undefined ? {} : { definition: kind }),
         ...(name === undefined ? {} : { name }),
+        ...(plan === undefined ? {} : { plan }),
       };
       if (way === "subagent") {
         const { outcome, text } = await runAndWait({ ...wanted, signal });
@@ -71,6 +75,8 @@ ${kinds}`,
       }
       const begun = await start(wanted);
       if ("why" in begun) return { content: `Nothing was started: ${begun.why}`, status: "error" };
+      if (way === "teammate")
+        return `Teammate ${name} has been started. Its report comes to you after each of its turns; then it is idle until a message comes.`;
       return `Agent ${begun.id} has been started. Its report will come to you when it ends.`;
     },
   };
@@ -83,6 +89,7 @@ interface Input {
   readonly way?: keyof typeof WAYS;
   readonly kind?: string;
   readonly name?: string;
+  readonly plan?: "required";
   readonly id?: string;
   readonly from_character?: number;
 }

@@ -7,6 +7,8 @@ import type { KnownAgent, WantedAgent } from "./start-agent.ts";
 /** An agent by the log, and its current state if it runs in this process. */
 export interface ListedAgent extends KnownAgent {
   readonly live?: LiveState;
+  /** What an idle teammate had done after its last turn in this process. */
+  readonly used?: Pick<LiveState, "rounds" | "tokens" | "priceUsd">;
 }
 
 /** What a running agent does now, and what it has spent. */

@@ -52,6 +52,7 @@ export function createAgents(options: AgentsOptions): Agents {
   function announced(outcome: StartOutcome): StartOutcome {
     if (outcome.kind === "refused") return outcome;
     inbox.expect(outcome.agent);
+    agentList.remember(outcome.agent);
     return outcome;
   }
 
@@ -77,7 +78,13 @@ export function createAgents(options: AgentsOptions): Agents {
 
   async function stop(id: string): Promise<"stopped" | "not-running"> {
     const one = roster.live.get(id);
-    if (one === undefined) return "not-running";
+    // A teammate that is idle has no run to abort.
+    if (one === undefined) {
+      await settle();
+      const step = { id, step: "ended", outcome: "stopped", told: "by-call" } as const;
+      const isIdle = session.background.agents().some((agent) => agent.id === id && agent.status === "idle");
+      return isIdle && (await session.background.enterAgent(step)) === "entered" ? "stopped" : "not-running";
+    }
     one.stop("It was stopped.");
     await one.done;
     return "stopped";

@@ -24,12 +24,19 @@ export type MessageSent =
     }
   | { readonly kind: "refused"; readonly why: string };
 
-const KINDS = ["message", "shutdown_request", "shutdown_response", "plan_approval_response"] as const;
+const KINDS = [
+  "message",
+  "shutdown_request",
+  "shutdown_response",
+  "plan_approval_request",
+  "plan_approval_response",
+] as const;
 
 const DESCRIPTION = `Sends a message to an agent.
 - to: its name or id; "*" for all; "uds:<path>" for another session of this user that listens there. "main" is who started you.
 - One that has ended goes on from where it was. Its answer comes by itself: do not wait for it with other tools.
-- kind: shutdown_request asks one to end; answer such a request with shutdown_response and approve.`;
+- kind: shutdown_request asks one to end; answer such a request with shutdown_response and approve. A teammate that needs
+  an approved plan sends it to main with plan_approval_request; main answers with plan_approval_response, approve and in_reply_to.`;
 
 /** The tool with which an agent sends messages in its own name. */
 export function messageTool(send: (wanted: MessageWanted) => Promise<MessageSent>): Tool {
@@ -53,6 +60,8 @@ export function messageTool(send: (wanted: MessageWanted) => Promise<MessageSent
       const { to, message, summary, kind = "message", approve, in_reply_to: inReplyTo } = given as Input;
       if (kind.endsWith("_response") && approve === undefined)
         return { content: `Nothing was sent: ${kind} needs approve, true or false.`, status: "error" };
+      if (kind === "plan_approval_response" && approve === false && message.trim() === "")
+        return { content: "Nothing was sent: say in message why the plan is refused.", status: "error" };
       const answer = approve === undefined ? "" : `${approve ? APPROVED : DECLINED}\n`;
       const sent = await send({
         to,
@@ -62,7 +71,7 @@ export function messageTool(send: (wanted: MessageWanted) => Promise<MessageSent
         ...(inReplyTo === undefined ? {} : { inReplyTo }),
       });
       if (sent.kind === "refused") return { content: `Nothing was sent: ${sent.why}`, status: "error" };
-      const woken = sent.woken.length === 0 ? "" : ` ${sent.woken.join(", ")} had ended and goes on now.`;
+      const woken = sent.woken.length === 0 ? "" : ` ${sent.woken.join(", ")} was idle and continues now.`;
       const asleep = sent.asleep === undefined ? "" : ` ${sent.asleep.join(", ")} does not run: it waits there.`;
       return sent.to.length === 0 ? "There is nobody else." : `Sent to ${sent.to.join(", ")}.${woken}${asleep}`;
     },

@@ -1,7 +1,7 @@
 import type { Inbox, Session, Settings, Store } from "palimpsest";
 import type { InboxSession } from "palimpsest/core";
 import { type AgentMessage, toAttachment } from "./agent-message.ts";
-import { type AgentEnd, type EndedAgent, resultTexts } from "./agent-result.ts";
+import { type AgentEnd, type EndedAgent, outcomeOf, resultTexts } from "./agent-result.ts";
 import { fromAgent, RESULT } from "./data-marks.ts";
 import { readReport } from "./read-report.ts";
 import type { LiveAgent, Roster } from "./roster.ts";
@@ -70,10 +70,10 @@ export function createSessionInbox({ session, store, roster, settings, mail }: S
     for (const one of roster.live.values()) if (!known.has(one.id)) one.stop("Its work was taken back.");
   }
 
-  async function lostAgent({ id, name, session: log }: KnownAgent): Promise<EndedAgent> {
+  async function lostAgent({ id, name, way, session: log }: KnownAgent): Promise<EndedAgent> {
     const report = await readReport(store, log).catch(() => undefined);
     const who = { id, ...(name === undefined ? {} : { name }) };
-    if (report?.isFinal) return { ...who, outcome: "done", text: report.text };
+    if (report?.isFinal) return { ...who, outcome: outcomeOf(way, { outcome: "done" }), text: report.text };
     const why = "The program ended while it ran. SendMessage makes it go on from its log.";
     return {
       ...who,
@@ -112,6 +112,6 @@ export function createSessionInbox({ session, store, roster, settings, mail }: S
   };
 }
 
-function toEnded({ id, name }: LiveAgent, end: AgentEnd): EndedAgent {
-  return { id, ...(name === undefined ? {} : { name }), ...end };
+function toEnded({ id, name, way }: LiveAgent, end: AgentEnd): EndedAgent {
+  return { id, ...(name === undefined ? {} : { name }), outcome: outcomeOf(way, end), text: end.text };
 }

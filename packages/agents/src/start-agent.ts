@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { isName } from "@palimpsest/coordination";
 import { type NewContent, type Session, type Tool, toolResult } from "palimpsest";
-import { type AgentStarted, type ChargeOptions, chargeParent, messageOf } from "palimpsest/core";
+import { type AgentWay, type ChargeOptions, chargeParent, messageOf } from "palimpsest/core";
 
 import { type AgentDefinition, STANDARD_AGENTS } from "./agent-definition.ts";
 import type { AgentMessage } from "./agent-message.ts";
-import { childSystem, forkTask, IN_PARENT, taskOf } from "./agent-prompts.ts";
+import { childSystem, forkTask, IN_PARENT, taskOf, teammateSystem } from "./agent-prompts.ts";
 import { agentSession } from "./agent-session.ts";
 import type { AgentsOptions } from "./agents-options.ts";
 import { isAllowed, toolsOfChild } from "./child-tools.ts";
+import { gatePlan } from "./gate-plan.ts";
 import type { Launch, LiveAgent, Roster } from "./roster.ts";
 import { runAgent } from "./run-agent.ts";
 
@@ -20,9 +21,11 @@ export interface WantedAgent {
   readonly description: string;
   /**
    * `subagent`: its caller waits for it. `background`: it reports when it ends. `fork`: the same, and it has the whole
-   * conversation.
+   * conversation. `teammate`: it reports after each turn, and is idle until the next message. It needs a name.
    */
-  readonly way: "subagent" | "background" | "fork";
+  readonly way: AgentWay;
+  /** `required`: a teammate only reads until the session has approved its plan. @default no plan */
+  readonly plan?: "required";
   /** The name of its definition. @default the first */
   readonly definition?: string;
   /** Its name for others. @default its id */
@@ -116,11 +119,21 @@ export function createStarter(options: StarterOptions): Starter {
             tools: toolsOf(child, agent, definition),
             prompt: [],
             onEvent,
+            ...(agent.plan === undefined ? {} : { permission: gated(agent.id) }),
           });
         } finally {
           await charge.finish().catch(() => undefined);
         }
       },
+    });
+  }
+
+  /** The session's own permissions, and nothing but reading before the plan is approved. */
+  function gated(id: string): Permission {
+    return gatePlan({
+      plan: () => session.background.agents().find((one) => one.id === id)?.plan,
+      free: [...readOnlyTools, ...ownTools({ id, name: id }).map(({ name }) => name)],
+      ...(options.permission === undefined ? {} : { permission: options.permission }),
     });
   }
 
@@ -145,7 +158,7 @@ export function createStarter(options: StarterOptions): Starter {
         const names = definitions.map((one) => one.name).join(", ");
         return refused(`There is no kind of agent called ${JSON.stringify(wanted.definition)}. There are: ${names}.`);
       }
-      const problem = name === undefined ? undefined : checkName(name, options);
+      const problem = checkTeammate(wanted) ?? (name === undefined ? undefined : checkName(name, options));
       if (problem !== undefined) return refused(problem);
       const id = createId();
       const facts = {
@@ -155,12 +168,14 @@ export function createStarter(options: StarterOptions): Starter {
         session: agentSession(session.id, id),
         definition: definition.name,
         ...(name === undefined ? {} : { name }),
+        ...(wanted.plan === undefined ? {} : { plan: wanted.plan }),
       };
       const ends = AbortSignal.any([session.signal, signal]);
       if (way !== "fork") {
         await session.background.enterAgent({ ...facts, step: "started" });
         const { model } = definition;
-        const child = { id: facts.session, begins: "new", system: childSystem(definition), definition } as const;
+        const system = way === "teammate" ? teammateSystem(definition, wanted) : childSystem(definition);
+        const child = { id: facts.session, begins: "new", system, definition } as const;
         const open = () => openChild({ ...child, ...(model === undefined ? {} : { model }) });
         return started(
           launch(facts, definition, { open, signal: ends, prompt: [taskOf(wanted.prompt)], responses: "entered-here" }),
@@ -207,10 +222,16 @@ export function createStarter(options: StarterOptions): Starter {
   }
 }
 
-type AgentFacts = Pick<AgentStarted, "id" | "way" | "name">;
+type AgentFacts = Pick<KnownAgent, "id" | "way" | "name" | "plan">;
+type Permission = NonNullable<AgentsOptions["permission"]>;
 
 function refused(why: string): { readonly kind: "refused"; readonly why: string } {
   return { kind: "refused", why };
+}
+
+function checkTeammate({ way, name, plan }: WantedAgent): string | undefined {
+  if (way !== "teammate") return plan && "Only a teammate can wait for your answer to its plan: use way teammate.";
+  return name === undefined ? "A teammate needs a name, so that others can write to it." : undefined;
 }
 
 function checkName(

@@ -112,7 +112,7 @@ function treeText(
     `${at === agents.length - 1 ? "└─" : "├─"} ${labelOf(agent)}`,
     [agent.definition, agent.way].filter((part) => part !== undefined).join(", "),
     ...[
-      agent.status,
+      agent.plan === "asked" ? `${agent.status}, plan waits` : agent.status,
       `${agent.responses} responses`,
       `${agent.tokens.toLocaleString("en-US")} tokens`,
       usd(agent.priceUsd),

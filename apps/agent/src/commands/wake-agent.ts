@@ -33,7 +33,7 @@ export async function wakeAgent({ agent, text, values, stored, project, terminal
     const { status } = session.background.agents().find(({ id }) => id === agent.id) ?? agent;
     await terminal.print(values.json ? JSON.stringify({ id: agent.id, outcome: status, report }) : report);
     for (const { tool, reason } of permission.takeDenied()) terminal.say(`Denied: ${tool} (${reason})`, "warning");
-    return status === "done" ? EXIT.done : EXIT.failed;
+    return status === "done" || status === "idle" ? EXIT.done : EXIT.failed;
   } finally {
     await opened.close();
   }

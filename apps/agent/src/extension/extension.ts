@@ -70,8 +70,8 @@ export interface BackgroundTask {
   readonly progress?: string;
   /** What it has cost so far. @default nothing: it calls no model */
   readonly priceUsd?: number;
-  /** @default "runs" */
-  readonly state?: "runs" | "waits";
+  /** `idle`: it costs nothing until it gets a message. `waits`: for the user. @default "runs" */
+  readonly state?: "runs" | "idle" | "waits";
   /** The slash command that shows more of it, as in `/tasks`. */
   readonly shownBy: string;
   /** Resolves to the end of its output. @default it has none */

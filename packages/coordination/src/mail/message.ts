@@ -1,7 +1,13 @@
 import { hash } from "node:crypto";
 
 /** A message between agents: text, a result, or a step in the life of an agent. */
-export type MessageKind = "message" | "result" | "shutdown_request" | "shutdown_response" | "plan_approval_response";
+export type MessageKind =
+  | "message"
+  | "result"
+  | "shutdown_request"
+  | "shutdown_response"
+  | "plan_approval_request"
+  | "plan_approval_response";
 
 /** A message to send. */
 export interface MessageDraft {

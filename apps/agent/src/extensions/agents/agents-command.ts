@@ -4,9 +4,13 @@ import type { SlashCommand } from "../../extension/slash-command.ts";
 import { cleanText } from "../../text/clean-text.ts";
 
 const WAYS = [
-  { value: "show", label: "Show its messages and tool calls" },
-  { value: "follow", label: "Follow it live (esc to stop following)" },
-  { value: "stop", label: "Stop the agent" },
+  {
+    value: "show",
+    label: "Show its messages and tool calls",
+    when: ["running", "idle", "done", "failed", "stopped"],
+  },
+  { value: "follow", label: "Follow it live (esc to stop following)", when: ["running"] },
+  { value: "stop", label: "Stop the agent", when: ["running", "idle"] },
 ];
 
 /** `/agents` lists the agents of the session, and lets the user read, follow, stop and message them. */
@@ -35,7 +39,7 @@ export function agentsCommand(store: Store): SlashCommand {
       const id = which.kind === "chosen" ? which.values[0] : undefined;
       const chosen = all.find((one) => one.id === id);
       if (chosen === undefined) return;
-      const options = chosen.status === "running" ? WAYS : WAYS.slice(0, 1);
+      const options = WAYS.filter(({ when }) => when.includes(chosen.status));
       const way = await ask({ title: cleanText(chosen.name ?? chosen.id), body: [], options });
       if (way.kind === "chosen" && way.values[0] !== undefined) await act(way.values[0], chosen.id);
     },

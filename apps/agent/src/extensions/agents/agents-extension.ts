@@ -57,19 +57,27 @@ export async function agentsExtension(
   };
 }
 
-/** Lists the running agents, except subagents: the model waits for them, so their tool call is shown. */
-function backgroundAgents(agents: Pick<Agents, "list" | "stop">): readonly BackgroundTask[] {
-  const working = agents.list().filter(({ status, way }) => status === "running" && way !== "subagent");
-  return working.map(({ id, name, goal, live }) => ({
-    id: name ?? id.slice(0, 8),
-    kind: "agent",
-    what: `${name ?? id.slice(0, 8)}: ${goal}`,
-    ...(live === undefined ? {} : { progress: progressText(live), priceUsd: live.priceUsd }),
-    shownBy: "/agents",
-    stop: async () => void (await agents.stop(id)),
-  }));
+/** Lists the agents that run or are idle, except subagents: the model waits for them, so their tool call is shown. */
+export function backgroundAgents(agents: Pick<Agents, "list" | "stop">): readonly BackgroundTask[] {
+  const there = agents.list().filter(({ status, way }) => isThere(status) && way !== "subagent");
+  return there.map(({ id, name, goal, status, plan, live, used = live }) => {
+    const state = status === "idle" ? "idle" : "runs";
+    const asks = plan === "asked" ? ["its plan waits for the leader"] : [];
+    const phrases = state === "idle" ? ["idle", ...asks] : live?.phrase === undefined ? [] : [live.phrase];
+    const spent = used === undefined ? [] : [`${used.rounds} rounds, ${used.tokens.toLocaleString("en-US")} tokens`];
+    return {
+      id: name ?? id.slice(0, 8),
+      kind: "agent",
+      what: `${name ?? id.slice(0, 8)}: ${goal}`,
+      state,
+      ...(used === undefined ? {} : { priceUsd: used.priceUsd }),
+      ...(phrases.length + spent.length === 0 ? {} : { progress: [...phrases, ...spent].join(", ") }),
+      shownBy: "/agents",
+      stop: async () => void (await agents.stop(id)),
+    };
+  });
 }
 
-function progressText({ phrase, rounds, tokens }: NonNullable<ReturnType<Agents["list"]>[number]["live"]>): string {
-  return `${phrase === undefined ? "" : `${phrase}, `}${rounds} rounds, ${tokens.toLocaleString("en-US")} tokens`;
+function isThere(status: ReturnType<Agents["list"]>[number]["status"]): boolean {
+  return status === "running" || status === "idle";
 }

@@ -22,7 +22,7 @@ export function viewStatus(state: ScreenState): readonly Line[] {
 /** What waits for the user stands first: a narrow screen cuts the end. */
 function besideLine(background: ScreenState["background"]): Line {
   const waits = background.filter(({ state }) => state === "waits");
-  const runs = background.filter(({ state }) => state !== "waits");
+  const runs = background.filter(({ state = "runs" }) => state === "runs");
   return [
     ...(waits.length === 0 ? [] : plain(tasksText(waits), { color: "warning" })),
     ...(waits.length === 0 || runs.length === 0 ? [] : plain(" · ", { color: "quiet" })),

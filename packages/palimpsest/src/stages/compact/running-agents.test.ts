@@ -49,6 +49,40 @@ test("for any order of steps, who runs is known, and what has ended is bounded",
   );
 });
 
+describe("a teammate", () => {
+  const hired: AgentPayload = { ...started("a"), step: "started", way: "teammate", plan: "required" } as AgentPayload;
+  const idle: AgentPayload = { id: "a", step: "ended", outcome: "idle", told: "next-entry" };
+  const planned = (state: "asked" | "approved" | "refused", key: string): AgentPayload => ({
+    id: "a",
+    step: "plan",
+    state,
+    key,
+  });
+
+  test("that is idle is remembered with those that run, and can be stopped once", () => {
+    const others = Array.from({ length: 60 }, (_, at) => [started(`b${at}`), ended(`b${at}`)]).flat();
+    const agents = fold([hired, idle, ...others]);
+    expect(agents[0]).toMatchObject({ id: "a", status: "idle" });
+    expect(agentsText(agents, { budgetTokens: 60, countTokens })).toContain("goal of a [idle");
+    const stop: AgentPayload = { id: "a", step: "ended", outcome: "stopped", told: "by-call" };
+    expect(classifyStep(agents, idle)).toBe("known");
+    expect(classifyStep(agents, stop)).toBe("entered");
+    expect(classifyStep(foldAgent(agents, stop, 200), stop)).not.toBe("entered");
+  });
+
+  test("has its newest plan answered, once; one without a plan has none", () => {
+    const asked = fold([hired, planned("asked", "k1"), planned("refused", "k1"), planned("asked", "k2")]);
+    expect(asked[0]).toMatchObject({ plan: "asked", planKey: "k2" });
+    expect(agentsText(asked, { budgetTokens: 1_000, countTokens })).toContain("its plan k2 waits for your answer");
+    expect(classifyStep(asked, planned("approved", "k1"))).toBe("known");
+    const approved = foldAgent(asked, planned("approved", "k2"), 9);
+    expect(approved[0]).toMatchObject({ plan: "approved", status: "running" });
+    for (const state of ["asked", "refused"] as const)
+      expect(classifyStep(approved, planned(state, "k2"))).toBe("known");
+    expect(classifyStep(fold([started("a")]), planned("asked", "k1"))).toBe("known");
+  });
+});
+
 describe("what is told of them", () => {
   const agents = fold([started("a", "fix the\nparser"), started("b"), ended("b")]);
   test("is one line each, those that run first", () => {
