@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { processorSeconds } from "../bench/src/processor-seconds.ts";
 import { countTests, filesToRunAgain, type TestCounts, type VitestReport } from "./count-tests.ts";
 import { installed, NODE_ON_SOURCES, runStepBeside } from "./run-step.ts";
 import { removeWhenWeEnd } from "./when-we-end.ts";
@@ -72,7 +73,7 @@ for (const name of tests.skipped) console.log(`skipped, which counts as failed: 
 for (const name of tests.unsteady) console.log(`unsteady, it failed beside other steps and passed alone: ${name}`);
 const failedSteps = steps.filter(({ result }) => result === "failed").length;
 const failed = failedSteps + tests.failed + tests.skipped.length;
-console.log(`${minutes()} minutes, ${processorMinutes()} of the processors`);
+console.log(`${minutes()} minutes, ${(processorSeconds() / 60).toFixed(1)} of the processors`);
 console.log(`\n${steps.length - failedSteps + tests.passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
@@ -93,17 +94,6 @@ async function judgeTests(): Promise<TestCounts> {
 
 function readReport(file: string): VitestReport | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as VitestReport) : undefined;
-}
-
-/** Of all processes that have ended, as Linux counts it. */
-function processorMinutes(): string {
-  const TICKS_PER_MINUTE = 6_000;
-  const fields = readFileSync("/proc/self/stat", "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  // User and system, of this process and of its children.
-  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-  return (ticks / TICKS_PER_MINUTE).toFixed(1);
 }
 
 function seedOf(...folders: readonly string[]): number {

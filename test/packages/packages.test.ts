@@ -19,7 +19,7 @@ let installed: InstalledPackages;
 
 beforeAll(async () => {
   installed = await packAndInstall();
-}, 600_000);
+}, 1_800_000);
 
 afterAll(() => rmSync(installed.base, { recursive: true, force: true }), 600_000);
 
@@ -159,7 +159,7 @@ describe("the agent, installed with npm install -g", () => {
 test("the commands of docs/start.md: the demo, an agent, the inspector on its session, the docs as a site", async () => {
   const { start, npmEnvironment } = installed;
   await frontDoor({ repository: ROOT, folder: start, environment: npmEnvironment });
-}, 600_000);
+}, 1_800_000);
 
 test("the MCP server, installed with npm install -g, serves the sessions of a home to the official client", async () => {
   const home = writeHome(join(installed.base, "home-of-agents"));

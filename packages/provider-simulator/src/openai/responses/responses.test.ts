@@ -622,7 +622,7 @@ describe("7.4 prompts that are too large", () => {
 });
 
 describe("speed", () => {
-  it("judges 5,000 frozen items in a few milliseconds", () => {
+  it("judges frozen items that it has seen in a fraction of the time that new ones take", () => {
     const items = Array.from({ length: 2_500 }, (_, each) => [
       call(`call_${each}`, { arguments: `{"line":${each}}` }),
       output(`call_${each}`, "line ".repeat(40)),
@@ -630,14 +630,20 @@ describe("speed", () => {
     const frozen = items.map((item) => Object.freeze(item));
     for (const model of [MODEL, "gpt-5.2"]) {
       const service = face();
+      const fastestMs = (input: () => readonly object[]): number => {
+        const times = Array.from({ length: 7 }, () => {
+          const judged = input();
+          const startMs = performance.now();
+          expect(service.judge({ model, input: judged }).kind).toBe("accepted");
+          return performance.now() - startMs;
+        });
+        return Math.min(...times);
+      };
+      const newMs = fastestMs(() => structuredClone(items));
       service.judge({ model, input: frozen });
-      const times = Array.from({ length: 9 }, () => {
-        const startMs = performance.now();
-        expect(service.judge({ model, input: frozen }).kind).toBe("accepted");
-        return performance.now() - startMs;
-      }).sort((left, right) => left - right);
-      // Generous: shared machines stutter. The median is near 5 ms on an idle one.
-      expect(times[4]).toBeLessThan(60);
+      const ratio = fastestMs(() => frozen) / newMs;
+      // About 0.1 on an idle machine.
+      expect(ratio).toBeLessThan(0.5);
     }
   });
 });
