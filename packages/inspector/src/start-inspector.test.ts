@@ -202,6 +202,12 @@ test("only the browser that was let in reads anything, and an address lets in on
   expect((await post("x".repeat(5_000))).status).toBe(401);
 });
 
+test("an address fits into a terminal of 80 columns, whatever the port is: a broken line cannot be clicked", () => {
+  const { port } = new URL(inspector.url);
+  const spare = "65535".length - port.length;
+  expect(inspector.entryUrl("0123456789abcdef0123").length + spare).toBeLessThan(80);
+});
+
 test("requests of other pages and under other names are refused, also with the cookie", async () => {
   const cookie = await enter();
   const { host, port } = new URL(inspector.url);

@@ -76,10 +76,6 @@ test.runIf(hasTmux).for([
   await screen.asks("How much should the model think?", "efforts");
   await screen.press("Escape");
   await screen.see(IDLE);
-  await screen.say("/rename The limits");
-  await screen.keeps("rename", 'This session is now called "The limits".');
-  await screen.say("/export notes.md");
-  await screen.keeps("export", "Wrote the conversation to");
   expect(cli.refused()).toEqual([]);
 });
 

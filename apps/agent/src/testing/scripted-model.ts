@@ -76,6 +76,8 @@ const NOTES =
 const REPLIES: Readonly<Record<string, (ask: Ask) => Reply>> = {
   show: ({ request }) => answer(`I see ${JSON.stringify(request).split('"image/png"').length - 1} images.`),
   explain: () => answer(MARKDOWN),
+  // The last line of what `/init` asks. It waits: with its answer, the screen would be full and scroll by the timing of its frames.
+  "Leave out": () => ({ ...answer("I wrote AGENTS.md."), fault: stallStream(1, 600_000) }),
   tabulate: () => answer(RICH),
   count: () => callTools(callTool("Bash", { command: "seq 1 200000" })),
   run: () => callTools(callTool("Bash", { command: "seq 1 30 && echo done" })),

@@ -2,7 +2,8 @@ import { inColumns } from "../../text/columns.ts";
 import { type Line, plain } from "../../text/line.ts";
 import type { ScreenCommand } from "./screen-command.ts";
 
-const KEYS: readonly (readonly [keys: string, about: string])[] = [
+/** The keys that `/help` explains. */
+export const KEYS: readonly (readonly [keys: string, about: string])[] = [
   ["esc", "stop the model; twice: go back to an earlier message"],
   ["ctrl-o", "open the transcript: the whole conversation, with search and undo"],
   ["shift-tab", "switch the permission mode"],
