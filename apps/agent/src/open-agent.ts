@@ -17,6 +17,7 @@ import { mailExtension } from "./extensions/mail/mail-extension.ts";
 import { mcpExtension } from "./extensions/mcp/mcp-extension.ts";
 import { extractionsExtension } from "./extensions/memory/extractions-extension.ts";
 import { memoryExtension } from "./extensions/memory/memory-extension.ts";
+import { notesExtension } from "./extensions/notes/notes-extension.ts";
 import { permissionsExtension } from "./extensions/permissions/permissions-extension.ts";
 import { planExtension } from "./extensions/plan/plan-extension.ts";
 import { questionsExtension } from "./extensions/questions/questions-extension.ts";
@@ -61,13 +62,14 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     const { remembered, emitWaiting } = open(await memoryExtension(context));
     open(await mcpExtension(context));
     open(hooksExtension(context));
+    const { notes } = open(await notesExtension(context));
     open(permissionsExtension(context));
     open(await commandFilesExtension(context));
     const ofUser = await openUserExtensions(context);
     for (const extension of ofUser.extensions) open(extension);
 
     const guard = allowStoredResults(context.guard, context.store.results, [plan.path]);
-    const around = await openAround(options, context, [...extensions], { guard, parameters });
+    const around = await openAround(options, context, [...extensions], { guard, parameters, notes });
     const { session, head, permission } = around;
     closing.add(session.close);
     opened(session);

@@ -31,6 +31,7 @@ export type { ModelPrices } from "./log/prices.ts";
 export { provenanceOf } from "./log/provenance.ts";
 export { type PassedOver, type ReadEntry, readPayload } from "./log/read-payload.ts";
 export { sealEntries } from "./log/seal-entries.ts";
+export { readNotesTemplate } from "./notes/template.ts";
 export { type KnownModel, knownModel } from "./providers/known-model.ts";
 export type { ExtraModels } from "./providers/models.ts";
 export { readOverflow } from "./providers/overflow.ts";
@@ -77,7 +78,7 @@ export { type Recalled, type RecallRequest, recall } from "./stages/recall/recal
 export { type StreamedContent, storeStream } from "./stages/store-results/store-stream.ts";
 export { forksOf } from "./stores/find-forks.ts";
 export { eachSession } from "./stores/list-sessions.ts";
-export { MAX_METADATA_BYTES, toMetadataText } from "./stores/metadata.ts";
+export { toMetadataText } from "./stores/metadata.ts";
 export { readEntries } from "./stores/read-entries.ts";
 export type { ResultContent } from "./stores/results.ts";
 export { sha256 } from "./stores/sha256.ts";

@@ -29,6 +29,8 @@ export interface AroundOptions {
   readonly guard: PathGuard;
   /** Fields of the provider's request. @default those that the session has */
   readonly parameters: Parameters | undefined;
+  /** Only the main session keeps notes: those of an agent end with its task. */
+  readonly notes: NonNullable<AgentSessionOptions["notes"]>;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function openAround(
   options: AgentOptions,
   context: ExtensionContext,
   extensions: readonly Extension[],
-  { guard, parameters }: AroundOptions,
+  { guard, parameters, notes }: AroundOptions,
 ): Promise<SessionAround> {
   const head = headOf(extensions);
   const owners = nameOwners(options.onEvent ?? (() => {}));
@@ -51,6 +53,7 @@ export async function openAround(
     id: context.sessionId,
     surroundings: surroundingsOf(extensions, head, context.sessionId),
     hooks: hooksOf(extensions, "session"),
+    notes,
     // What another agent began comes without our prompt; what we began keeps the one it has, and with it its cache.
     ...(context.offered.length === 0 ? { system: systemPrompt(context.folder) } : {}),
     ...(parameters === undefined ? {} : { parameters }),
@@ -71,6 +74,7 @@ export async function openAround(
     headWith: (memory) => headOf(extensions, memory),
     childOptions: (child) => ({
       ...shared,
+      settings: { ...shared.settings, "notes.enabled": "off" },
       surroundings: surroundingsOf(extensions, head, child),
       hooks: hooksOf(extensions, "agent"),
     }),

@@ -126,6 +126,27 @@ export const SESSION_COMMANDS = {
     "palimpsest cost --json | jq .priceUsd",
     "print the cost of the newest session in US dollars",
   ]) as SessionCommand,
+  notes: {
+    usage: "notes [ID] [--update] [--json]",
+    about: "show the notes that a session keeps about itself, when they were updated and what they cost",
+    more: [
+      WHICH as string,
+      "Your own sections and your own prompt: notes-template.md and notes-prompt.md in ~/.palimpsest.",
+    ],
+    options: {
+      update: { type: "boolean", about: "update the notes first; a model writes them, so this needs an API key" },
+      model: MODEL as Value,
+      provider: PROVIDER as Value,
+      "base-url": BASE_URL as Value,
+      json: JSON_OUTPUT as Flag,
+    },
+    operands: A_SESSION as Operands,
+    examples: [
+      ["palimpsest notes", "show the notes of the newest session"],
+      ["palimpsest notes 3f2a --update", "update the notes of the session whose id starts with 3f2a, and show them"],
+    ],
+    endings: ["failed", "interrupted"],
+  },
   replay: {
     usage: "replay FILE [--policy NAME]...",
     about: "compute what a recorded session would have cost under other policies; sends nothing",

@@ -20,6 +20,7 @@ const LOAD: Readonly<Record<Exclude<CommandName, "run" | "acp">, () => Promise<L
   export: () => import("./export.ts"),
   context: () => import("./context.ts"),
   cost: () => import("./cost.ts"),
+  notes: () => import("./notes.ts"),
   replay: () => import("./replay.ts"),
   compact: () => import("./compact.ts"),
   undo: () => import("./undo.ts"),

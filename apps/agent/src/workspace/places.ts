@@ -25,6 +25,10 @@ export interface Places extends ProjectPlaces {
   readonly heldDream: string;
   /** The engine settings, by name (docs/defaults.md). */
   readonly engineSettings: string;
+  /** The user's own sections of session notes. */
+  readonly notesTemplate: string;
+  /** The user's own words to the model that updates session notes. */
+  readonly notesPrompt: string;
   /** The folder of a session's other files: checkpoints, output of commands. */
   folderOf(session: string): string;
   /** The socket of a running session, for other processes. */
@@ -44,6 +48,8 @@ export function placesOf(folder: string, environment: Environment): Places {
     commandTimes: join(project, "command-times.log"),
     heldDream: join(project, "held-dream.json"),
     engineSettings: join(agentHome, "engine.json"),
+    notesTemplate: join(agentHome, "notes-template.md"),
+    notesPrompt: join(agentHome, "notes-prompt.md"),
     folderOf: (session) => join(project, "files", session),
     socketOf: (session) => join(agentHome, "sockets", session.slice(0, SOCKET_NAME_CHARACTERS)),
   };

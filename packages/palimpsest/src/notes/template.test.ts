@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { italicIn, NOTES_TEMPLATE, readTemplate, templateMarkdown } from "./template.ts";
+import { italicIn, NOTES_TEMPLATE, readNotesTemplate, templateMarkdown } from "./template.ts";
 
 describe("our template", () => {
   test("has ten sections, and is read back as it is written", () => {
     expect(NOTES_TEMPLATE).toHaveLength(10);
-    expect(readTemplate(templateMarkdown(NOTES_TEMPLATE))).toEqual({ kind: "template", template: NOTES_TEMPLATE });
+    expect(readNotesTemplate(templateMarkdown(NOTES_TEMPLATE))).toEqual({ kind: "template", template: NOTES_TEMPLATE });
   });
 });
 
 describe("a template of the user's own", () => {
   test("headings of any level, italics of either sort, line ends of either sort", () => {
-    const read = readTemplate("\r\n## Goals\r\n*what we want*\r\n\r\n### Open ends ###\r\n_what is left_\r\n");
+    const read = readNotesTemplate("\r\n## Goals\r\n*what we want*\r\n\r\n### Open ends ###\r\n_what is left_\r\n");
     expect(read).toEqual({
       kind: "template",
       template: [
@@ -30,7 +30,7 @@ describe("a template of the user's own", () => {
     ["content", "# A\n_a_\nsome text", 'line 3: under "A" stands more'],
     ["words that are not in italics", "# A\nwhat belongs here", 'line 2: under "A"'],
   ])("%s is told, with its line", (_, markdown, problem) => {
-    const read = readTemplate(markdown);
+    const read = readNotesTemplate(markdown);
     expect(read.kind === "unusable" && read.problem).toContain(problem);
   });
 });

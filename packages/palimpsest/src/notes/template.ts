@@ -65,8 +65,8 @@ export type ReadTemplate =
   | { readonly kind: "template"; readonly template: NotesTemplate }
   | { readonly kind: "unusable"; readonly problem: string };
 
-/** A user's own template: headings of any level, and under each one italic line. Nothing else. */
-export function readTemplate(markdown: string): ReadTemplate {
+/** Reads a user's own template: headings of any level, and one line in italics under each. `problem` names the first line that does not fit. */
+export function readNotesTemplate(markdown: string): ReadTemplate {
   const unusable = (line: number, problem: string): ReadTemplate => ({
     kind: "unusable",
     problem: `line ${line + 1}: ${problem}`,

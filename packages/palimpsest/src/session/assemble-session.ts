@@ -57,6 +57,7 @@ export function assembleSession<Request, Response, Message>(
     },
     notes: {
       read: notes.read,
+      latest: notes.latest,
       update: (how) => notes.update(how?.signal),
     },
     ledger: {

@@ -29,7 +29,7 @@ export interface Store {
   readMetadata(session: string): Promise<SessionMetadata | undefined>;
   /**
    * Replaces a session's metadata, beside any writer: the last call wins. `absent`: the session has no log.
-   * Throws an `InvalidOptionError` for what is no JSON object, or takes more than `MAX_METADATA_BYTES`.
+   * Throws an `InvalidOptionError` for what is no JSON object, or takes more than 16,384 bytes.
    */
   setMetadata(session: string, metadata: SessionMetadata): Promise<"set" | "absent">;
   /** Where results go that are too large for a log: kept for as long as the logs are, and found again where they are. */

@@ -81,6 +81,26 @@ describe("session notes", () => {
     expect(await (await openSession(options)).notes.read()).toBe(written[0]);
   });
 
+  test("say when their newest version was written and what it covers; after a rewind it is the earlier one", async () => {
+    const { session, ask, clock } = await open();
+    expect(await session.notes.latest()).toBeUndefined();
+    await ask(words("one"));
+    const covered = session.history.newestEntry;
+    await clock.pass(MINUTE_MS, Promise.resolve());
+    await session.notes.update();
+    const first = await session.notes.latest();
+    expect(first).toMatchObject({ coveredTo: expect.any(Number), atMs: clock.now() });
+    expect(first!.coveredTo).toBeLessThanOrEqual(covered);
+    expect(first!.entry).toBeGreaterThan(covered);
+    expect(first!.markdown).toBe(await session.notes.read());
+    const between = session.history.newestEntry;
+    await ask(words("two"));
+    await session.notes.update();
+    expect((await session.notes.latest())!.entry).toBeGreaterThan(first!.entry);
+    await session.history.rewind(between);
+    expect(await session.notes.latest()).toEqual(first);
+  });
+
   test("stand in for a summary: no model is asked, and what they do not cover is kept", async () => {
     const { session, ask, told: emitted } = await open();
     for (let round = 0; round < 12; round++) await ask(words(`part${round}`));

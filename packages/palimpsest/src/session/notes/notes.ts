@@ -1,10 +1,11 @@
 import { InvalidOptionError } from "../../log/invalid-option-error.ts";
+import { readPayload } from "../../log/read-payload.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import { isUpdateDue } from "../../notes/is-update-due.ts";
 import { type NotesCompaction, planNotesCompaction } from "../../notes/keep-calculation.ts";
 import { emptyNotes, isBare, type Notes, notesMarkdown, parseNotes } from "../../notes/notes.ts";
 import { readUpdate } from "../../notes/read-update.ts";
-import { NOTES_TEMPLATE, type NotesTemplate, readTemplate } from "../../notes/template.ts";
+import { NOTES_TEMPLATE, type NotesTemplate, readNotesTemplate } from "../../notes/template.ts";
 import { updatePrompt } from "../../notes/update-prompt.ts";
 import { ProviderError } from "../../providers/provider-error.ts";
 import { recallOf } from "../../stages/recall/recall-tool.ts";
@@ -16,6 +17,7 @@ import { readEntry } from "../load-view.ts";
 import { NO_LONGER_NEEDED } from "../no-longer-needed.ts";
 import type { Requests } from "../requests.ts";
 import type { SessionContext } from "../session-context.ts";
+import type { SessionNotes } from "../session-groups.ts";
 import type { NotesUpdateOutcome } from "./notes-options.ts";
 import { notesPolicy, notesSituation } from "./notes-situation.ts";
 
@@ -27,6 +29,8 @@ export interface NotesParts<Request, Response> {
 export interface NotesKeeper {
   /** As markdown; the bare template if nothing was noted yet. */
   read(): Promise<string>;
+  /** The newest version as it was written. */
+  latest: SessionNotes["latest"];
   /** Brings them up to date, after an update that is under way. */
   update(signal?: AbortSignal): Promise<NotesUpdateOutcome>;
   /** A response was recorded: updates in the background, now or before the cache ends, if it is worth it. */
@@ -151,6 +155,14 @@ export function createNotes<Request, Response, Message>(
 
   return {
     read: async () => notesMarkdown(await current()),
+    async latest() {
+      const { notes } = state.carriedState;
+      const [stored] = notes === undefined ? [] : await state.log.read(notes.entry, notes.entry);
+      const read = stored && readPayload(stored);
+      if (stored === undefined || read?.kind !== "notes") return undefined;
+      const { markdown, coveredTo } = read.payload;
+      return { markdown, coveredTo, entry: stored.sequence, atMs: stored.atMs };
+    },
     update,
     afterResponse() {
       pause.abort(NO_LONGER_NEEDED);
@@ -191,7 +203,7 @@ export function createNotes<Request, Response, Message>(
 
 function templateOf(markdown: string | undefined): NotesTemplate {
   if (markdown === undefined) return NOTES_TEMPLATE;
-  const read = readTemplate(markdown);
+  const read = readNotesTemplate(markdown);
   if (read.kind === "unusable") throw new InvalidOptionError("notes.template", markdown.slice(0, 80), read.problem);
   return read.template;
 }
