@@ -55,15 +55,15 @@ async function notesJson(session: AgentSession, file: string): Promise<string> {
   return JSON.stringify({ session: session.id, updates, priceUsd, ...found, markdown: latest?.markdown ?? "" });
 }
 
-/** The notes as text, without empty sections, after a line about their time and their cost. */
-export async function notesText(session: AgentSession, file: string): Promise<string> {
+/** The notes as text, without empty sections, after a line about their time and their cost. @param file where they are, to be shown */
+export async function notesText(session: AgentSession, file?: string): Promise<string> {
   const [latest, cost] = [await session.notes.latest(), await costOf(session)];
   const spent = cost === undefined ? "" : ` Updates so far: ${cost.responses}, for ${priceText(cost)}.`;
   const sections = latest === undefined ? "" : filledSections(latest.markdown);
   if (latest === undefined || sections === "")
     return `There are no notes yet.${spent} To write some now: /notes update`;
   const when = `Updated ${time(latest.atMs)} UTC, up to entry ${latest.coveredTo}.`;
-  return `${when}${spent}\nFile: ${file}\n\n${sections}`;
+  return `${when}${spent}${file === undefined ? "" : `\nFile: ${file}`}\n\n${sections}`;
 }
 
 async function costOf(session: AgentSession) {
