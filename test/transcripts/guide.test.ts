@@ -36,7 +36,7 @@ test("the guide's commands print what the guide says", () => {
     const said = command!.includes("--html") ? "Wrote spent.html\n" : printed;
     expect(said).toBe(output);
   }
-  expect(readFileSync(join(folder, "spent.html"), "utf8")).toContain("What filled the window");
+  expect(readFileSync(join(folder, "spent.html"), "utf8")).toContain("Where the money went");
 });
 
 test("the example is the session that the tests are about", () => {

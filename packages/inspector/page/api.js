@@ -1,3 +1,5 @@
+import { isCopy, readCopy } from "./copy.js";
+
 /** An answer of the server that is no success. */
 class ServerError extends Error {
   constructor(status, { code, message }) {
@@ -7,8 +9,9 @@ class ServerError extends Error {
   }
 }
 
-/** Reads from the server. @param {AbortSignal} [signal] ends the reading when nobody waits for it any more */
+/** Reads from the server, or from the page itself if it is a copy. @param {AbortSignal} [signal] ends the reading when nobody waits for it any more */
 export async function get(path, signal) {
+  if (isCopy) return readCopy(path);
   const response = await fetch(path, { signal });
   const value = await response.json();
   if (!response.ok) throw new ServerError(response.status, value.error);

@@ -1,9 +1,7 @@
+import { isCopy } from "./copy.js";
 import { el } from "./dom.js";
 
-const PAGES = [
-  ["sessions", "Sessions", "#/"],
-  ["memory", "Memory", "#/memory"],
-];
+const PAGES = [["sessions", "Sessions", "#/"], ...(isCopy ? [] : [["memory", "Memory", "#/memory"]])];
 
 /** The links that every page begins with. */
 export function bar(current) {

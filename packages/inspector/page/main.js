@@ -1,4 +1,5 @@
 import { enter } from "./api.js";
+import { isCopy, start } from "./copy.js";
 import { el, fill } from "./dom.js";
 import { showMemory } from "./memory.js";
 import { showSession } from "./session.js";
@@ -10,7 +11,7 @@ let leave = () => {};
 
 /**
  * Every state has an address: `#/` the sessions, `#/memory` with `/t/TOPIC` or `/c/CHANGE`, and of one session `#/s/KEY` with `/r/ENTRY` (request),
- * `/b/ENTRY` (boundary), `/e/ENTRY` (entry), `/tree` or `/what-if/POLICY,POLICY`.
+ * `/b/ENTRY` (boundary), `/e/ENTRY` (entry), `/tree`, `/what-if/POLICY,POLICY` or, in a copy, `/spent`.
  */
 function readAddress() {
   const [, page, ...rest] = location.hash.split("/");
@@ -21,6 +22,10 @@ function readAddress() {
 }
 
 async function letIn() {
+  if (isCopy) {
+    if (location.hash === "") history.replaceState(null, "", start);
+    return;
+  }
   const given = new URLSearchParams(location.hash.slice(1));
   const token = given.get("token");
   if (token === null) return;
@@ -42,7 +47,7 @@ async function show() {
 }
 
 addEventListener("keydown", ({ key, target, ctrlKey, metaKey, altKey }) => {
-  if (key === "m" && !ctrlKey && !metaKey && !altKey && !(target instanceof HTMLInputElement))
+  if (key === "m" && !isCopy && !ctrlKey && !metaKey && !altKey && !(target instanceof HTMLInputElement))
     location.hash = "#/memory";
 });
 

@@ -1,9 +1,11 @@
 import { get } from "./api.js";
 import { bar } from "./bar.js";
 import { showBoundary } from "./boundary.js";
+import { has, isCopy } from "./copy.js";
 import { el, fill } from "./dom.js";
 import { showEntry } from "./entry.js";
 import { showRequest } from "./request.js";
+import { showSpent } from "./spent.js";
 import { colorOf, describePoint, drawTimeline, placeCursor } from "./timeline.js";
 import { showTree } from "./tree.js";
 import { showWhatIf } from "./what-if.js";
@@ -11,10 +13,10 @@ import { counted, dollars, PLACES } from "./words.js";
 
 const POINTS = 600;
 /** What an address can name beside a request. */
-const SCREENS = { b: showBoundary, e: showEntry, tree: showTree, "what-if": showWhatIf };
+const SCREENS = { b: showBoundary, e: showEntry, tree: showTree, "what-if": showWhatIf, spent: showSpent };
 
-const KEYS =
-  "Keys: left and right, Page Up and Page Down: requests. b: next cache break. t: forks, agents, mail. w: what if. m: memory. /: search. Esc: sessions.";
+const OF_A_SERVER = isCopy ? "" : " w: what if. m: memory. /: search.";
+const KEYS = `Keys: left and right, Page Up and Page Down: requests. b: next cache break. t: forks, agents, mail.${OF_A_SERVER} Esc: sessions.`;
 
 /** One session: its timeline, one scrubber, and the request or boundary that the scrubber or the address names. */
 export async function showSession(page, { key, ...address }) {
@@ -113,7 +115,8 @@ export async function showSession(page, { key, ...address }) {
     { className: "bar-of-pages", "aria-label": "This session" },
     el("a", { href: `#/s/${key}` }, "Requests"),
     el("a", { href: `#/s/${key}/tree` }, "Forks, agents, mail"),
-    el("a", { href: `#/s/${key}/what-if` }, "What if"),
+    !isCopy && el("a", { href: `#/s/${key}/what-if` }, "What if"),
+    isCopy && has(`${at}/spent`) && el("a", { href: `#/s/${key}/spent` }, "Spent"),
   );
   fill(
     page,
@@ -124,13 +127,14 @@ export async function showSession(page, { key, ...address }) {
       el("h1", {}, `Session ${about.id}`),
       views,
       el("p", {}, [about.model, about.fidelity].filter(Boolean).join(", ")),
+      about.copied !== undefined && el("p", { className: "note" }, describeCopy(about.copied)),
       totals,
       el("div", { className: "chart" }, canvas, cursor),
       scrubber,
       el("div", { className: "legend" }, ...legend),
       said,
       stops,
-      el("p", {}, el("label", { for: "search" }, "Search "), search),
+      !isCopy && el("p", {}, el("label", { for: "search" }, "Search "), search),
       found,
       shown,
       el("p", { className: "keys" }, KEYS),
@@ -154,8 +158,8 @@ export async function showSession(page, { key, ...address }) {
     if (event.key in steps && event.target !== scrubber) move(state.at + steps[event.key]);
     else if (event.key === "b") move(state.points.findIndex(({ breaks }, index) => index > state.at && breaks > 0));
     else if (event.key === "t") location.hash = `#/s/${key}/tree`;
-    else if (event.key === "w") location.hash = `#/s/${key}/what-if`;
-    else if (event.key === "/") search.focus();
+    else if (event.key === "w" && !isCopy) location.hash = `#/s/${key}/what-if`;
+    else if (event.key === "/" && !isCopy) search.focus();
     else if (event.key === "Escape") location.hash = "#/";
     else return;
     event.preventDefault();
@@ -163,8 +167,8 @@ export async function showSession(page, { key, ...address }) {
   document.addEventListener("moved", onMoved);
   document.addEventListener("keydown", onKey);
   addEventListener("resize", draw);
-  const live = new EventSource(`${at}/live?after=${about.totals.head.sequence}`);
-  live.addEventListener("grown", async ({ data }) => {
+  const live = isCopy ? undefined : new EventSource(`${at}/live?after=${about.totals.head.sequence}`);
+  live?.addEventListener("grown", async ({ data }) => {
     const wasLast = state.at >= state.points.length - 1;
     tell(JSON.parse(data).totals);
     await load();
@@ -176,9 +180,15 @@ export async function showSession(page, { key, ...address }) {
   });
   return () => {
     state.reading.abort();
-    live.close();
+    live?.close();
     document.removeEventListener("moved", onMoved);
     document.removeEventListener("keydown", onKey);
     removeEventListener("resize", draw);
   };
+}
+
+function describeCopy({ requests, of, leftOut, maxBytes }) {
+  const all = `A copy in one file, with the text of ${requests} of ${counted(of, "request")} in the timeline.`;
+  if (leftOut === 0) return all;
+  return `${all} The oldest were left out, so that the file stays below ${Math.round(maxBytes / 1e6)} MB: palimpsest inspect FILE shows them.`;
 }

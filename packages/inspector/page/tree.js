@@ -1,4 +1,5 @@
 import { get } from "./api.js";
+import { has } from "./copy.js";
 import { el, fill, table } from "./dom.js";
 import { counted, time } from "./words.js";
 
@@ -33,7 +34,7 @@ function toItem({ session, key: own, kind, at, label, children }, shownKey) {
   return el(
     "li",
     {},
-    own === undefined ? session : name,
+    own === undefined || !has(`/api/sessions/${own}`) ? session : name,
     text,
     children.length > 0 && el("ul", {}, ...children.map((child) => toItem(child, shownKey))),
   );

@@ -1,4 +1,10 @@
 /** `@palimpsest/inspector`: a local page over the logs of agents. */
+export {
+  type ExportedPage,
+  type ExportOptions,
+  exportSessions,
+  type SessionToExport,
+} from "./export/export-sessions.ts";
 export type { ShownMemory } from "./routes/memory-routes.ts";
 export type {
   FoundSession,
@@ -10,5 +16,5 @@ export type {
   UnreadableSession,
 } from "./sources/session-source.ts";
 export { type StoreSource, type StoreSourceOptions, storeSource } from "./sources/store-source.ts";
-export { type TranscriptSourceOptions, transcriptSource } from "./sources/transcript-source.ts";
+export { type TranscriptSource, type TranscriptSourceOptions, transcriptSource } from "./sources/transcript-source.ts";
 export { type Inspector, type InspectorOptions, startInspector } from "./start-inspector.ts";

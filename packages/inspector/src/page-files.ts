@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 
+/** The same from the sources and from the built code: both lie one folder below the package. */
+const PAGE_FOLDER = new URL("../page/", import.meta.url);
+
 /** The files of the page, held in memory. */
 export interface PageFiles {
   find(path: string): { readonly type: string; readonly bytes: Buffer } | undefined;
@@ -13,10 +16,14 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Reads the files of a folder. Every address that is no file and not below `/api/` is the page itself. */
-export function readPageFiles(folder: URL): PageFiles {
-  const names = readdirSync(folder);
-  const files = new Map(names.map((name) => [`/${name}`, readFileSync(new URL(name, folder))]));
+/** The files of the page as texts, by name. */
+export function readPageTexts(): ReadonlyMap<string, string> {
+  return new Map(readdirSync(PAGE_FOLDER).map((name) => [name, readFileSync(new URL(name, PAGE_FOLDER), "utf8")]));
+}
+
+/** Reads the files of the page. Every address that is no file and not below `/api/` is the page itself. */
+export function readPageFiles(): PageFiles {
+  const files = new Map([...readPageTexts()].map(([name, text]) => [`/${name}`, Buffer.from(text)]));
   const page = files.get("/index.html")!;
   return {
     find(path) {

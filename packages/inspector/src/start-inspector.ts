@@ -46,15 +46,12 @@ export interface Inspector {
 
 const NO_SESSION = refused(404, "no-such-session", "There is no such session.");
 
-/** The same from the sources and from the built code: both lie one folder below the package. */
-const PAGE_FOLDER = new URL("../page/", import.meta.url);
-
 /**
  * Serves a page over sessions to browsers of this machine. Nothing is sent anywhere else. Nothing is changed either, unless a source lets
  * compactions be undone.
  */
 export async function startInspector(options: InspectorOptions): Promise<Inspector> {
-  const page = readPageFiles(PAGE_FOLDER);
+  const page = readPageFiles();
   const { sources, providerOf, folder, port = 0, followEveryMs, memory, onError } = options;
   const sessions = openSessions({ sources, ...(folder === undefined ? {} : { folder }) });
   const tokens = createEntryTokens();

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeHome } from "../../../../test/transcripts/write-home.ts";
 import { analysisText, sumText } from "./analysis-text.ts";
-import { analysisPage } from "./page/analysis-page.ts";
 import { type Analyses, readAnalyses } from "./read-analyses.ts";
 
 const SESSION = ".claude/projects/-work-sums/c1a0de00-0000-4000-8000-000000000001.jsonl";
@@ -73,41 +72,5 @@ describe("as text", () => {
     const prices = { input: 1, output: 2, cacheRead: 0.1, cacheWrite5m: 1, cacheWrite1h: 1 };
     const priced = await readAnalyses(path, new Map([["qwen3-coder-plus", prices]]));
     expect(priced.sum.totals.usd).toBeCloseTo((9_000 + 200 + 800 + 200) / 1e6, 6);
-  });
-});
-
-describe("as a page", () => {
-  test("it loads nothing, runs nothing, and is whole", () => {
-    for (const page of [analysisPage(one), analysisPage(all)]) {
-      expect(page).not.toMatch(/<script|src=|href=|url\(|@import|https?:/);
-      expect(page).toContain("default-src 'none'");
-      const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
-      expect(new Set(ids).size).toBe(ids.length);
-      const labels = [...page.matchAll(/aria-labelledby="([^"]+)"/g)].flatMap(([, names]) => names!.split(" "));
-      expect(labels.filter((label) => !ids.includes(label))).toEqual([]);
-      for (const name of ["svg", "section", "table", "details", "g", "ul"]) {
-        const opened = page.match(new RegExp(`<${name}[ >]`, "g"))?.length ?? 0;
-        expect({ name, closed: page.match(new RegExp(`</${name}>`, "g"))?.length ?? 0 }).toEqual({
-          name,
-          closed: opened,
-        });
-      }
-      expect(page).not.toMatch(/NaN|undefined|Infinity/);
-    }
-  });
-
-  test("whatever a transcript holds is text there", () => {
-    const [first] = one.sessions;
-    const session = { ...first!.analysis.session!, cwd: `/<img src=x onerror="a">&'` };
-    const page = analysisPage({ ...one, sessions: [{ ...first!, analysis: { ...first!.analysis, session } }] });
-    expect(page).not.toContain("<img");
-    expect(page).toContain("&#60;img");
-  });
-
-  test("every part, every cause and every compaction is in it", () => {
-    const page = analysisPage(one);
-    for (const word of ["results of Read", "tool calls", "idle 7 min", "What filled the window", "1 compaction"]) {
-      expect(page).toContain(word);
-    }
   });
 });

@@ -20,11 +20,21 @@ test("a session is analyzed as text, as JSON and as a page; a folder as a whole"
   const analysis = JSON.parse(both.out);
   expect(analysis).toMatchObject({ path, session: { agent: "claude-code" }, totals: { responses: 6 } });
   expect(analysis.points).toHaveLength(6);
-  expect(readFileSync(page, "utf8")).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
+  expect(readFileSync(page, "utf8")).toMatch(/^<!doctype html>[\s\S]*"start":"#\/s\/\w+\/spent"[\s\S]*<\/html>\n$/);
 
   const sums = JSON.parse((await cli.run(["analyze", project.home, "--json"])).out);
   expect(sums).toMatchObject({ sessions: 15, compactions: 11 });
   expect(sums.expensiveSessions[0]).not.toHaveProperty("points");
+
+  const several = await cli.run(["analyze", project.home, "--html", page]);
+  expect(several).toMatchObject({ code: 0, said: expect.stringContaining(`Wrote ${page}`) });
+  const answers = JSON.parse(/id="answers">(.*?)<\/script>/s.exec(readFileSync(page, "utf8"))![1]!).answers;
+  const { sessions, total, spent } = answers["/api/sessions"];
+  expect({ total, listed: sessions.length }).toEqual({ total: 15, listed: 15 });
+  expect(spent.tables.map(({ title }: { title: string }) => title)).toContain("Where the money went");
+  // Each session that has responses is there with every request.
+  for (const { id, copied } of sessions) expect({ id, leftOut: copied?.leftOut ?? 0 }).toEqual({ id, leftOut: 0 });
+  expect(sessions.filter(({ copied }: { copied?: unknown }) => copied !== undefined).length).toBeGreaterThan(10);
 
   const nothing = await cli.run(["analyze", "note.jsonl"]);
   expect(nothing).toMatchObject({ code: 1, said: expect.stringContaining("no transcript that can be read") });

@@ -6,6 +6,7 @@ import { EXIT } from "../cli/exit-codes.ts";
 import { readArguments } from "../cli/read-arguments.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { transcriptsPath } from "../cli/transcripts-path.ts";
+import { userModels } from "../cli/user-models.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 
 /** Reports what recorded sessions spent, on what, and what cache misses cost. */
@@ -20,9 +21,15 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return EXIT.failed;
   }
   if (values.html !== undefined) {
-    const { analysisPage } = await import("../analyze/page/analysis-page.ts");
-    await writeFile(values.html, analysisPage(analyses));
+    const { exportAnalyses } = await import("../analyze/export-analyses.ts");
+    const { html, requests, leftOut } = await exportAnalyses(analyses, await userModels(terminal.environment));
+    await writeFile(values.html, html);
     terminal.say(`Wrote ${values.html}`);
+    if (leftOut > 0) {
+      terminal.say(
+        `It has the text of ${requests} requests. ${leftOut} older ones found no room in it. To see all: palimpsest inspect FILE`,
+      );
+    }
   }
   if (values.json) await terminal.print(JSON.stringify(toJson(analyses)));
   else if (values.html === undefined) {

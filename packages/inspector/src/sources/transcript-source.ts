@@ -21,8 +21,13 @@ export interface TranscriptSourceOptions {
   readonly folder: string;
 }
 
+export interface TranscriptSource extends SessionSource {
+  /** The key of a transcript, whether or not it is found. */
+  keyOf(reference: TranscriptReference): string;
+}
+
 /** Sessions that other programs recorded: transcripts of agents, and logs of the proxy. Each is imported when it is opened. */
-export function transcriptSource({ find, folder }: TranscriptSourceOptions): SessionSource {
+export function transcriptSource({ find, folder }: TranscriptSourceOptions): TranscriptSource {
   const known = new Map<string, TranscriptReference>();
   const keyOf = ({ path, session = "" }: TranscriptReference): string => sessionKey("transcript", path, session);
 
@@ -33,6 +38,7 @@ export function transcriptSource({ find, folder }: TranscriptSourceOptions): Ses
   }
 
   return {
+    keyOf,
     async *list() {
       for await (const reference of find()) {
         known.set(keyOf(reference), reference);

@@ -4,7 +4,16 @@ import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import { type FolderMemory, openMemory } from "@palimpsest/memory";
 import { answer, createAnthropic, fetchInProcess } from "@palimpsest/provider-simulator";
-import { attachment, memoryStore, openSession, readStream, type Session, type Store, toolResult } from "palimpsest";
+import {
+  attachment,
+  memoryStore,
+  openSession,
+  type Provider,
+  readStream,
+  type Session,
+  type Store,
+  toolResult,
+} from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 
 /** Runs if any text of a session becomes markup, an attribute, an address or a script. */
@@ -23,6 +32,7 @@ export interface HostileSession {
   readonly store: Store;
   readonly session: Session;
   readonly memory: FolderMemory;
+  readonly provider: Provider<unknown, unknown, unknown>;
   readonly boundary: number;
 }
 
@@ -66,5 +76,5 @@ export async function openHostileSession(): Promise<HostileSession> {
   const evidence = [{ session: "s", entry: said!, quote: HOSTILE_LINE }];
   await memory.write({ ...topic, slug: "hostile", evidence }, "model", "none");
   await memory.propose({ ...topic, slug: "other" }, "model", HOSTILE_LINE);
-  return { store, session, memory, boundary };
+  return { store, session, memory, provider: provider as never, boundary };
 }
