@@ -55,7 +55,7 @@ export const SESSION_COMMANDS = {
     usage: "analyze FILE|DIR [--html OUT]",
     about: "show what another agent's sessions spent, on what, and what was lost; as text, --json or a page",
     options: {
-      html: { type: "string", value: "OUT", about: "write the inspector's page as one file; it needs no server, no network" },
+      html: { type: "string", value: "OUT", about: "write the inspector's page as one file; it needs no server" },
       price: {
         type: "string",
         multiple: true,
