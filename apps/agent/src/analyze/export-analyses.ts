@@ -1,13 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ExportedPage, exportSessions, transcriptSource } from "@palimpsest/inspector";
-import type { ExtraModels } from "palimpsest/core";
-import { offlineByName } from "../cli/connect.ts";
+import { type ExportedPage, exportSessions, type ProviderOf, transcriptSource } from "@palimpsest/inspector";
 import type { Analyses } from "./read-analyses.ts";
 
 /** Makes one page of analyzed sessions: the inspector's, with the sessions in it. Logs that are made for it are removed again. */
-export async function exportAnalyses({ sum, sessions }: Analyses, models: ExtraModels): Promise<ExportedPage> {
+export async function exportAnalyses({ sum, sessions }: Analyses, providerOf: ProviderOf): Promise<ExportedPage> {
   const folder = await mkdtemp(join(tmpdir(), "palimpsest-analyze-"));
   try {
     const find = async function* () {
@@ -16,7 +14,7 @@ export async function exportAnalyses({ sum, sessions }: Analyses, models: ExtraM
     const source = transcriptSource({ find, folder });
     return await exportSessions({
       sources: [source],
-      providerOf: (name) => offlineByName(name, models),
+      providerOf,
       sessions: sessions.map((one) => ({ key: source.keyOf(one), name: one.path, analysis: one.analysis })),
       sum,
     });

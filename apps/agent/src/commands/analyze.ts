@@ -22,7 +22,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
   if (values.html !== undefined) {
     const { exportAnalyses } = await import("../analyze/export-analyses.ts");
-    const { html, requests, leftOut } = await exportAnalyses(analyses, await userModels(terminal.environment));
+    const { offlineByName } = await import("../cli/connect.ts");
+    const models = await userModels(terminal.environment);
+    const { html, requests, leftOut } = await exportAnalyses(analyses, (name) => offlineByName(name, models));
     await writeFile(values.html, html);
     terminal.say(`Wrote ${values.html}`);
     if (leftOut > 0) {
