@@ -69,3 +69,4 @@ export {
 export type { PeerDraft, PeerMessage, PeerSender } from "./socket/peer-message.ts";
 export { type SendToSocketOptions, type SentToSocket, sendToSocket } from "./socket/send-to-socket.ts";
 export { UnsafeSocketError } from "./socket/socket-path.ts";
+export { type SocketSystem, socketSystemOf } from "./socket/socket-system.ts";

@@ -6,12 +6,13 @@ import { decodeDraft, type PeerMessage } from "./peer-message.ts";
 import {
   assertStrong,
   closeToOthers,
-  createSafeFolder,
-  lookAtPath,
+  createSafeFolders,
+  lookAtAddress,
   removeToken,
   UnsafeSocketError,
   writeToken,
 } from "./socket-path.ts";
+import { type SocketSystem, thisSocketSystem } from "./socket-system.ts";
 
 /** The socket's path, and what receives its messages. */
 export interface ListenOptions {
@@ -27,9 +28,11 @@ export interface ListenOptions {
   readonly deadlineMs?: number;
   /** Beyond this, the unauthenticated connection that has waited longest is closed. @default 64 */
   readonly maxConnections?: number;
+  /** @default that of this machine */
+  readonly system?: SocketSystem;
 }
 
-const DEFAULT_LISTEN: Required<Omit<ListenOptions, "path" | "onMessage" | "token">> = {
+const DEFAULT_LISTEN: Required<Omit<ListenOptions, "path" | "onMessage" | "token" | "system">> = {
   maxMessageBytes: 262_144,
   deadlineMs: 5_000,
   maxConnections: 64,
@@ -54,9 +57,11 @@ export type ListenResult =
  */
 export async function listenOnSocket(options: ListenOptions): Promise<ListenResult> {
   const { path, onMessage, maxMessageBytes, deadlineMs, maxConnections } = { ...DEFAULT_LISTEN, ...options };
-  createSafeFolder(path);
+  const { system = thisSocketSystem() } = options;
+  const address = system.addressOf(path);
+  createSafeFolders(path, system);
   if (options.token !== undefined) assertStrong(path, options.token);
-  if ((await makeRoom(path)) === "in-use") return { kind: "in-use" };
+  if ((await makeRoom(address, system)) === "in-use") return { kind: "in-use" };
   const token = options.token ?? writeToken(path);
 
   const connections = new Map<Socket, "unproven" | "proven">();
@@ -101,8 +106,8 @@ export async function listenOnSocket(options: ListenOptions): Promise<ListenResu
     socket.on("error", () => {});
     channel(socket).catch(() => socket.destroy());
   });
-  await listen(server, path);
-  closeToOthers(path);
+  await listen(server, address);
+  if (system.kind === "file") closeToOthers(address);
   return {
     kind: "listening",
     socket: {
@@ -119,20 +124,21 @@ export async function listenOnSocket(options: ListenOptions): Promise<ListenResu
   };
 }
 
-/** A killed process leaves its socket behind, and nobody answers there. */
-async function makeRoom(path: string): Promise<"free" | "in-use"> {
-  const found = lookAtPath(path);
+/** A killed process leaves the file of its socket behind, and nobody answers there. */
+async function makeRoom(address: string, { kind }: SocketSystem): Promise<"free" | "in-use"> {
+  if (kind === "pipe") return (await answers(address)) ? "in-use" : "free";
+  const found = lookAtAddress(address);
   if (found === "absent") return "free";
   if (found === "other")
-    throw new UnsafeSocketError(path, "something else stands there. Remove it, or choose another path.");
-  if (await answers(path)) return "in-use";
-  rmSync(path, { force: true });
+    throw new UnsafeSocketError(address, "something else stands there. Remove it, or choose another path.");
+  if (await answers(address)) return "in-use";
+  rmSync(address, { force: true });
   return "free";
 }
 
-function answers(path: string): Promise<boolean> {
+function answers(address: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(path);
+    const socket = connect(address);
     socket.once("connect", () => {
       socket.destroy();
       resolve(true);
@@ -141,10 +147,10 @@ function answers(path: string): Promise<boolean> {
   });
 }
 
-function listen(server: Server, path: string): Promise<void> {
+function listen(server: Server, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(path, () => {
+    server.listen(address, () => {
       server.off("error", reject);
       // For example, no file descriptor is left for another connection: the existing ones continue.
       server.on("error", () => {});

@@ -2,7 +2,8 @@ import { connect, type Socket } from "node:net";
 import { createFrames, UntrustedPeerError } from "./frames.ts";
 import { greetAsClient, SEAL_BYTES } from "./handshake.ts";
 import { decodeDraft, encodeDraft, type PeerDraft } from "./peer-message.ts";
-import { assertSafePath, lookAtPath, readToken, UnsafeSocketError } from "./socket-path.ts";
+import { assertSafePath, lookAtAddress, readToken, UnsafeSocketError } from "./socket-path.ts";
+import { type SocketSystem, thisSocketSystem } from "./socket-system.ts";
 
 /** The socket, the message, and the limits of sending it. */
 export interface SendToSocketOptions {
@@ -14,6 +15,8 @@ export interface SendToSocketOptions {
   readonly timeoutMs?: number;
   /** The limit of the receiver: larger messages are cut off there. @default 262,144 */
   readonly maxMessageBytes?: number;
+  /** @default that of this machine */
+  readonly system?: SocketSystem;
 }
 
 /** Whether the other session took the message. */
@@ -36,7 +39,8 @@ const RECEIPT_BYTES = 16;
 
 /** Sends one message to a session that listens on a socket. Failures are outcomes, not errors. */
 export async function sendToSocket(options: SendToSocketOptions): Promise<SentToSocket> {
-  const { path, message, timeoutMs = 10_000, maxMessageBytes = 262_144 } = options;
+  const { path, message, timeoutMs = 10_000, maxMessageBytes = 262_144, system = thisSocketSystem() } = options;
+  const address = system.addressOf(path);
   const bytes = encodeDraft(message);
   if (decodeDraft(bytes) === undefined)
     return failed(
@@ -50,17 +54,23 @@ export async function sendToSocket(options: SendToSocketOptions): Promise<SentTo
     );
   let token: string | undefined;
   try {
-    if (lookAtPath(path) === "absent") return failed("absent", `There is no socket at ${path}.`);
-    assertSafePath(path);
-    if (lookAtPath(path) === "other") return failed("unsafe", `What stands at ${path} is no socket of this user.`);
-    token = options.token ?? readToken(path);
+    if (system.kind === "file") {
+      if (lookAtAddress(address) === "absent") return failed("absent", `There is no socket at ${path}.`);
+      assertSafePath(address, system);
+      if (lookAtAddress(address) === "other")
+        return failed("unsafe", `What stands at ${address} is no socket of this user.`);
+    }
+    token = options.token ?? readToken(path, system);
+    // A pipe cannot be looked for, and its token is removed with it.
+    if (token === undefined && system.kind === "pipe") return failed("absent", `Nobody listens on ${path}.`);
+    assertSafePath(path, system);
   } catch (error) {
     if (UnsafeSocketError.isInstance(error)) return failed("unsafe", error.message);
     return failed("absent", String(error));
   }
   if (token === undefined) return failed("refused", `There is no token beside ${path}.`);
 
-  const socket = connect(path);
+  const socket = connect(address);
   const deadline = setTimeout(() => socket.destroy(), timeoutMs);
   let stage: "connecting" | "greeting" | "sent" = "connecting";
   try {

@@ -14,6 +14,7 @@ import {
 import { dirname } from "node:path";
 import { PathError } from "palimpsest/core";
 import { createPrivateFolder } from "palimpsest/sqlite";
+import type { SocketSystem } from "./socket-system.ts";
 
 /** Others could reach or replace the socket. Nothing was opened. */
 export class UnsafeSocketError extends PathError {
@@ -25,46 +26,42 @@ export class UnsafeSocketError extends PathError {
   }
 }
 
-// `sun_path` has 104 bytes on macOS and 108 on Linux, the last of them 0.
-const MAX_PATH_BYTES = 103;
 const MIN_TOKEN_CHARACTERS = 32;
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
 
-/** Node cannot identify the user at the other end, so the folder must keep others out. */
-export function assertSafePath(path: string): void {
-  const bytes = Buffer.byteLength(path);
-  if (bytes > MAX_PATH_BYTES)
-    throw new UnsafeSocketError(
-      path,
-      `the path has ${bytes} bytes, and a socket's may have ${MAX_PATH_BYTES}. Choose a shorter one.`,
-    );
+/** Node cannot identify the user at the other end, so the folder must keep others out. @param path of the socket, or of its address */
+export function assertSafePath(path: string, { kind }: SocketSystem): void {
   const folder = dirname(path);
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   if (stat === undefined) throw new UnsafeSocketError(path, "its folder does not exist.");
   if (!stat.isDirectory() || !isOwn(stat))
     throw new UnsafeSocketError(path, `${folder} is a link, or belongs to another user. Choose another folder.`);
-  if ((stat.mode & 0o077) !== 0)
+  if (kind === "file" && (stat.mode & 0o077) !== 0)
     throw new UnsafeSocketError(
       path,
       `${folder} is open to others (mode ${(stat.mode & 0o777).toString(8)}). Run chmod 700 on it.`,
     );
 }
 
-export function createSafeFolder(path: string): void {
-  createPrivateFolder(dirname(path));
-  assertSafePath(path);
+/** Creates the folders of a socket and of its address, if they are missing, and looks whether they keep others out. */
+export function createSafeFolders(path: string, system: SocketSystem): void {
+  const places = system.kind === "file" ? [path, system.addressOf(path)] : [path];
+  for (const place of places) {
+    createPrivateFolder(dirname(place));
+    assertSafePath(place, system);
+  }
 }
 
-/** What is at the path: nothing, a socket, or a file that is not ours to remove. */
-export function lookAtPath(path: string): "absent" | "socket" | "other" {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+/** What is at the address: nothing, a socket, or a file that is not ours to remove. */
+export function lookAtAddress(address: string): "absent" | "socket" | "other" {
+  const stat = lstatSync(address, { throwIfNoEntry: false });
   if (stat === undefined) return "absent";
   return stat.isSocket() && isOwn(stat) ? "socket" : "other";
 }
 
 /** Only the umask reduces the mode of a new socket; nobody else can enter its folder meanwhile. */
-export function closeToOthers(path: string): void {
-  chmodSync(path, 0o600);
+export function closeToOthers(address: string): void {
+  chmodSync(address, 0o600);
 }
 
 export function assertStrong(path: string, token: string): void {
@@ -89,7 +86,7 @@ export function writeToken(path: string): string {
   return token;
 }
 
-export function readToken(path: string): string | undefined {
+export function readToken(path: string, { kind }: SocketSystem): string | undefined {
   let file: number;
   try {
     file = openSync(tokenPath(path), O_RDONLY | O_NOFOLLOW);
@@ -98,7 +95,8 @@ export function readToken(path: string): string | undefined {
   }
   try {
     const stat = fstatSync(file);
-    if (!stat.isFile() || !isOwn(stat) || (stat.mode & 0o077) !== 0 || stat.size > 1_024)
+    const isOpen = kind === "file" && (stat.mode & 0o077) !== 0;
+    if (!stat.isFile() || !isOwn(stat) || isOpen || stat.size > 1_024)
       throw new UnsafeSocketError(path, "the file with its token is open to others, or no token. Remove it.");
     return readFileSync(file, "utf8");
   } finally {
