@@ -55,6 +55,7 @@ export const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "age
   "flags-failed": "library",
   "flags-recovered": "library",
   "hooks-ran": "library",
+  "agent-changed": "library",
   "mail-arrived": "library",
   "answer-interrupted": "library",
   "cache-warmed": "library",

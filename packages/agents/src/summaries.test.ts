@@ -21,12 +21,14 @@ function handClock() {
   };
 }
 
-test.each<["on" | "off", number]>([
-  ["on", 2],
-  ["off", 0],
+test.each<["on" | "off", "background" | "fork" | "teammate", number]>([
+  ["on", "background", 2],
+  ["on", "fork", 2],
+  ["on", "teammate", 2],
+  ["off", "background", 0],
 ])(
-  "while somebody follows, and summaries are %s, a phrase comes every so often: %i asked",
-  async (summaries, asked) => {
+  "while somebody follows, and summaries are %s, a phrase of a %s comes every so often: %i asked",
+  async (summaries, way, asked) => {
     const clock = handClock();
     const questions: string[] = [];
     let isOver = false;
@@ -42,8 +44,9 @@ test.each<["on" | "off", number]>([
       "agents.rounds": 100_000,
       "agents.summarySeconds": 31,
     };
-    const { agents } = await openTeam({ script, clock, settings });
-    const started = await agents.start({ prompt: "p", description: "d", way: "background" });
+    const { agents, session } = await openTeam({ script, clock, settings });
+    await session.append("Begin.");
+    const started = await agents.start({ prompt: "p", description: "d", way, name: "worker" });
     const events: string[] = [];
     agents.follow("a1", (event) => events.push(event.kind === "phrase" ? event.phrase : event.kind));
     const tick = async () => {

@@ -19,6 +19,8 @@ describe("a teammate", () => {
 
   test("reports after each turn, is idle in between, and a message wakes it in the same session", async () => {
     const { agents, session } = await openTeam({ script });
+    const states: string[] = [];
+    session.events.listen((event) => event.kind === "agent-changed" && states.push(`${event.name} ${event.status}`));
     expect(await agents.start(mate)).toMatchObject({ kind: "started", id: "a1" });
     expect(await agents.idle()).toBe("waiting");
     await agents.inbox.deliver(session);
@@ -33,7 +35,8 @@ describe("a teammate", () => {
     await agents.idle();
     await agents.inbox.deliver(session);
     expect(session.view.attached("agent-result").at(-1)).toContain("b.ts is fine.");
-    expect(agents.list()).toMatchObject([{ status: "idle" }]);
+    expect(agents.list()).toMatchObject([{ status: "idle", used: { rounds: 1 } }]);
+    expect(states).toEqual(["tester running", "tester idle", "tester running", "tester idle"]);
     await agents.close();
   });
 

@@ -1,4 +1,5 @@
 import type { CacheBreak } from "./cache/ledger.ts";
+import type { AgentEnded, AgentPlanned, AgentWay } from "./log/agent-payload.ts";
 import type {
   BreakerTripped,
   CompactionAnnounced,
@@ -50,6 +51,7 @@ export type NewEvent =
   | BreakerTripped
   | FilesRestored
   | HooksRan
+  | AgentChanged
   | MailArrived;
 
 /** Emits an event. Errors of listeners are ignored. */
@@ -255,6 +257,18 @@ export interface HooksRan {
   readonly failures: readonly { readonly by: string; readonly kind: string; readonly message: string }[];
   /** What they want the user to see: content. */
   readonly messages: readonly string[];
+}
+
+/** An agent that this session started has another state, or its plan has: it runs, is idle, has ended, asks for approval. */
+export interface AgentChanged {
+  readonly kind: "agent-changed";
+  /** Its id. */
+  readonly agent: string;
+  readonly name?: string;
+  readonly way: AgentWay;
+  readonly status: "running" | AgentEnded["outcome"];
+  /** What has become of its plan; absent if it needs none. */
+  readonly plan?: "required" | AgentPlanned["state"];
 }
 
 /** Messages of other sessions have arrived. The model sees them with its next request. */

@@ -219,6 +219,7 @@ const SILENT: readonly NewEvent[] = [
   { ...cacheBreak, causes: ["boundary"], sort: "expected" },
   { kind: "notes-updated", outcome: "updated", tokens: 300 },
   { kind: "forked", source: "compact", outcome: "ok", used },
+  { kind: "agent-changed", agent: "a", way: "teammate", status: "idle" },
   { kind: "memories-extracted", outcome: "nothing", count: 0 },
   { kind: "dreamed", trigger: "manual", outcome: "held", changed: 5 },
   { kind: "memory-judged", verdict: "rejected" },

@@ -93,6 +93,9 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
       return undefined;
     case "dreamed":
       return dreamNotice(event, surface);
+    case "agent-changed":
+      // Its report starts a turn, and /tasks shows its state.
+      return undefined;
     case "forked":
       // The caller of the fork (a compaction, the notes, an agent) reports its outcome.
       return undefined;

@@ -80,6 +80,11 @@ export function createController(options: ControllerOptions): Controller {
     emit({ kind: "session", event, ...(owner === undefined ? {} : { owner }) });
     if (owner === undefined && event.kind === "compaction-ended" && event.outcome.kind === "compacted")
       void showBoundary();
+    // A message of the user can wake a teammate between two turns: its report is awaited, too.
+    if (owner === undefined && event.kind === "agent-changed" && event.status === "running" && turns.state === "idle")
+      void refresh()
+        .then(() => awaitAgents(agent))
+        .catch(showError);
   }
   async function showBoundary(): Promise<void> {
     const [newest] = await agent.session.history.explain(1);

@@ -168,14 +168,25 @@ function eventsOf({ listeners, emit, runHooks }: AnyContext): SessionEvents {
   };
 }
 
-function backgroundOf({ state }: AnyContext, { contents }: AnyParts): SessionBackground {
+function backgroundOf({ state, emit }: AnyContext, { contents }: AnyParts): SessionBackground {
   const { inOrder } = state;
+
+  function emitAgent(agent: string): void {
+    const one = state.carriedState.agents.find(({ id }) => id === agent);
+    if (one === undefined) return;
+    const { way, status, name, plan } = one;
+    const known = { ...(name === undefined ? {} : { name }), ...(plan === undefined ? {} : { plan }) };
+    emit({ kind: "agent-changed", agent, way, status, ...known });
+  }
+
   return {
     agents: () => state.carriedState.agents,
     enterAgent: (step, ...told) =>
       inOrder(async () => {
         const outcome = classifyStep(state.carriedState.agents, step);
-        if (outcome === "entered") await contents.append(told, [toDraft("agent", step)]);
+        if (outcome !== "entered") return outcome;
+        await contents.append(told, [toDraft("agent", step)]);
+        emitAgent(step.id);
         return outcome;
       }),
     mark: (name) => state.carriedState.marks[name] ?? 0,

@@ -103,6 +103,8 @@ export function measure(event: SessionEvent): readonly Measurement[] {
       return Object.entries({ put_back: event.putBack, skipped: event.skipped, failed: event.failed }).map(
         ([outcome, value]) => ({ metric: "restoredFiles", value, attributes: { [A.outcome]: outcome } }),
       );
+    case "agent-changed":
+      return notCounted("what agents do is counted in their own sessions");
     case "mail-arrived":
       return [{ metric: "mail", value: event.count, attributes: {} }];
     case "hooks-ran": {

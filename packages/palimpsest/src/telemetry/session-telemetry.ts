@@ -129,6 +129,7 @@ export function listenToSessions(options: TelemetryOptions): SessionListener {
       case "flags-recovered":
       case "files-restored":
       case "hooks-ran":
+      case "agent-changed":
       case "mail-arrived":
         return;
       default:

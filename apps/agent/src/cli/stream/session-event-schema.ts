@@ -210,6 +210,16 @@ const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
       messages: list(text(), "For the user."),
     },
   },
+  "agent-changed": {
+    about: "An agent of the session has another state, or its plan has.",
+    fields: {
+      agent: text("Its id."),
+      name: optional(text()),
+      way: word(["subagent", "background", "fork", "teammate"]),
+      status: word(["running", "idle", "done", "failed", "stopped"], "`idle`: a teammate that waits for messages."),
+      plan: optional(word(["required", "asked", "approved", "refused"], "Of a teammate that needs an approved plan.")),
+    },
+  },
   "mail-arrived": {
     about: "Messages of other sessions have arrived. The model sees them with its next request.",
     fields: { count: number(), from: list(text(), "The senders.") },

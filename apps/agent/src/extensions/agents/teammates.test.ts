@@ -1,5 +1,6 @@
 import { answer, callTool, callTools, type Reply, type Script } from "@palimpsest/provider-simulator";
 import { expect, test, vi } from "vitest";
+import { createStreamCheck } from "../../testing/check-stream.ts";
 import { startCli } from "../../testing/run-cli.ts";
 import { sentRequests } from "../../testing/sent-requests.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
@@ -96,8 +97,24 @@ test("a teammate that needs a plan writes nothing before its leader has approved
     return answer(heard.includes("Written.") ? "All done." : "I wait.");
   };
   const cli = await startCli(project, script);
-  const { out, code } = await cli.run(["-p", "Hire a tester", "--mode", "accept-edits", "--output-format", "json"]);
-  expect({ code, text: JSON.parse(out).text }).toEqual({ code: 0, text: "All done." });
+  const { out, code } = await cli.run([
+    "-p",
+    "Hire a tester",
+    "--mode",
+    "accept-edits",
+    "--output-format",
+    "stream-json",
+  ]);
+  const events = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect({ code, text: events.at(-1).text }).toEqual({ code: 0, text: "All done." });
+  const changes = events.flatMap(({ event }) => (event?.kind === "agent-changed" ? [event] : []));
+  expect(changes[0]).toMatchObject({ name: "tester", way: "teammate", status: "running", plan: "required" });
+  expect(new Set(changes.map(({ plan }) => plan))).toEqual(new Set(["required", "asked", "refused", "approved"]));
+  expect(changes.at(-1)).toMatchObject({ status: "idle", plan: "approved" });
+  expect(createStreamCheck()(events)).toEqual([]);
   expect(before).toEqual([false, false]);
   expect(isWritten()).toBe(true);
   expect(cli.refused()).toEqual([]);

@@ -90,6 +90,20 @@ describe("a fork", () => {
     ]);
   });
 
+  test("asks questions of its own on the cached prompt, and cannot be forked", async () => {
+    const { session, send } = await warmSession();
+    const fork = await session.fork({ source: "agent", id: "child" });
+    await fork.append("Something else.");
+    await send(fork);
+    const before = JSON.stringify(fork.view.accounting());
+    const { usage } = await fork.ask("What are you doing?", { source: "phrase" });
+    expect(usage.cacheReadTokens).toBeGreaterThan(100_000);
+    expect(JSON.stringify(fork.view.accounting())).toBe(before);
+    expect((await fork.ledger.cost()).bySource["phrase"]).toMatchObject({ responses: 1 });
+    await expect(fork.fork({ source: "deeper" })).rejects.toThrow("it is a fork itself");
+    await fork.close();
+  });
+
   test("leaves its parent as it is: same view, same next request, no break", async () => {
     const { session, send } = await warmSession();
     const before = JSON.stringify(session.view.accounting());

@@ -60,7 +60,9 @@ export function createForks<Request, Response, Message>(
 
   async function open(wanted: ForkOptions, cacheWrites: ForkRequestOptions["cacheWrites"]) {
     const { source, id, allowedTools, signal = context.signal } = wanted;
-    if (base !== undefined) throw new ForkError(session, `it is a fork itself, of session ${base.fork.session}`);
+    // A fork may ask a question of its own, such as for its phrase or its summary; nothing of it outlives the answer.
+    if (base !== undefined && cacheWrites === "as-usual")
+      throw new ForkError(session, `it is a fork itself, of session ${base.fork.session}`);
     const at = wanted.at ?? state.newestEntry;
     const [parting] = await state.log.read(at, at);
     if (parting === undefined) throw new ForkError(session, `it has no entry ${at}`);
