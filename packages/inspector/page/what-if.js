@@ -1,13 +1,13 @@
 import { get } from "./api.js";
 import { el, fill, table } from "./dom.js";
-import { dollars, tokens } from "./words.js";
+import { counted, dollars, tokens } from "./words.js";
 
 /** This session under other policies: what it would have cost, and what would have been missing. `#/s/KEY/what-if/NAME,NAME` asks at once. */
 export async function showWhatIf(place, { at, key, name, model, signal }) {
   const { policies, models } = await get("/api/what-if", signal);
   const asked = new Set(name === undefined ? ["balanced"] : name.split(","));
   const said = el("p", { role: "status" });
-  const progress = el("progress", { max: 1, value: 0, "aria-label": "Policies that were replayed", hidden: true });
+  const progress = el("progress", { max: 1, value: 0, "aria-label": "Requests that were replayed", hidden: true });
   const results = el("div");
   const boxes = policies.map(({ name: of, about }) =>
     el(
@@ -75,9 +75,9 @@ export async function showWhatIf(place, { at, key, name, model, signal }) {
     };
     stream = new EventSource(`${at}/what-if?${query}`);
     stream.addEventListener("progress", ({ data }) => {
-      const { policy, done, of, requests } = JSON.parse(data);
-      progress.value = done / of;
-      said.textContent = `Replaying ${requests} requests with ${policy} (${done + 1} of ${of}) ...`;
+      const { policy, done, of, request, requests } = JSON.parse(data);
+      progress.value = (done + request / requests) / of;
+      said.textContent = `Replaying with ${policy} (${done + 1} of ${of}): ${request} of ${counted(requests, "request")} ...`;
     });
     stream.addEventListener("figures", ({ data }) => {
       const { policy, figures } = JSON.parse(data);

@@ -116,7 +116,7 @@ test.each(LOOKS)(
         await page.locator("pre.text").filter({ hasText: "window.hit" }).first().waitFor();
       }
     };
-    await read(["system prompt", "tool definitions", "your messages", "attachments"]);
+    await read(["system prompt", "tool definitions", "your messages", "summaries", "attachments"]);
     await page.locator("h1").press("ArrowLeft");
     await read(["the model's answers", "tool calls", "tool results"]);
     await page.getByRole("heading", { name: "Compared with the request before" }).waitFor();

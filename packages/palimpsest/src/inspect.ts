@@ -2,6 +2,7 @@
 export { withCacheRead } from "./cache/prices.ts";
 export { type BoundaryAt, boundaryAt } from "./inspect/boundary-at.ts";
 export { CACHE_CAUSES, PROVIDER_SAYS } from "./inspect/cache-words.ts";
+export type { ContentPlace } from "./inspect/content-place.ts";
 export { type DiffCause, diffRequests, type RequestDiff } from "./inspect/diff-requests.ts";
 export {
   type EventRow,

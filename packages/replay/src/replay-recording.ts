@@ -12,6 +12,8 @@ export interface ReplayConditions {
   readonly model: ReplayModel;
   /** How long the provider caches a prompt, unless the policy chooses itself. */
   readonly cacheTtl: "5m" | "1h";
+  /** Is called after each request of the recording, with how many are done. @default nobody is told */
+  readonly onProgress?: (requests: number) => void;
 }
 
 const LIFETIME_MS = { "5m": 300_000, "1h": 3_600_000 } as const;
@@ -22,16 +24,22 @@ export function prepareReplay(
 ): (policy: ReplayPolicy, conditions: ReplayConditions) => Promise<ReplayRun> {
   const needs = needsOf(recording);
   const headTokens = headTokensOf(recording);
-  return async (policy, { model, cacheTtl }) => {
+  return async (policy, { model, cacheTtl, onProgress = () => {} }) => {
     if (policy.kind === "engine") {
       return replaySession(recording, needs, {
         model,
+        onProgress,
         settings: { "cache.ttl": cacheTtl, "cache.headTtl": "same", ...policy.settings },
       });
     }
     const { windowTokens } = model;
     const lifetimesMs = [LIFETIME_MS[cacheTtl]];
-    const [run] = await replayRule(recording, needs, policy.rule, { windowTokens, headTokens, lifetimesMs });
+    const [run] = await replayRule(recording, needs, policy.rule, {
+      windowTokens,
+      headTokens,
+      lifetimesMs,
+      onProgress,
+    });
     return run!;
   };
 }

@@ -35,6 +35,8 @@ export interface ReplayOptions {
   readonly model: ReplayModel;
   /** How requests reach the simulated service. @default in process */
   readonly connect?: Connect;
+  /** Is called after each round of the recording, with how many are done. @default nobody is told */
+  readonly onProgress?: (rounds: number) => void;
 }
 
 /** Sends a request to the service over the given transport. */
@@ -44,7 +46,7 @@ export type Connect = (service: Anthropic) => (request: AnthropicRequest) => Pro
 export async function replaySession(
   recording: Recording,
   needs: readonly (readonly Need[])[],
-  { settings, model: replayed, connect = inProcess }: ReplayOptions,
+  { settings, model: replayed, connect = inProcess, onProgress }: ReplayOptions,
 ): Promise<ReplayRun> {
   const { items, rounds, sizes, cwd } = recording;
   const requests: ReplayedRequest[] = [];
@@ -165,6 +167,7 @@ export async function replaySession(
     }
     responses++;
     await atRest();
+    onProgress?.(responses);
   }
   await session.close();
   return { requests, compactedAt, cleared, needs: check.counts };

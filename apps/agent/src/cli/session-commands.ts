@@ -71,7 +71,7 @@ export const SESSION_COMMANDS = {
     endings: ["failed"],
   },
   inspect: {
-    usage: "inspect [ID | PATH | --live] [--database URL --tenant NAME] [--port N]",
+    usage: "inspect [ID | PATH | --live] [--database URL --tenant NAME [--memory NAME]] [--port N]",
     about: "show sessions in a browser: what the model saw at any moment, what it cost, what was lost",
     more: [
       "Prints an address for a browser of this machine. It lets one browser in, once; run the command again for another. Nothing is sent anywhere. Nothing is changed unless you undo a compaction in the page.",
@@ -82,6 +82,11 @@ export const SESSION_COMMANDS = {
       live: { type: "boolean", about: "open the newest session of this folder, and follow it while it runs" },
       database: DATABASE as Value,
       tenant: { type: "string", value: "NAME", about: "show sessions of this tenant of a service in PostgreSQL" },
+      memory: {
+        type: "string",
+        value: "NAME",
+        about: "show this memory of the tenant, such as that of a user; read only",
+      },
       port: { type: "string", value: "N", about: "the port to listen on; default: any free one" },
     },
     operands: A_SESSION as Operands,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openPostgres } from "@palimpsest/postgres";
+import { openPostgres, openPostgresMemory } from "@palimpsest/postgres";
 import { startDatabase } from "@palimpsest/postgres/test-server";
 import { answer } from "@palimpsest/provider-simulator";
 import { openSession } from "palimpsest";
@@ -63,6 +63,42 @@ test("inspect shows a session of a tenant in PostgreSQL", async () => {
   const { points } = await get(`${at}/timeline`);
   expect((await get(`${at}/requests/${points[0].entry}/body`)).text).toContain("Hello from afar.");
   await stop();
+  await session.close();
+});
+
+test("inspect shows a memory of a tenant in PostgreSQL with its evidence, proposals and history, and changes nothing", async () => {
+  const database = await startDatabase();
+  onTestFinished(() => database.stop());
+  const store = openPostgres({ pool: database.workers }).store({ tenant: "acme" });
+  const session = await openSession({ id: "far", store, provider: anthropic({} as never), model: "claude-opus-5-5" });
+  const [said] = await session.append("I use tabs.");
+  const memory = openPostgresMemory({ pool: database.workers, tenant: "acme", name: "user-3" });
+  const tabs = { slug: "tabs", name: "Tabs", description: "how to indent", type: "user", body: "Uses tabs." } as const;
+  await memory.write({ ...tabs, evidence: [{ session: "far", entry: said!, quote: "I use tabs." }] }, "model", "none");
+  await memory.propose({ ...tabs, slug: "width", name: "Width" }, "model", "seen once");
+  const head = await memory.head();
+  await database.admin.query("CREATE ROLE looker LOGIN IN ROLE palimpsest_worker");
+  const environment = { PGHOST: database.host, PGDATABASE: "postgres", PGUSER: "looker" };
+  const cli = await startCli(temporaryProject(), () => answer(""));
+  expect(await cli.run(["inspect", "--memory", "user-3"], { environment })).toMatchObject({
+    said: expect.stringContaining("The tenant is missing"),
+  });
+  const shown = await openInspector(cli, ["inspect", "--tenant", "acme", "--memory", "user-3", "far"], environment);
+  const { topics, inbox, history } = await shown.get("/api/memory");
+  expect({ topics, inbox }).toMatchObject({
+    topics: [{ slug: "tabs", author: "model" }],
+    inbox: [{ why: "seen once" }],
+  });
+  const { body, evidence } = await shown.get("/api/memory/topics/tabs");
+  expect({ body: body.trim(), evidence }).toMatchObject({ body: "Uses tabs.", evidence: [{ quote: "I use tabs." }] });
+  expect(`/api/sessions/${evidence[0].key}`).toBe(shown.at);
+  const changed = await shown.get(`/api/memory/commits/${history.commits.at(-1).commit}`);
+  expect(changed.text).toContain("+Uses tabs.");
+  await shown.stop();
+  expect(await memory.head()).toEqual(head);
+  const without = await openInspector(cli, ["inspect", "--tenant", "acme", "far"], environment);
+  expect((await without.get("/api/memory")).error.message).toContain("--memory NAME");
+  await without.stop();
   await session.close();
 });
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { openPostgres } from "@palimpsest/postgres";
+import { openPostgres, openPostgresMemory } from "@palimpsest/postgres";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
@@ -18,16 +18,21 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const { values, positionals } = readArguments(args, COMMANDS.inspect);
   const port = values.port === "0" ? 0 : (countOf("--port", values.port) ?? 0);
   const [wanted] = positionals;
-  const { database, tenant, live } = values;
-  if (database !== undefined || tenant !== undefined) {
+  const { database, tenant, live, memory: scope } = values;
+  if (database !== undefined || tenant !== undefined || scope !== undefined) {
     if (tenant === undefined)
-      throw new UsageError("The tenant is missing: palimpsest inspect --database URL --tenant NAME [ID]");
+      throw new UsageError(
+        "The tenant is missing: palimpsest inspect --database URL --tenant NAME [--memory NAME] [ID]",
+      );
     return inProject(terminal, (project) =>
       inDatabase(terminal, { database, application: "palimpsest inspect" }, async (pool) => {
         const store = openPostgres({ pool }).store({ tenant });
         const name = `${database ?? "the database of the environment"} ${tenant}`;
         const id = wanted === undefined && live !== true ? undefined : (await findSession(store, wanted)).id;
-        return show({ project, terminal, id, shows: { kind: "store", store, name }, port });
+        const memory = scope === undefined ? {} : { memory: openPostgresMemory({ pool, tenant, name: scope }) };
+        if (memory.memory !== undefined && (await memory.memory.head()) === undefined)
+          terminal.say(`The memory ${JSON.stringify(scope)} of this tenant is empty.`, "warning");
+        return show({ project, terminal, id, shows: { kind: "store", store, name, ...memory }, port });
       }),
     );
   }

@@ -8,7 +8,7 @@ import {
   type UndoCompaction,
   type UndoneCompaction,
 } from "@palimpsest/inspector";
-import { openMemory } from "@palimpsest/memory";
+import { type Memory, openMemory } from "@palimpsest/memory";
 import {
   describeTranscript,
   findAgentTranscripts,
@@ -28,7 +28,7 @@ export interface ProjectInspectorOptions {
   readonly shows:
     | { readonly kind: "project" }
     | { readonly kind: "transcripts"; readonly path: string }
-    | { readonly kind: "store"; readonly store: Store; readonly name: string };
+    | { readonly kind: "store"; readonly store: Store; readonly name: string; readonly memory?: Memory };
   readonly port?: number;
   /** Undoes a compaction. @default as `palimpsest undo` does, in sessions that no process has open */
   readonly undo?: UndoCompaction;
@@ -56,10 +56,7 @@ export async function startProjectInspector(
   const recorded = transcriptSource({ find, folder: join(cache, "imported") });
   const sources = { project: [own, recorded], transcripts: [recorded], store: [own] }[shows.kind];
   const models = await userModels(terminal.environment);
-  const memory =
-    shows.kind === "project" && existsSync(places.memory)
-      ? await openMemory({ folder: places.memory, clock: terminal.clock })
-      : undefined;
+  const memory = await openShownMemory(shows, { folder: places.memory, clock: terminal.clock });
   const inspector = await startInspector({
     sources,
     providerOf: (name) => offlineByName(name, models),
@@ -75,6 +72,15 @@ export async function startProjectInspector(
       await memory?.close();
     },
   };
+}
+
+/** The memory that belongs to what is shown. It is only read. */
+async function openShownMemory(
+  shows: ProjectInspectorOptions["shows"],
+  { folder, clock }: { readonly folder: string; readonly clock: Terminal["clock"] },
+): Promise<Memory | undefined> {
+  if (shows.kind === "store") return shows.memory;
+  return shows.kind === "project" && existsSync(folder) ? await openMemory({ folder, clock }) : undefined;
 }
 
 /** Undoes a compaction as `palimpsest undo` does. A session that another process has open is not touched. */

@@ -89,7 +89,7 @@ test("a hostile session opens from a file: timeline, requests, boundary, tree; n
   const at = `${page.url().split("#")[0]}#/s/${key}`;
   await page.getByRole("heading", { name: /^Request \d+$/ }).waitFor();
   await page.getByText("the text of 3 of 3 requests").waitFor();
-  for (const name of ["system prompt", "tool definitions", "your messages", "attachments"]) {
+  for (const name of ["system prompt", "tool definitions", "your messages", "summaries", "attachments"]) {
     await page.getByRole("button", { name }).first().click();
     await page.locator("pre.text").filter({ hasText: "window.hit" }).first().waitFor();
   }

@@ -20,7 +20,11 @@ export function memoryRoutes(shown: ShownMemory | undefined): readonly Route[] {
     path,
     answer: async ({ parameters }) =>
       shown === undefined
-        ? refuse(404, "no-memory", "This inspector shows no memory. `palimpsest inspect` shows that of its folder.")
+        ? refuse(
+            404,
+            "no-memory",
+            "This inspector shows no memory. `palimpsest inspect` shows that of its folder, and with --tenant that of --memory NAME.",
+          )
         : answer(shown, parameters["name"] ?? ""),
   });
   return [

@@ -16,8 +16,11 @@ export type ReplayReport =
   | {
       readonly kind: "progress";
       readonly policy: string;
+      /** Policies that are done, of all. */
       readonly done: number;
       readonly of: number;
+      /** Requests of this policy that are done, of all. */
+      readonly request: number;
       readonly requests: number;
     }
   | { readonly kind: "figures"; readonly policy: string; readonly figures: ReplayFigures }

@@ -39,6 +39,22 @@ test("a boundary says what it replaced, by what, and what became of each item", 
   ]);
 });
 
+test("a summary that a later compaction replaced is a summary, not a message of the user", async () => {
+  const store = memoryStore({ leaseMs: 0 });
+  const session = await openOffline(store, { tools: [LOOK] });
+  const [first] = await session.append("One.");
+  const [second] = await session.append("Two.");
+  const summary = (text: string) => ({ role: "user", origin: "summary", blocks: [{ kind: "text", text }] }) as const;
+  await session.history.fold({ from: first!, to: second! }, [summary("Of one and two.")], "test");
+  const [third] = await session.append("Three.");
+  const boundary = await session.history.fold({ from: first!, to: third! }, [summary("Of all.")], "test");
+  const at = await boundaryAt((await openInspected(store, "s"))!, boundary);
+  expect(at!.survivors).toMatchObject([
+    { place: "summary", preview: "Of one and two." },
+    { place: "human", preview: "Three." },
+  ]);
+});
+
 test("without the tool, what is not in view is lost", async () => {
   const { at } = await fold([LOOK]);
   expect(at!.survivors.map(({ fate }) => fate)).toEqual(["lost", "lost", "lost"]);

@@ -1,4 +1,4 @@
-import type { Place } from "../view/account.ts";
+import type { ContentPlace } from "./content-place.ts";
 
 /** A part of a request that comes from one place. */
 export interface Segment {
@@ -22,7 +22,7 @@ export interface Segment {
 }
 
 /** Where a segment comes from. `placeholder`: the engine wrote it, where a message would have been invalid without it. */
-export type SegmentPlace = Place | "system" | "tools" | "settings" | "placeholder";
+export type SegmentPlace = ContentPlace | "system" | "tools" | "settings" | "placeholder";
 
 /** Whether a segment is part of the prompt, which the provider counts and caches. */
 export function isPrompt({ place }: Pick<Segment, "place">): boolean {

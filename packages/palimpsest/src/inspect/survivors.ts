@@ -3,15 +3,15 @@ import { contentOf } from "../stages/recall/content-of.ts";
 import { recallOf } from "../stages/recall/recall-tool.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import { estimateTokens } from "../tokens/calibration.ts";
-import { type Place, placeOf } from "../view/account.ts";
 import type { MessageItem } from "../view/item.ts";
 import type { View } from "../view/view.ts";
+import { type ContentPlace, contentPlaceOf } from "./content-place.ts";
 import type { InspectedLog } from "./open-inspected.ts";
 
 /** An item that was in view before, and what became of it. */
 export interface Survivor {
   readonly entry: number;
-  readonly place: Place;
+  readonly place: ContentPlace;
   readonly tokens: number;
   /** The beginning of its text, in one line. */
   readonly preview: string;
@@ -48,7 +48,7 @@ export async function survivorsOf(
     const canRecall = recall === "offered" && content?.kind === "content";
     survivors.push({
       entry: item.by ?? item.from,
-      place: placeOf(item.blocks[0] ?? { kind: "text", text: "" }, item),
+      place: contentPlaceOf(item.blocks[0] ?? { kind: "text", text: "" }, item),
       tokens: estimateTokens(before.calibration, item.features),
       preview: text.slice(0, PREVIEW_CHARACTERS).replace(/\s+/g, " ").trim().toWellFormed(),
       fate: shownShare === 1 ? "in-view" : canRecall ? "recallable" : "lost",

@@ -3,10 +3,10 @@ import type { Provider, RequestParts } from "../providers/provider.ts";
 import type { Rendering } from "../session/rendering.ts";
 import { estimateTokens } from "../tokens/calibration.ts";
 import { featuresOf } from "../tokens/features.ts";
-import { placeOf } from "../view/account.ts";
 import type { MessageItem } from "../view/item.ts";
 import { definitionBlock } from "../view/resolve-configuration.ts";
 import type { View } from "../view/view.ts";
+import { contentPlaceOf } from "./content-place.ts";
 import { findPlaces, type RequestPlaces } from "./find-places.ts";
 import { matchBlocks } from "./match-blocks.ts";
 import type { Segment } from "./segment.ts";
@@ -155,7 +155,7 @@ function showPieces<Request, Message>(
     const name = item.attachment ?? nameOf(origin.block, calls);
     return {
       ...known,
-      place: placeOf(origin.block, item),
+      place: contentPlaceOf(origin.block, item),
       entry: item.by ?? item.from,
       ...(name === undefined ? {} : { name }),
       ...(item.by === undefined ? {} : { standsFor: { from: item.from, to: item.to } }),

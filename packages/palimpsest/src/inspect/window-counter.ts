@@ -1,10 +1,10 @@
 import { estimateTokens } from "../tokens/calibration.ts";
 import { FEATURE_NAMES, type FeatureName, type Features, featuresOf, NO_FEATURES } from "../tokens/features.ts";
-import { placeOf } from "../view/account.ts";
 import type { MessageItem } from "../view/item.ts";
 import { headTools } from "../view/offer-tools.ts";
 import { definitionBlock } from "../view/resolve-configuration.ts";
 import type { Configuration, View } from "../view/view.ts";
+import { contentPlaceOf } from "./content-place.ts";
 import { WINDOW_SOURCES, type WindowSource } from "./index-rows.ts";
 
 /** Counts what fills a window, again and again as it grows. */
@@ -51,15 +51,10 @@ function addConfiguration(sums: Sums, { system, tools }: Configuration, options:
 function addItem(sums: Sums, item: MessageItem, options: View["featureOptions"]): void {
   const { blocks, features } = item;
   for (const block of blocks) {
-    add(sums[sourceOf(item, block)], blocks.length === 1 ? features : featuresOf(block, options));
+    add(sums[contentPlaceOf(block, item)], blocks.length === 1 ? features : featuresOf(block, options));
   }
 }
 
 function add(sum: Record<FeatureName, number>, more: Features): void {
   for (const name of FEATURE_NAMES) sum[name] += more[name];
-}
-
-function sourceOf(item: MessageItem, block: MessageItem["blocks"][number]): WindowSource {
-  const place = placeOf(block, item);
-  return item.origin === "summary" && (place === "human" || place === "assistant") ? "summary" : place;
 }

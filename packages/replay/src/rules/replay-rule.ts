@@ -17,6 +17,8 @@ export interface ReplayRuleOptions {
   readonly lifetimesMs: readonly number[];
   /** Tokens of system prompt and tools, as the simulator counts them. */
   readonly headTokens: number;
+  /** Is called after each round of the recording, with how many are done. @default nobody is told */
+  readonly onProgress?: (rounds: number) => void;
 }
 
 /** The shortest prompt that the simulated model caches. */
@@ -37,7 +39,7 @@ export async function replayRule(
   recording: Recording,
   needs: readonly (readonly Need[])[],
   rule: Rule,
-  { windowTokens, lifetimesMs, headTokens }: ReplayRuleOptions,
+  { windowTokens, lifetimesMs, headTokens, onProgress }: ReplayRuleOptions,
 ): Promise<readonly ReplayRun[]> {
   const { items, rounds, sizes, cwd } = recording;
   const bills = lifetimesMs.map((lifetimeMs): Bill => {
@@ -151,6 +153,7 @@ export async function replayRule(
     send("conversation", outputTokensOf(response.blocks, countText));
     messages = [...messages, toMessage(response)];
     responses++;
+    onProgress?.(responses);
   }
   return bills.map(({ requests }) => ({ requests, compactedAt, cleared, needs: check.counts }));
 }
