@@ -50,6 +50,36 @@ describe("createWindow", () => {
     expect(sumOf(parts)).toBeCloseTo(13_000);
   });
 
+  test("windows that become smaller again and again touch no item until it leaves, which has its share then", () => {
+    const window = createWindow();
+    window.add(item("user", 1, 4_000));
+    const [first] = window.settle(15_000, 0).addedItems;
+    const tokens = first!.tokens;
+    let touched = 0;
+    let held = tokens;
+    Object.defineProperty(first, "tokens", {
+      get() {
+        touched++;
+        return held;
+      },
+      set(value: number) {
+        touched++;
+        held = value;
+      },
+    });
+    const sizes = Array.from({ length: 1_000 }, (_, index) => (index % 2 === 0 ? 14_000 : 15_000));
+    for (const [index, size] of sizes.entries()) {
+      window.add(item("user", index + 2, 10));
+      expect(sumOf(window.settle(size, index + 1).parts)).toBeCloseTo(size);
+    }
+    expect(touched).toBe(0);
+    const { parts, fixedTokens } = window.settle(14_000, sizes.length + 1);
+    const items = window.items();
+    expect(items).toContain(first);
+    expect(items.reduce((sum, one) => sum + one.tokens, fixedTokens)).toBeCloseTo(sumOf(parts));
+    expect(held).toBeLessThan(tokens);
+  });
+
   test("what is dropped is gone, what stays keeps its size, and the rest is told by the next response", () => {
     const window = createWindow();
     window.add(item("user", 1, 1_000));

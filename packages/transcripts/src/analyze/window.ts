@@ -74,10 +74,23 @@ export interface Window {
   items(): readonly WindowItem[];
 }
 
+/** An item that was sent. `shrunkAt`: how much the window had shrunk until then, as `shrunk` counts it. */
+interface SentItem extends WindowItem {
+  shrunkAt: number;
+}
+
+/** So that the logarithm of a window that shrank to nothing is a number. */
+const LEAST_SHRINKING = 1e-300;
+
 export function createWindow(): Window {
   let calibration: Calibration = startCalibration();
   /** What was sent, with its sums, and what was not yet: what the model said last, and what others did. */
-  let sent: WindowItem[] = [];
+  let sent: SentItem[] = [];
+  /**
+   * The product, as a logarithm, of what all items were scaled by. An item is scaled when it leaves: some agents report a smaller window
+   * with every other response, and touching each item each time makes the work grow with the square of their number.
+   */
+  let shrunk = 0;
   let sums = new Map<string, number>();
   let sentTokens = 0;
   let fresh: WindowItem[] = [];
@@ -132,11 +145,22 @@ export function createWindow(): Window {
       fixedTokens = Math.max(0, inputTokens - knownTokens);
     const room = inputTokens - fixedTokens;
     if (knownTokens > room) {
-      scale([...sent, ...added], room / knownTokens);
-      recount();
+      const by = room / knownTokens;
+      scale(added, by);
+      shrunk += Math.log(Math.max(by, LEAST_SHRINKING));
+      for (const [part, tokens] of sums) sums.set(part, tokens * by);
+      sentTokens *= by;
       return added;
     }
     return knownTokens < room ? [...added, untold(room - knownTokens, added.at(-1)?.place ?? 0)] : added;
+  }
+
+  function scaleSent(): void {
+    for (const item of sent) {
+      item.tokens *= Math.exp(shrunk - item.shrunkAt);
+      item.shrunkAt = 0;
+    }
+    shrunk = 0;
   }
 
   function recount(): void {
@@ -157,7 +181,7 @@ export function createWindow(): Window {
       const addedItems = isClean ? admit(grownTokens) : rebuild(inputTokens);
       for (const item of addedItems) {
         item.point = point;
-        sent.push(item);
+        sent.push(Object.assign(item, { shrunkAt: shrunk }));
         sums.set(item.part, (sums.get(item.part) ?? 0) + item.tokens);
         sentTokens += item.tokens;
       }
@@ -171,6 +195,7 @@ export function createWindow(): Window {
       return { parts: new Map([[FIXED, fixed], ...sums]), added, addedItems, fixedTokens: fixed };
     },
     drop(stays) {
+      scaleSent();
       const dropped = [...sent, ...answers, ...fresh].filter((item) => !stays(item));
       if (dropped.length === 0) return [];
       sent = sent.filter(stays);
@@ -181,6 +206,7 @@ export function createWindow(): Window {
       return dropped;
     },
     clear(callIds) {
+      scaleSent();
       const isCleared = ({ callId }: WindowItem): boolean => callId !== undefined && callIds.has(callId);
       const cleared = sent.filter(isCleared);
       if (cleared.length === 0) return [];
@@ -189,7 +215,10 @@ export function createWindow(): Window {
       prefix = "changed";
       return cleared;
     },
-    items: () => sent,
+    items() {
+      scaleSent();
+      return sent;
+    },
   };
 }
 
