@@ -1,6 +1,6 @@
 /**
  * A page in one file holds the answers of the server in itself. `answers`: by address. `bodies`: the text of a request as numbers of
- * `texts`, since requests of one session have most of their text in common.
+ * `texts`, since requests of one session have most of their text in common. `columns`: the names of what a row of `segments` has.
  */
 const element = document.querySelector("#answers");
 const embedded = element === null ? undefined : JSON.parse(element.textContent);
@@ -26,5 +26,10 @@ export function readCopy(path) {
   if (!has(path)) throw new Error("This file does not hold it. To see all of a session: palimpsest inspect FILE");
   const value = embedded.answers[path];
   if (value.error !== undefined) throw new Error(value.error.message);
-  return value;
+  return value.segments === undefined ? value : { ...value, segments: value.segments.map(toSegment) };
+}
+
+function toSegment(row) {
+  const named = embedded.columns.map((name, column) => [name, row[column] ?? undefined]);
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }

@@ -1,3 +1,5 @@
+import { SEGMENT_COLUMNS } from "./pack-segments.ts";
+
 /** Answers of the inspector's addresses, and the bodies of requests in pieces. They are added together or not at all. */
 export interface CopiedUnit {
   readonly answers: readonly (readonly [address: string, value: unknown])[];
@@ -47,7 +49,7 @@ export function createCopyAnswers(maxBytes: number): CopyAnswers {
     toJson(start) {
       const members = (map: ReadonlyMap<string, string>): string =>
         [...map].map(([address, json]) => `${toInertJson(address)}:${json}`).join(",\n");
-      return `{"start":${toInertJson(start)},"answers":{${members(answers)}},"bodies":{${members(bodies)}},"texts":[${texts.join(",\n")}]}`;
+      return `{"start":${toInertJson(start)},"columns":${toInertJson(SEGMENT_COLUMNS)},"answers":{${members(answers)}},"bodies":{${members(bodies)}},"texts":[${texts.join(",\n")}]}`;
     },
   };
 }

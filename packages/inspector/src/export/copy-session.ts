@@ -1,4 +1,5 @@
 import type { CopyAnswers } from "./copy-answers.ts";
+import { packSegment } from "./pack-segments.ts";
 
 /** Asks the inspector as its page would. @returns the answer, or `{ error }` as a server sends it */
 export type Ask = (address: string) => Promise<unknown>;
@@ -66,7 +67,7 @@ export async function copySession(options: CopySessionOptions): Promise<CopiedSe
 interface RequestAnswer {
   readonly error?: unknown;
   readonly characters: number;
-  readonly segments: readonly { readonly from: number; readonly to: number }[];
+  readonly segments: readonly ({ readonly from: number; readonly to: number } & Readonly<Record<string, unknown>>)[];
   readonly previous?: number;
 }
 
@@ -85,7 +86,7 @@ async function copyRequests(
     const difference = previous === undefined ? undefined : `${at}/requests/${previous}/diff/${entry}`;
     const unit = {
       answers: [
-        [address, request] as const,
+        [address, isMissing ? request : { ...request, segments: request.segments.map(packSegment) }] as const,
         ...(difference === undefined ? [] : [[difference, await ask(difference)] as const]),
       ],
       bodies: isMissing ? [] : [[`${address}/body`, await readPieces(ask, address, request)] as const],
