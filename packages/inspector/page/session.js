@@ -127,7 +127,7 @@ export async function showSession(page, { key, ...address }) {
       el("h1", {}, `Session ${about.id}`),
       views,
       el("p", {}, [about.model, about.fidelity].filter(Boolean).join(", ")),
-      about.copied !== undefined && el("p", { className: "note" }, describeCopy(about.copied)),
+      about.copied !== undefined && aboutCopy(about.copied),
       totals,
       el("div", { className: "chart" }, canvas, cursor),
       scrubber,
@@ -187,8 +187,10 @@ export async function showSession(page, { key, ...address }) {
   };
 }
 
-function describeCopy({ requests, of, leftOut, maxBytes }) {
+function aboutCopy({ requests, of, leftOut, maxBytes }) {
   const all = `A copy in one file, with the text of ${requests} of ${counted(of, "request")} in the timeline.`;
-  if (leftOut === 0) return all;
-  return `${all} The oldest were left out, so that the file stays below ${Math.round(maxBytes / 1e6)} MB: palimpsest inspect FILE shows them.`;
+  if (leftOut === 0) return el("p", {}, all);
+  const most = `${Math.round(maxBytes / 1e6)} MB`;
+  const why = `The oldest were left out, so that the file stays below ${most}: palimpsest inspect FILE shows them.`;
+  return el("p", { className: "note" }, `${all} ${why}`);
 }
