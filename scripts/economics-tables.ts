@@ -64,7 +64,7 @@ export function ownerOf(policy: string): "us" | "others" | "nobody" {
 }
 
 const OURS =
-  /^(?:(?:quality|balanced|economy)(?:_auto|_two_lifetimes)?|head_1h|keep_warm|economic|careful|from_250k|patient|payback|fixed|full_window|notes_\w+)$/;
+  /^(?:(?:quality|balanced|economy)(?:_auto|_two_lifetimes)?|head_1h|keep_warm|economic|careful|from_250k|patient|payback|fixed|full_window|notes_\w+|\w+_notes)$/;
 
 /** The tables of the page, by the name of the place where each belongs. */
 export function economicsTables(figures: EconomicsFigures): Readonly<Record<string, string>> {

@@ -11,6 +11,7 @@ import { deferredToolsBench } from "./deferred-tools/deferred-tools.ts";
 import { dispatchBench } from "./dispatch/dispatch.ts";
 import { doorsBench } from "./doors/doors.ts";
 import { economicsBench } from "./economics/economics.ts";
+import { notesBench } from "./economics/notes.ts";
 import { tuningBench } from "./economics/tuning.ts";
 import { extractionBench } from "./extraction/extraction.ts";
 import { figuresText } from "./figures-text.ts";
@@ -60,6 +61,7 @@ const BENCHES: readonly Bench[] = [
   manyBench,
   memoryScaleBench,
   microcompactBench,
+  notesBench,
   openBench,
   overheadBench,
   postgresBench,

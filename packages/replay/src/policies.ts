@@ -98,10 +98,17 @@ export const ENGINE_POLICIES: readonly EnginePolicy[] = [
     ...FULL_WINDOW,
     ...NO_NOTES,
   }),
-  engine("notes-paying", "the defaults, with notes whenever they pay", {
-    "notes.enabled": "on",
-    "notes.policy": "paying",
-  }),
+  ...(["balanced", "economy", "quality"] as const).map((profile) =>
+    engine(
+      `${profile}-notes`,
+      `\`${profile}\` as shipped, with session notes when an update saves more than it costs`,
+      {
+        profile,
+        "cache.headTtl": "auto",
+        "notes.enabled": "on",
+      },
+    ),
+  ),
   engine("notes-fixed", "the defaults, with notes by growth and tool calls", {
     "notes.enabled": "on",
     "notes.policy": "fixed",

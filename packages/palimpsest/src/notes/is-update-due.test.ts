@@ -44,7 +44,7 @@ describe("by growth and calls alone", () => {
 
 describe("when it pays", () => {
   test("not while the work goes on, however much has come", () => {
-    expect(paying({})).toEqual({ kind: "not-due", reason: expect.stringContaining("the turn goes on") });
+    expect(paying({})).toEqual({ kind: "not-due", reason: expect.stringContaining("compaction is far") });
   });
 
   test("shortly before the cache ends", () => {
@@ -74,11 +74,15 @@ describe("when it pays", () => {
     expect(paying({ ...near, uncoveredTokens: 138_000, thresholdTokens: undefined }).kind).toBe("not-due");
   });
 
-  test("at the end of a turn if enough has come, less readily where the cache lives longer", () => {
-    const ended = { turn: "closed" as const };
-    expect(paying(ended)).toMatchObject({ kind: "due", occasion: "turn-ended" });
-    expect(paying({ ...ended, uncoveredTokens: 20_000, notesTokens: 3_000 }).kind).toBe("not-due");
-    expect(paying({ ...ended, lifetimeMs: 3_600_000 }).kind).toBe("not-due");
+  test("at the end of a turn only if the next message brings a compaction", () => {
+    const ended = { turn: "closed" as const, thresholdTokens: 150_000 };
+    expect(paying({ ...ended, betweenTurnsTokens: 125_000 }).kind).toBe("not-due");
+    expect(paying({ ...ended, betweenTurnsTokens: 120_000 })).toMatchObject({
+      kind: "due",
+      occasion: "compaction-near",
+    });
+    expect(paying({ ...ended, betweenTurnsTokens: 120_000, turn: "open" }).kind).toBe("not-due");
+    expect(paying({ ...ended, thresholdTokens: 130_000, turn: "open" }).kind).toBe("due");
   });
 
   test("never when it costs more than it saves", () => {

@@ -30,8 +30,10 @@ export interface UpdateSituation extends UpdateSizes {
   readonly toolCallsSinceUpdate: number;
   /** `open`: the newest response called tools. `closed`: it did not, and the turn is over. */
   readonly turn: "open" | "closed";
-  /** At this size compaction is due by itself; absent if it is switched off. */
+  /** At this size compaction comes while the model is at work; absent if it is switched off. */
   readonly thresholdTokens?: number | undefined;
+  /** At this size it comes with the user's next message. @default thresholdTokens */
+  readonly betweenTurnsTokens?: number | undefined;
   /** What is done when the prompt is cold: folded by the notes, or sent as it is. */
   readonly coldStart: "folded" | "whole";
   /** Since the newest request. */
@@ -40,7 +42,7 @@ export interface UpdateSituation extends UpdateSizes {
   readonly costs: TokenCosts;
 }
 
-export type UpdateOccasion = "growth" | "cache-ends" | "compaction-near" | "turn-ended";
+export type UpdateOccasion = "growth" | "cache-ends" | "compaction-near";
 
 export type UpdateDecision =
   | { readonly kind: "due"; readonly occasion: UpdateOccasion; readonly reason: string }
@@ -73,16 +75,22 @@ function payingUpdate(situation: UpdateSituation, policy: PayingUpdates): Update
   // A fork would pay for the whole prompt. The next request has to write it anyway, and after that it is read cheaply.
   if (cachedTokens === 0 || idleMs >= lifetimeMs) return notDue("the prompt is cold");
   const [best] = chances(situation, policy).toSorted((one, other) => other.saving - one.saving);
-  if (best === undefined) return notDue("the cache lives on, compaction is far and the turn goes on");
+  if (best === undefined) return notDue("the cache lives on and compaction is far");
   const price = updatePrice(situation, costs);
   const figures = `${best.words}: an update costs what ${units(price, costs)} tokens of input cost, and saves ${units(best.saving, costs)}`;
   return best.saving > price ? { kind: "due", occasion: best.occasion, reason: figures } : notDue(figures);
 }
 
-/** What speaks for an update now. */
+/**
+ * What speaks for an update now. The end of a turn is no reason by itself: most users return before the cache ends, and until
+ * then an update costs the same. Replayed, updates at the end of a turn cost more than they saved.
+ */
 function chances(situation: UpdateSituation, policy: PayingUpdates): readonly Chance[] {
   const { sizeTokens, thresholdTokens, turn, idleMs, lifetimeMs, coldStart, costs } = situation;
-  const isNear = thresholdTokens !== undefined && thresholdTokens - sizeTokens <= policy.nearTokens;
+  const { betweenTurnsTokens = thresholdTokens } = situation;
+  const isNear =
+    (thresholdTokens !== undefined && thresholdTokens - sizeTokens <= policy.nearTokens) ||
+    (turn === "closed" && betweenTurnsTokens !== undefined && sizeTokens >= betweenTurnsTokens);
   const isEnding = lifetimeMs - idleMs <= lifetimeMs * (policy.beforeColdPercent / 100);
   const cold = coldStart === "whole" ? 0 : coldStartSaving(situation, costs) * coldChance(idleMs, lifetimeMs, turn);
   return [
@@ -96,9 +104,6 @@ function chances(situation: UpdateSituation, policy: PayingUpdates): readonly Ch
         ]
       : []),
     ...(isEnding ? [{ occasion: "cache-ends" as const, words: "the cache is about to end", saving: cold }] : []),
-    ...(turn === "closed" && !isEnding
-      ? [{ occasion: "turn-ended" as const, words: "the turn is over", saving: cold }]
-      : []),
   ];
 }
 

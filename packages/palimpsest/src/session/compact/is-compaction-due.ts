@@ -104,8 +104,13 @@ function situationAt(tokens: number, question: DueQuestion): CompactionSituation
     costs: costsOf(prices, { lifetimeMs: previous?.lifetimeMs, inputTokens: tokens }),
     thresholdTokens: budget.autoCompactTokens,
     policy: isLarge ? settings["compaction.policy"] : "window",
-    notes: carriedState.notes !== undefined && settings["compaction.notes"] === "on" ? "at-hand" : "none",
+    notes: hasFreshNotes(carriedState) && settings["compaction.notes"] === "on" ? "at-hand" : "none",
   };
+}
+
+/** Notes from before the newest boundary cover nothing that a compaction could remove. */
+function hasFreshNotes({ notes, chain }: CarriedState): boolean {
+  return notes !== undefined && notes.entry > chain.boundary;
 }
 
 function forecastOf(

@@ -26,6 +26,12 @@ function situationWith(compaction: CompactionPoint) {
 
 test.each<[string, CompactionPoint, number | undefined, string]>([
   ["economic", { policy: "economic", atTokens: 100_000, ...common }, 100_000, "due"],
+  [
+    "within a turn",
+    { policy: "economic", atTokens: 90_000, withinTurnAtTokens: 150_000, ...common },
+    150_000,
+    "not-due",
+  ],
   ["window", { policy: "window", atTokens: 967_000, ...common }, 967_000, "not-due"],
   ["off", { policy: "off", profile: "balanced" }, undefined, "not-due"],
 ])("near is measured against the point at which compaction really happens: %s", (_, point, thresholdTokens, kind) => {

@@ -38,7 +38,12 @@ export function notesSituation(sources: SituationSources): UpdateSituation | und
     keptTokens: settings["notes.keepTokens"],
     toolCallsSinceUpdate: uncovered.reduce((calls, { blocks }) => calls + blocks.filter(isCall).length, 0),
     turn: messages.at(-1)?.blocks.some(isCall) === true ? "open" : "closed",
-    ...(compaction.policy === "off" ? {} : { thresholdTokens: compaction.atTokens }),
+    ...(compaction.policy === "off"
+      ? {}
+      : {
+          thresholdTokens: compaction.withinTurnAtTokens ?? compaction.atTokens,
+          betweenTurnsTokens: compaction.atTokens,
+        }),
     // A cold start folds by the notes only where compaction may come before the window is full.
     coldStart: compaction.policy === "economic" ? "folded" : "whole",
     idleMs: nowMs - previous.atMs,

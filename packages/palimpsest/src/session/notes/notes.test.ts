@@ -12,6 +12,8 @@ import type { NotesOptions } from "./notes-options.ts";
 
 const MODEL = "claude-opus-5-5";
 const MINUTE_MS = 60_000;
+/** Less than what is left of a cache's time when an update is due at the latest. */
+const STEP_MS = 5_000;
 
 const section = (heading: string, content: string): string =>
   `<notes-section heading="${heading}">\n${content}\n</notes-section>`;
@@ -115,6 +117,25 @@ describe("session notes", () => {
     expect(emitted("compaction-ended")).toMatchObject([{ outcome: { kind: "compacted", rung: "notes" } }]);
   });
 
+  test("make a compaction cheaper, until one has used them", async () => {
+    const settings = { "compaction.economicFromTokens": 10_000, "compaction.horizonRequests": 8 } as const;
+    const { session, ask } = await open({ settings, windowTokens: 200_000 });
+    const point = (): number => {
+      const { compaction } = session.view.size();
+      if (compaction.policy === "off") throw new Error("compaction is off");
+      return compaction.atTokens;
+    };
+    for (let round = 0; round < 6; round++) await ask(words(`part${round}`));
+    const withoutNotes = point();
+    await session.notes.update();
+    const withNotes = point();
+    expect(withNotes).toBeLessThan(withoutNotes);
+    await session.compact();
+    expect(point()).toBeGreaterThan(withNotes);
+    await session.notes.update();
+    expect(point()).toBeLessThan(withoutNotes);
+  });
+
   test("by growth: as the fixed rules say", async () => {
     const { ask, told: emitted } = await open({ settings: { "notes.enabled": "on", "notes.policy": "fixed" } });
     for (let round = 0; round < 4; round++) await ask(words(`part${round}`, 2_000));
@@ -126,8 +147,12 @@ describe("session notes", () => {
     const settings = { "notes.enabled": "on", ...compaction } as const;
     const { session, ask, told: emitted, clock } = await open({ settings, windowTokens: 200_000 });
     for (let round = 0; round < 40; round++) await ask(words(`part${round}`, 1_000));
-    // Nobody says anything for half an hour.
-    await clock.pass(30 * MINUTE_MS, Promise.resolve());
+    expect(emitted("notes-updated")).toEqual([]);
+    // Nobody says anything until less than a fifth of the cache's five minutes is left.
+    for (let passedMs = 0; passedMs < 250_000; passedMs += STEP_MS) {
+      await clock.pass(STEP_MS, Promise.resolve());
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     await expect.poll(() => emitted("notes-updated").length).toBeGreaterThan(0);
     expect(emitted("notes-updated").length).toBeLessThan(4);
     expect(await session.notes.read()).toContain("Renaming the loader.");
