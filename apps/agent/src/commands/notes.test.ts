@@ -29,7 +29,9 @@ test("notes are shown with their time and price, and are a private file that goe
   const project = temporaryProject();
   const cli = await startCli(project, model);
   await cli.run(["-p", "What is the limit?"]);
-  expect((await cli.run(["notes"])).out).toContain("There are no notes yet. To write some now: palimpsest notes --update");
+  expect((await cli.run(["notes"])).out).toContain(
+    "There are no notes yet. To write some now: palimpsest notes --update",
+  );
   expect(JSON.parse((await cli.run(["notes", "--json"])).out)).toMatchObject({ updates: 0, markdown: "" });
   expect(notesFiles(project)).toEqual([]);
 

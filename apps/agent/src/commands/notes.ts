@@ -61,8 +61,7 @@ export async function notesText(session: AgentSession, file?: string): Promise<s
   const spent = cost === undefined ? "" : ` Updates so far: ${cost.responses}, for ${priceText(cost)}.`;
   const sections = latest === undefined ? "" : filledSections(latest.markdown);
   const how = file === undefined ? "/notes update" : "palimpsest notes --update";
-  if (latest === undefined || sections === "")
-    return `There are no notes yet.${spent} To write some now: ${how}`;
+  if (latest === undefined || sections === "") return `There are no notes yet.${spent} To write some now: ${how}`;
   const when = `Updated ${time(latest.atMs)} UTC, up to entry ${latest.coveredTo}.`;
   return `${when}${spent}${file === undefined ? "" : `\nFile: ${file}`}\n\n${sections}`;
 }
