@@ -8,6 +8,15 @@ import { createProject } from "./create-project.ts";
 const base = mkdtempSync(join(tmpdir(), "palimpsest-create-"));
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
+test("the printed steps are right with packages from npm and, as docs/start.md has it, with tarballs", () => {
+  const main = join(import.meta.dirname, "main.ts");
+  const printed = execFileSync(process.execPath, ["--no-warnings", main, "mine"], { cwd: base, encoding: "utf8" });
+  expect(printed).toMatch(/^ {2}npm install$/m);
+  const [tarballs] = /^ {2}(npm install FOLDER.*)$/m.exec(printed)?.slice(1) ?? [];
+  const start = readFileSync(join(import.meta.dirname, "../../../docs/start.md"), "utf8");
+  expect(start).toContain(`\n${tarballs?.replaceAll("FOLDER", "../packed")}\n`);
+});
+
 test("a new agent answers against the simulator, and continues its session when it is started again", () => {
   const folder = join(base, "My Agent!");
   expect(createProject(folder)).toEqual({ kind: "created", folder });

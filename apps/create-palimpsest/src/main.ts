@@ -12,5 +12,10 @@ if (created.kind === "refused") {
   cd ${folder}
   npm install
   npm start                              # against a simulated model
-  ANTHROPIC_API_KEY=... npm start        # with a real one`);
+  ANTHROPIC_API_KEY=... npm start        # with a real one
+
+If npm install ends with E404, the packages are not on npm yet. Then install the
+tarballs that "npm run pack -- FOLDER" in the repository writes:
+
+  npm install FOLDER/palimpsest-[0-9]*.tgz FOLDER/palimpsest-provider-simulator-*.tgz`);
 }

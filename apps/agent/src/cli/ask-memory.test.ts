@@ -1,3 +1,4 @@
+import { SETTINGS } from "palimpsest/settings-file";
 import { expect, test } from "vitest";
 import { askForMemory } from "./ask-memory.ts";
 
@@ -27,4 +28,11 @@ test("the question has two lines that fit a small terminal", async () => {
   const [question] = (await answered("")).asked;
   const lines = question!.split("\n");
   expect(lines.map((line) => line.length <= 80)).toEqual([true, true]);
+});
+
+test("the question names what the memory costs at most, as the defaults have it", async () => {
+  const [question] = (await answered("")).asked;
+  expect(question).toContain(`up to ${SETTINGS["memory.extractionPercent"].default}% of a session`);
+  expect(question).toContain(`${SETTINGS["dream.rounds"].default} model calls a day`);
+  expect(SETTINGS["dream.hours"].default).toBe(24);
 });

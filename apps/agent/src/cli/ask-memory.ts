@@ -7,8 +7,8 @@ import type { Terminal } from "./terminal.ts";
 
 /** Two lines of at most 80 columns. The answer stands behind the second. */
 const QUESTION = [
-  "Save facts that you state for later sessions, and tidy them up between turns?",
-  "Saving costs at most 3% of a session. /memory shows and removes facts. [Y/n] ",
+  "Save facts that you state for later sessions? /memory shows and removes them.",
+  "Cost: up to 3% of a session, and 40 model calls a day to tidy them up. [Y/n] ",
 ].join("\n");
 
 /** Asks a person once, at the first start, whether the memory is written automatically. Undefined if the person leaves. */

@@ -16,6 +16,11 @@ test("inspect prints an address that shows the request of a session as it was se
   const { code, said } = await cli.run(["inspect", "nothing-of-this-name"]);
   expect({ code, said }).toMatchObject({ said: expect.stringContaining("no session") });
   expect(code).not.toBe(0);
+  const missing = await cli.run(["inspect", "./nothing"]);
+  expect(missing).toMatchObject({
+    code: 2,
+    said: expect.stringContaining(`There is no folder or file ${join(project.folder, "nothing")}.`),
+  });
 
   const { get, at, stop } = await openInspector(cli, ["inspect", "--live"]);
   await get(at);

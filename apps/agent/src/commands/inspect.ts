@@ -13,6 +13,9 @@ import { findSession } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 import { type ProjectInspectorOptions, startProjectInspector } from "./project-inspector.ts";
 
+/** No id of a session looks like this. */
+const IS_PATH = /[/\\]|^[.~]/;
+
 /** Shows sessions in a browser of this machine, until the program is interrupted. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.inspect);
@@ -40,6 +43,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const path = wanted === undefined ? undefined : resolve(terminal.folder, wanted);
     if (path !== undefined && existsSync(path))
       return show({ project, terminal, id: undefined, shows: await sessionsAt(path), port });
+    if (wanted !== undefined && IS_PATH.test(wanted))
+      throw new UsageError(`There is no folder or file ${path}. Name one that has sessions, or the ID of a session.`);
     const id = wanted === undefined && live !== true ? undefined : (await findSession(project.store, wanted)).id;
     return show({ project, terminal, id, shows: { kind: "project" }, port });
   });

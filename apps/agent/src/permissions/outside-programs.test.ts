@@ -65,12 +65,12 @@ test.each([
   [
     "if-present",
     "auto",
-    "Commands have all your rights; none runs unless you allow it. Not asked about: 2 hooks and 2 MCP servers of your settings.",
+    "Commands have all your rights; none runs unless you allow it. 2 hooks and 2 MCP servers of your settings run without asking.",
   ],
   [
     "if-present",
     "bypass",
-    "Commands have all your rights; in the mode bypass they do not ask. Not asked about: 2 hooks and 2 MCP servers of your settings.",
+    "Commands have all your rights; in the mode bypass they do not ask. 2 hooks and 2 MCP servers of your settings run without asking.",
   ],
   [
     "required",

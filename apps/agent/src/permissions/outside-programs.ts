@@ -46,7 +46,8 @@ export function withoutSandbox(
     return [reason, "Your settings require one, so no command is run.", ...others].join(" ");
   }
   const asked = mode === "bypass" ? "in the mode bypass they do not ask" : "none runs unless you allow it";
-  const others = counts.length === 0 ? [] : [`Not asked about: ${counts.join(" and ")} of your settings.`];
+  const run = hooks.length + programs.length === 1 ? "runs" : "run";
+  const others = counts.length === 0 ? [] : [`${counts.join(" and ")} of your settings ${run} without asking.`];
   return [reason, `Commands have all your rights; ${asked}.`, ...others].join(" ");
 }
 

@@ -27,7 +27,7 @@ export const EFFORT_WORDS: readonly Effort[] = ["low", "medium", "high", "xhigh"
 
 /** What each mode allows by itself. */
 export const MODES: Readonly<Record<PermissionMode, string>> = {
-  auto: "in the sandbox commands and changes of files that stay in the project run without a question; network, protected files and files outside of the project are asked. Without a sandbox it is as default",
+  auto: "commands and edits run without asking in the sandbox and the project; network, protected files and files outside of the project are asked. Without a sandbox it is like default",
   default: "reading is allowed, the rest is asked",
   "accept-edits": "changing files of the project is allowed as well",
   plan: "nothing is changed before a plan is approved",

@@ -109,7 +109,7 @@ test.runIf(hasTmux).for([
     await screen.press("Up");
     await screen.keeps("menu-end", "❯ /exit");
     await screen.press("Enter");
-    await screen.keeps("exit", /This session cost ~?\$0\.\d{4}\. To resume it: palimpsest --resume [0-9a-f]{8}/);
+    await screen.see(/This session cost ~?\$0\.\d{4}\. To resume it: palimpsest --resume [0-9a-f]{8}/);
     await screen.ended();
     expect((await here.run(["sessions"])).out).toContain("The limits");
     expect(cli.refused()).toEqual([]);

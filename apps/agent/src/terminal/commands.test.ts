@@ -153,7 +153,7 @@ test.runIf(hasTmux).for([
   await screen.say("/hooks");
   await screen.keeps("hooks", "Stop");
   await screen.say("/mcp");
-  await screen.keeps("mcp", "There are no servers.");
+  await screen.keeps("mcp", "There are no MCP servers.");
   await screen.say("/doctor");
   await screen.keeps("doctor", "provider: anthropic", "esc stops");
   await screen.say("/memory");

@@ -53,7 +53,8 @@ const COMMANDS: Readonly<Record<string, Shown>> = {
   mcp: { screen: "mcp", words: /> \/mcp\n\n/ },
   doctor: { screen: "doctor", words: /> \/doctor\n\nok/ },
   help: { screen: "help", words: /ctrl-c twice/ },
-  exit: { screen: "exit", words: /To resume it: palimpsest --resume/ },
+  // The screen ends with it. The line that is left is in commands-and-keys.test.ts.
+  exit: { screen: "menu-end", words: /❯ \/exit {2}/ },
 };
 
 /** By key, as `/help` names it. `"prompt"`: it edits the prompt, or changes a word of the status line, and opens nothing. */
@@ -71,7 +72,7 @@ const BY_KEY: Readonly<Record<string, Shown | "prompt">> = {
   "!": { screen: "shell", words: /\(exit code 3\)/ },
   "ctrl-b": { screen: "backgrounded", words: /in the background: b1/ },
   "ctrl-z": "prompt",
-  "ctrl-c twice": { screen: "exit", words: /This session cost/ },
+  "ctrl-c twice": "prompt",
 };
 
 /** What opens without a command and without a key of `/help`. */
@@ -101,8 +102,12 @@ test("every slash command has a kept screen at both sizes", async () => {
     modelFacts: "table",
   });
   onTestFinished(() => agent.close());
-  const names = slashCommands(agent.commands).map(({ name }) => name);
+  const commands = slashCommands(agent.commands);
+  const names = commands.map(({ name }) => name);
   expect(Object.keys(COMMANDS).toSorted()).toEqual(names.toSorted());
+  // The menu puts "❯ /", the name and two spaces before it. A text that is cut off explains nothing.
+  const widest = Math.max(...names.map(({ length }) => length));
+  expect(commands.filter(({ about }) => 3 + widest + 2 + about.length > 80)).toEqual([]);
   for (const shown of Object.values(COMMANDS)) expectKept(shown);
 });
 

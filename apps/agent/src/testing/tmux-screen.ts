@@ -213,7 +213,6 @@ function normalized(screen: string): string {
       .replaceAll(/\(session [0-9a-f]{8},/g, "(session 00000000,")
       .replaceAll(/--resume [0-9a-f]{8}/g, "--resume 00000000")
       .replaceAll(/(?<=127\.0\.0\.1:)\d+\/#token=[\w-]+&session=[0-9a-f]+/g, "PORT/#token=TOKEN&session=KEY")
-      .replaceAll(/^Pane is dead .*$/gm, "Pane is dead")
       // The running time of a tool, shown from its first second on.
       .replaceAll(/ +\(n s\)$/gm, "")
       .replaceAll(/[ ]+$/gm, "")

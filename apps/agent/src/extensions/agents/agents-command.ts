@@ -18,7 +18,7 @@ export function agentsCommand(store: Store): SlashCommand {
   return {
     name: "agents",
     takes: "[show ID | follow ID | stop ID | send ID TEXT]",
-    about: "list the agents of this session with their cost; follow, stop or message one",
+    about: "list agents and their cost; follow, stop or message one",
     when: "always",
     async open({ session, words, runCommand, ask }) {
       const act = (...args: readonly string[]): Promise<void> =>

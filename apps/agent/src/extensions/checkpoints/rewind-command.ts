@@ -21,7 +21,7 @@ type RewindContext = Pick<ExtensionContext, "folder" | "store">;
 export function rewindCommand(context: RewindContext, rewindFiles: Checkpoints["rewindFiles"]): SlashCommand {
   return {
     name: "rewind",
-    about: "go back to before one of your messages: conversation, files or both (esc esc)",
+    about: "go back to an earlier message: conversation, files or both",
     async open(screen) {
       const { session, ask, say } = screen;
       const log = (await context.store.openReader(session.id))!;

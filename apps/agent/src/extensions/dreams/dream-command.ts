@@ -21,7 +21,7 @@ export function dreamCommand({ places, onDecision }: DreamCommandOptions): Slash
   return {
     name: "dream",
     takes: "[--dry-run | --yes | --no]",
-    about: "tidy up the memory, as one change that can be undone; decide about changes that wait",
+    about: "tidy up the memory; decide about changes that wait",
     async open({ words, runCommand, ask }) {
       const given = words.split(/\s+/).filter(Boolean);
       const run = (args: readonly string[]): Promise<void> => runCommand("Tidying up the memory", "dream", args);

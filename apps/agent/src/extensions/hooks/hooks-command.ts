@@ -7,11 +7,11 @@ import { table } from "../../text/table.ts";
 export function hooksCommand(hooks: readonly HookSetting[]): SlashCommand {
   return {
     name: "hooks",
-    about: "the commands that are run at events",
+    about: "list the commands that run at events",
     when: "always",
     async open({ say }) {
       const rows = hooks.map((hook) => [hook.event, hook.tools ?? "", `${hookLine(hook)}${programText(hook)}`]);
-      say(rows.length === 0 ? "There are no hooks. They stand in settings.json, under hooks." : table(rows));
+      say(rows.length === 0 ? "There are no hooks. To add one: settings.json, under hooks." : table(rows));
     },
   };
 }

@@ -10,10 +10,10 @@ export function mcpCommand(
 ): SlashCommand {
   return {
     name: "mcp",
-    about: "servers of tools, and the tools they brought",
+    about: "list the MCP servers and their tools",
     when: "always",
     async open({ say }) {
-      if (servers.length === 0) return say("There are no servers. They stand in settings.json, under servers.");
+      if (servers.length === 0) return say("There are no MCP servers. To add one: settings.json, under servers.");
       const lines = servers.flatMap((server) => {
         const brought = tools.filter(({ name }) => name.startsWith(prefixOf(server.name))).map(({ name }) => name);
         const why = problems.filter((problem) => problem.includes(server.name));

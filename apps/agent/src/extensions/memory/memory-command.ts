@@ -14,7 +14,7 @@ export function memoryCommand(parts: MemoryCommandParts | undefined): SlashComma
   return {
     name: "memory",
     takes: "[inbox | list | show SLUG | search WORDS | dismiss SLUG | forget SLUG | log | undo COMMIT]",
-    about: "review memories that wait for your yes; look at the memory of this project",
+    about: "review new memories; show the memory of this project",
     async open(context) {
       const { words, say, runCommand } = context;
       if (parts === undefined)

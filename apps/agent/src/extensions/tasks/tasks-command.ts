@@ -10,7 +10,7 @@ const SHOWN_LINES = 12;
 export function tasksCommand(list: () => readonly BackgroundTask[]): SlashCommand {
   return {
     name: "tasks",
-    about: "what runs in the background: read its output, stop it",
+    about: "list what runs in the background; show its output, stop it",
     when: "always",
     async open({ ask, say }) {
       const running = list().filter(({ state }) => state !== "waits");

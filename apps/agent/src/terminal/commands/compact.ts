@@ -4,7 +4,7 @@ import type { ScreenCommand } from "./screen-command.ts";
 export const compact: ScreenCommand = {
   name: "compact",
   takes: "[TEXT]",
-  about: "summarize the conversation to free up context; TEXT says what to keep",
+  about: "summarize to free up context; TEXT says what to keep",
   async open({ agent: { session }, words, during, say }) {
     const outcome = await during("Compacting", (signal) =>
       session.compact({ signal, ...(words === "" ? {} : { instructions: words }) }),

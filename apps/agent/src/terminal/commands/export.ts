@@ -9,7 +9,7 @@ import type { ScreenCommand } from "./screen-command.ts";
 export const exportSession: ScreenCommand = {
   name: "export",
   takes: "[FILE]",
-  about: "write the conversation to a file: .md to read, .jsonl for programs",
+  about: "write the conversation to a file: .md, or .jsonl for programs",
   when: "always",
   async open({ words, agent: { session }, project, say }) {
     const path = resolve(project.folder, words === "" ? `conversation-${session.id.slice(0, 8)}.md` : words);

@@ -11,6 +11,6 @@ Leave out what any engineer knows, and whatever you have not seen in a file. Nam
 
 export const init: ScreenCommand = {
   name: "init",
-  about: "let the model write AGENTS.md, the instructions for agents in this project",
+  about: "let the model write AGENTS.md, the project's instructions",
   open: ({ submit }) => submit(PROMPT),
 };

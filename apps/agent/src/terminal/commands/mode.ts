@@ -17,7 +17,8 @@ export const mode: ScreenCommand = {
     say(`Mode ${wanted}: ${MODES[wanted]}.`);
 
     async function choose(): Promise<PermissionMode | undefined> {
-      const options = OFFERED_MODES.map((one) => ({ value: one, label: one, about: MODES[one] }));
+      // A row has room for the first part. The whole text comes when the mode is chosen.
+      const options = OFFERED_MODES.map((one) => ({ value: one, label: one, about: MODES[one].split(";")[0]! }));
       const answer = await ask({ title: "Choose a mode", body: [], options });
       return OFFERED_MODES.find((one) => answer.kind === "chosen" && answer.values[0] === one);
     }

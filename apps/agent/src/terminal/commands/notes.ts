@@ -4,7 +4,7 @@ import type { ScreenCommand } from "./screen-command.ts";
 export const notes: ScreenCommand = {
   name: "notes",
   takes: "[update]",
-  about: "show the notes that the session keeps for after a compaction; update writes new ones",
+  about: "show the notes of this session; update writes new ones",
   async open({ words, agent: { session }, during, say }) {
     if (words === "update") {
       const outcome = await during("Updating the notes", (signal) => session.notes.update({ signal }));

@@ -3,7 +3,7 @@ import type { ScreenCommand } from "./screen-command.ts";
 export const pin: ScreenCommand = {
   name: "pin",
   takes: "[TEXT | ENTRY | remove N]",
-  about: "keep a text or an entry in context through every compaction; list the pins",
+  about: "keep a text or entry through every compaction; list the pins",
   async open({ words, agent: { session }, say }) {
     const removed = /^remove\s+(\d+)$/.exec(words)?.[1];
     if (removed !== undefined) await session.pins.remove(Number(removed));

@@ -4,7 +4,7 @@ import type { ScreenCommand, ScreenContext } from "./screen-command.ts";
 export const snip: ScreenCommand = {
   name: "snip",
   takes: "[ENTRY | FROM-TO | undo]",
-  about: "remove entries from the context, for example a large paste; undo restores them",
+  about: "remove entries from the context; undo brings them back",
   async open(context) {
     const { words, agent, say } = context;
     if (words === "undo") return undo(context);
