@@ -73,8 +73,7 @@ function factsText(name: string, provider: Pick<Provider, "factsOf">): string {
   const { windowTokens, known, prices } = provider.factsOf(name);
   const window =
     windowTokens === undefined || known === "guessed" ? "window unknown" : `${thousands(windowTokens)} window`;
-  const price =
-    prices === undefined ? "price unknown" : `$${prices.input} in, $${prices.output} out per 1M tokens`;
+  const price = prices === undefined ? "price unknown" : `$${prices.input} in, $${prices.output} out per 1M tokens`;
   return `${window} · ${price}`;
 }
 
