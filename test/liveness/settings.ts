@@ -69,7 +69,7 @@ export const SETTING_EXPERIMENTS: Readonly<Record<Exclude<SettingName, AgentOnly
   "compaction.evidenceTokens": experiment(compactOnce, [8_000, 20]),
   "compaction.quotedLinesTokens": experiment(compactOnce, [3_000, 0]),
   "rehydration.files": experiment(compactOnce, ["on", "off"]),
-  "rehydration.fileTokens": experiment(compactOnce, [5_000, 400]),
+  "rehydration.fileTokens": experiment(compactOnce, [8_000, 400]),
   "rehydration.filesTokens": experiment(compactOnce, [50_000, 1_000]),
   "rehydration.skillTokens": experiment(compactOnce, [5_000, 100]),
   "rehydration.skillsTokens": experiment(compactOnce, [25_000, 250]),

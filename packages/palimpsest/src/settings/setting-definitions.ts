@@ -83,7 +83,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "The maximum size of lines that are quoted from the log: those that last showed the names and numbers most in use.",
   ),
   "rehydration.files": onOff("on", "Show the files in use again after a compaction."),
-  "rehydration.fileTokens": count(5_000, "The maximum size of one file."),
+  "rehydration.fileTokens": count(8_000, "The maximum size of one file."),
   "rehydration.filesTokens": count(50_000, "The maximum size of all files together."),
   "rehydration.skillTokens": count(5_000, "The maximum size of one skill."),
   "rehydration.skillsTokens": count(25_000, "The maximum size of all skills together."),

@@ -4,7 +4,7 @@ import type { RankedFile } from "./rank-files.ts";
 
 export interface FileBudgets {
   readonly countTokens: (text: string) => number;
-  /** The limit for one file. @default 5,000 */
+  /** The limit for one file. @default 8,000 */
   readonly perFileTokens?: number;
   /** The limit for all files. @default 50,000 */
   readonly totalTokens?: number;
@@ -42,7 +42,7 @@ const LEAST_LINES = 10;
 export function planFiles(
   ranked: readonly RankedFile[],
   contents: ReadonlyMap<string, string>,
-  { countTokens, perFileTokens = 5_000, totalTokens = 50_000, wholeTokens = 500, surroundingLines = 15 }: FileBudgets,
+  { countTokens, perFileTokens = 8_000, totalTokens = 50_000, wholeTokens = 500, surroundingLines = 15 }: FileBudgets,
 ): PlannedFile[] {
   const limits = { countTokens, wholeTokens, surroundingLines };
   const candidates = ranked.flatMap(({ path, ranges = [], written = [], score }) => {
