@@ -30,6 +30,6 @@ test.each([
   ["SQLite", inSqlite, SLOW ? 1_000 : 20],
 ] as const)(
   "in %s: a turn whose processes are killed leaves the same log as one that is not, but for what it tells as unknown",
-  (_, open, numRuns) => checkKills(open, numRuns),
+  (place, open, numRuns) => checkKills(place, open, numRuns),
   3_600_000,
 );
