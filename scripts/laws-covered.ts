@@ -1,5 +1,7 @@
 /** By law: how many random cases there were, and what happened in them. */
-export type Covered = Readonly<Record<string, { readonly cases: number; readonly counts: Readonly<Record<string, number>> }>>;
+export type Covered = Readonly<
+  Record<string, { readonly cases: number; readonly counts: Readonly<Record<string, number>> }>
+>;
 
 /** Adds up what the laws told, one line of JSON for each time that a law was held. */
 export function addCovered(lines: readonly string[]): Covered {

@@ -59,7 +59,8 @@ async function runRounds(minutes: number): Promise<number> {
   const rounds = seeds.length;
   if (values.json) console.log(JSON.stringify({ rounds, failed, cases, laws: covered, kept, seeds }, undefined, 2));
   else {
-    for (const [law, { cases: some, counts }] of Object.entries(covered)) console.log(`${law}: ${some} cases ${JSON.stringify(counts)}`);
+    for (const [law, { cases: some, counts }] of Object.entries(covered))
+      console.log(`${law}: ${some} cases ${JSON.stringify(counts)}`);
     console.log(`${rounds} rounds, ${failed} failed, ${cases} cases`);
     for (const path of kept) console.log(`A law is broken. To see it again: npm run laws -- --replay ${path}`);
   }

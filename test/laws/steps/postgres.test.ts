@@ -16,8 +16,12 @@ afterAll(() => database.stop());
 
 test("in PostgreSQL: a turn whose processes are killed leaves the same log as one that is not, but for what it tells as unknown", async () => {
   const postgres = openPostgres({ pool: database.workers, leaseMs: 0 });
-  await checkKills("PostgreSQL", () => {
-    const store = postgres.store({ tenant: randomUUID() });
-    return { store, close: () => store.close() };
-  }, RUNS);
+  await checkKills(
+    "PostgreSQL",
+    () => {
+      const store = postgres.store({ tenant: randomUUID() });
+      return { store, close: () => store.close() };
+    },
+    RUNS,
+  );
 }, 3_600_000);
