@@ -157,5 +157,6 @@ export type AgentOnly =
   | "memory.recall"
   | "memory.dailyTokens"
   | "agents.waitSeconds"
+  | "agents.wakeOnMail"
   | "toolResults.keptDays"
   | "toolResults.keptMegabytes";

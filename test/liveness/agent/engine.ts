@@ -86,6 +86,22 @@ const waitForUser: Drive = (values, witness) =>
     await conversation.leave();
   });
 
+/** Another session writes to one that waits for the user. */
+const writeToIdle: Drive = (values, witness) => {
+  const write = callTools(callTool("SendMessage", { to: "lead", message: "The build is red." }));
+  const mind = ({ userText, toolResults }: Ask) =>
+    userText.includes("Tell the lead") && toolResults.length === 0 ? write : undefined;
+  return withAgent({ engine: values, mind }, witness, async ({ talk, run }) => {
+    const lead = talk("--name", "lead");
+    await lead.say("Hello.");
+    const woken = lead.next();
+    await run("-p", "Tell the lead.", "--name", "mate", "--output-format", "json");
+    if (values["agents.wakeOnMail"] === "on") await woken;
+    await lead.say("And now?");
+    await lead.leave();
+  });
+};
+
 /** A command that takes long. */
 const waitForTool: Drive = (values, witness) => {
   const command = "while [ ! -e done ]; do sleep 0.02; done; echo done";
@@ -117,6 +133,7 @@ export const AGENT_EXPERIMENTS: Readonly<Record<AgentOnly, Experiment> & Partial
   "memory.recall": experiment(recallTopic, ["on", "off"]),
   "memory.dailyTokens": experiment(extractOften, [1_000_000, 0], { "memory.extractionPercent": 100 }),
   "agents.waitSeconds": experiment(leaveAgentBehind, [1_800, 0]),
+  "agents.wakeOnMail": experiment(writeToIdle, ["on", "off"]),
   "toolResults.keptDays": experiment(comeBackLater, [30, 365]),
   "toolResults.keptMegabytes": experiment(comeBackLater, [10_000, 0], { "toolResults.keptDays": 365 }),
   "compaction.auto": experiment(growBeyond, ["on", "ask"]),

@@ -1,6 +1,7 @@
 import { text as readAll } from "node:stream/consumers";
 import { attachment, type Clock, commandOutput, createInbox, type Inbox, type NewContent, type Tool } from "palimpsest";
 import type { Agent, AgentOptions } from "../agent/agent.ts";
+import { hearMail } from "../agent/hear-mail.ts";
 import { untilAgentsEnd } from "../agent/until-agents-end.ts";
 import { readAgentArguments } from "../cli/agent-arguments.ts";
 import type { ProviderChoice } from "../cli/choose-provider.ts";
@@ -232,10 +233,18 @@ async function runTurns(turn: Omit<Turn, "inbox">, terminal: Terminal): Promise<
   };
   let exitCode: number = EXIT.done;
   let coming = lines.next();
+  let woken = Promise.withResolvers<"mail">();
+  // Ends with the session, also by its failure, which the turn reports.
+  void hearMail(agent, () => woken.resolve("mail")).catch(() => undefined);
   for (;;) {
     const reported = agent.agents.idle().then((what) => (what === "waiting" ? what : coming));
-    const next = await Promise.race([coming, reported]);
+    const next = await Promise.race([coming, reported, woken.promise]);
     if (signal.aborted) break;
+    if (next === "mail") {
+      woken = Promise.withResolvers();
+      // A turn that ran when the mail came has read it.
+      if ((await inbox.deliver(agent.session)) === 0) continue;
+    }
     if (next === "ended") {
       await whenAlone.settle?.(signal);
       if (signal.aborted || (await inbox.deliver(agent.session)) === 0) break;

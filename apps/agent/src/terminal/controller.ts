@@ -128,7 +128,9 @@ export function createController(options: ControllerOptions): Controller {
     }
     for (const problem of problemsOf(agent)) say(problem, { color: "warning" });
     await agent.emitWaiting();
-    hearMail(agent).catch(showError);
+    const opened = agent;
+    // A turn that runs reads the mail itself.
+    hearMail(opened, () => opened === agent && turns.state === "idle" && turns.start()).catch(showError);
     await refresh();
   }
   async function closeSession(): Promise<void> {

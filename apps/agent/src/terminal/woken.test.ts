@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
 import { expect, test, vi } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
@@ -10,8 +12,10 @@ vi.setConfig({ testTimeout: 300_000 });
 
 const IDLE = "Type a message";
 
-async function open(script: Script, args: readonly string[] = []) {
+async function open(script: Script, args: readonly string[] = [], engine: object = {}) {
   const project = temporaryProject({}, "/tmp");
+  mkdirSync(join(project.home, ".palimpsest"), { mode: 0o700 });
+  writeFileSync(join(project.home, ".palimpsest/engine.json"), JSON.stringify(engine));
   const cli = await startCli(project, script);
   const environment = { PATH: barePath(project) };
   const screen = await openTmux(cli, { columns: 100, rows: 30, args, environment });
@@ -45,21 +49,26 @@ test.runIf(hasTmux)("a teammate that the user wakes from another terminal report
   expect(cli.refused()).toEqual([]);
 });
 
-test.runIf(hasTmux)(
-  "mail of another session is shown at once in an idle terminal, and read with the next request",
-  async () => {
-    const script: Script = ({ request, userText, toolResults }) => {
-      if (toolResults.length > 0) return answer("Sent.");
-      if (userText.includes("tell the lead"))
-        return callTools(callTool("SendMessage", { to: "lead", message: "The build is red." }));
-      return answer(JSON.stringify(request["messages"]).includes("The build is red.") ? "I have read it." : "Ready.");
-    };
-    const { cli, screen } = await open(script, ["--name", "lead"]);
+const mails: Script = ({ request, userText, toolResults }) => {
+  if (toolResults.length > 0) return answer("Sent.");
+  if (userText.includes("tell the lead"))
+    return callTools(callTool("SendMessage", { to: "lead", message: "The build is red." }));
+  return answer(JSON.stringify(request["messages"]).includes("The build is red.") ? "I have read it." : "Ready.");
+};
+
+test.runIf(hasTmux).for(["off", "on"] as const)(
+  "mail of another session is shown at once in an idle terminal; with agents.wakeOnMail %s",
+  async (wakeOnMail) => {
+    const { cli, screen } = await open(mails, ["--name", "lead"], { "agents.wakeOnMail": wakeOnMail });
     await screen.say("begin");
     await screen.see("Ready.", "esc stops");
     expect((await cli.run(["-p", "tell the lead", "--name", "mate"])).code).toBe(0);
-    await screen.see("1 message from mate. The model reads it with its next request. To send one now: /continue");
-    await screen.say("/continue");
+    await screen.see("1 message from mate.");
+    if (wakeOnMail === "off") {
+      await screen.see("To send one now: /continue");
+      expect(await screen.capture()).not.toContain("I have read it.");
+      await screen.say("/continue");
+    }
     await screen.see("I have read it.", "esc stops");
     expect(cli.refused()).toEqual([]);
   },

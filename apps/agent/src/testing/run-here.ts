@@ -15,6 +15,8 @@ export interface Here {
 export interface Talk {
   /** Resolves when the turn is over. */
   say(text: string): Promise<TurnResult>;
+  /** Resolves when the next turn is over, whatever starts it. */
+  next(): Promise<TurnResult>;
   leave(): Promise<Ended>;
 }
 
@@ -55,11 +57,16 @@ export function createHere({ folder, environment, clock }: HereOptions): Here {
         onLine: (line) => turn.resolve(JSON.parse(line)),
       });
       ended.catch((error) => turn.reject(error));
+      const next = (): Promise<TurnResult> => {
+        turn = Promise.withResolvers();
+        return turn.promise;
+      };
       return {
+        next,
         say(text) {
-          turn = Promise.withResolvers();
+          const over = next();
           input.write(`${JSON.stringify({ kind: "user", text })}\n`);
-          return turn.promise;
+          return over;
         },
         leave() {
           input.end();

@@ -265,6 +265,10 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     1_800,
     "Without a screen, a turn waits this long at its end for background agents. Agents that still run are then stopped, and can be resumed.",
   ),
+  "agents.wakeOnMail": onOff(
+    "off",
+    "Whether mail of another session starts a turn in a session that waits for the user. `off`: the mail is shown, and the model reads it with the next request.",
+  ),
   "agents.summaries": onOff(
     "on",
     "While somebody watches, ask each running agent for a short phrase about what it is doing, on its own cached prompt.",

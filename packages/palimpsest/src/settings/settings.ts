@@ -65,6 +65,7 @@ export interface Settings {
   readonly "agents.resultCharacters": number;
   readonly "agents.resultsCharacters": number;
   readonly "agents.waitSeconds": number;
+  readonly "agents.wakeOnMail": Switch;
   readonly "agents.summaries": Switch;
   readonly "agents.summarySeconds": number;
   readonly "toolResults.storing": Switch;
