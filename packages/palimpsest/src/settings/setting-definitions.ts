@@ -1,3 +1,4 @@
+import { AGENTS_SETTINGS } from "./agents-settings.ts";
 import { choice, count, onOff } from "./define-setting.ts";
 import type { SettingDefinition } from "./setting-kind.ts";
 import type { SettingName, Settings } from "./settings.ts";
@@ -244,36 +245,7 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     about: "A run that would remove or rewrite more of the topics than this waits for the user's approval.",
     is: { kind: "percent" },
   },
-  "agents.enabled": onOff(
-    "on",
-    "Whether a session may start agents. `off`: new sessions have no tool for it, and other sessions refuse the call.",
-  ),
-  "agents.running": count(100, "How many agents of one session run at a time. Further agents wait.", 1),
-  "agents.rounds": count(200, "The maximum number of responses of one agent per run.", 1),
-  "agents.tokens": count(2_000_000, "Tokens that one agent may use per run, not counting cache reads.", 1),
-  "agents.resultCharacters": count(
-    20_000,
-    "How much of a background agent's report the model sees. The rest is in the agent's log.",
-    1_000,
-  ),
-  "agents.resultsCharacters": count(
-    60_000,
-    "How much of the reports that arrive together the model sees, so that many reports do not fill the window.",
-    1_000,
-  ),
-  "agents.waitSeconds": count(
-    1_800,
-    "Without a screen, a turn waits this long at its end for background agents. Agents that still run are then stopped, and can be resumed.",
-  ),
-  "agents.wakeOnMail": onOff(
-    "off",
-    "Whether mail of another session starts a turn in a session that waits for the user. `off`: the mail is shown, and the model reads it with the next request.",
-  ),
-  "agents.summaries": onOff(
-    "on",
-    "While somebody watches, ask each running agent for a short phrase about what it is doing, on its own cached prompt.",
-  ),
-  "agents.summarySeconds": count(30, "Ask at most this often, and only after the agent has done something new.", 1),
+  ...AGENTS_SETTINGS,
   "tools.deferAboveTokens": count(
     10_000,
     "Tools that may be deferred (those of MCP servers, in the agent) stay out of the prompt if all of them together have more tokens than this, or than a tenth of the window: the model sees their names, and loads what it needs with `tool_search`. 0: always.",
