@@ -127,4 +127,4 @@ test("each metric and label of the dashboard for Grafana is emitted by a fleet, 
   expect(measured(FLEET_METRICS.postponed, { "palimpsest.reason": "unreachable" })).toBe(1);
   expect(measured(FLEET_METRICS.resumed, { "palimpsest.turn.continued": "resume" })).toBe(1);
   expect(measured(FLEET_METRICS.openSessions, { "palimpsest.state": "idle" })).toBe(2);
-}, 120_000);
+});

@@ -109,7 +109,7 @@ describe("a teammate", () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(session.view.attached("agent-result").at(-1)).toContain("Heard 2.");
-  }, 120_000);
+  });
 
   test("needs a name, and only a teammate can be held to a plan", async () => {
     const { agents } = await openTeam({ script });

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { methods, type NewSessionRequest, type SessionUpdate } from "@agentclientprotocol/sdk";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { type EditorOptions, saidIn, startEditor } from "../testing/acp-editor.ts";
 import { findProcesses } from "../testing/find-processes.ts";
 import { type Cli, startCli } from "../testing/run-cli.ts";
@@ -10,9 +10,6 @@ import { scriptedModel } from "../testing/scripted-model.ts";
 import { type TemporaryProject, temporaryProject } from "../testing/temporary-project.ts";
 import { QUERY_SERVER } from "../testing/tool-server.ts";
 import { ZED_INITIALIZE } from "../testing/zed-handshake.ts";
-
-// Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 const ZED = ZED_INITIALIZE.clientCapabilities;
 const LIMIT = "export const limit = 10;\n";

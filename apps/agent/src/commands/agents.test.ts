@@ -3,9 +3,6 @@ import { expect, test, vi } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
-// Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
-
 const all = (request: Readonly<Record<string, unknown>>): string => JSON.stringify(request["messages"]);
 const isChild = (request: Readonly<Record<string, unknown>>): boolean =>
   JSON.stringify(request["system"]).includes("agent-message marks");

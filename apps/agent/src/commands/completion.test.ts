@@ -1,12 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { answer } from "@palimpsest/provider-simulator";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { COMMAND_NAMES, definitionOf } from "../cli/command-list.ts";
 import { programInPath } from "../testing/program-in-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-
-vi.setConfig({ testTimeout: 300_000 });
 
 const has = (shell: string): boolean => spawnSync(shell, ["-c", "exit 7"]).status === 7;
 

@@ -2,12 +2,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMemory } from "@palimpsest/memory";
 import { type Ask, answer, callTool, callTools, type Reply, stallStream } from "@palimpsest/provider-simulator";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-
-vi.setConfig({ testTimeout: 300_000 });
 
 const HOUR_MS = 3_600_000;
 const TOPICS = 12;

@@ -3,13 +3,11 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { type Ask, answer, callTool, callTools, type Reply } from "@palimpsest/provider-simulator";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { AGENT_PROGRAM } from "../testing/agent-program.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-
-vi.setConfig({ testTimeout: 300_000 });
 
 const SAVE = {
   command: "save",

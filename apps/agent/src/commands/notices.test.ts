@@ -1,14 +1,11 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { answer, callTool, callTools, inOrder, type Script } from "@palimpsest/provider-simulator";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { type TemporaryProject, temporaryProject } from "../testing/temporary-project.ts";
-
-// Commands in this process, against a server; on machines that have other things to do.
-vi.setConfig({ testTimeout: 120_000 });
 
 async function startHere(project: TemporaryProject, script: Script) {
   const cli = await startCli(project, script);

@@ -1,10 +1,8 @@
 import { answer, callTool, callTools } from "@palimpsest/provider-simulator";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-
-vi.setConfig({ testTimeout: 300_000 });
 
 /** The model writes what it is told into the file that it is told. */
 async function setUp(files: Readonly<Record<string, string>>) {

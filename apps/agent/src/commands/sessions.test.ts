@@ -89,4 +89,4 @@ test("a session is deleted with its results, and only the one that was named", a
   });
   expect((await list()).map(({ id }) => id)).toEqual([second!.id]);
   expect((await cli.run(["show", first!.id])).code).toBe(2);
-}, 120_000);
+});

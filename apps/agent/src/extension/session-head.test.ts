@@ -1,13 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Ask, answer, callTool, callTools, summarize } from "@palimpsest/provider-simulator";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
 import { sentRequests } from "../testing/sent-requests.ts";
 import { type TemporaryProject, temporaryProject } from "../testing/temporary-project.ts";
-
-// Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 const SUMMARY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
   .map(

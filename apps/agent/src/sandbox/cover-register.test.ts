@@ -1,13 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { encloseProject } from "../testing/enclose.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { openCoverRegister } from "./cover-register.ts";
 import type { RunningCommand } from "./start-command.ts";
-
-// Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 const EVIL = "mkdir -p .vscode; echo evil > .vscode/tasks.json; echo evil > .envrc";
 

@@ -2,16 +2,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { encloseProject } from "../testing/enclose.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { commandEnvironment } from "../workspace/command-environment.ts";
 import { createPolicy, refusalOfRoots } from "./create-policy.ts";
 import { openSandbox } from "./open-sandbox.ts";
 import { startCommand } from "./start-command.ts";
-
-// Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 /** Not in /tmp, of which enclosed commands have their own. */
 async function setUp(files: Readonly<Record<string, string>> = {}, options: Parameters<typeof encloseProject>[1] = {}) {

@@ -1,10 +1,7 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { encloseProject } from "../testing/enclose.ts";
 import { findProcesses } from "../testing/find-processes.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-
-// Each command starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 test("a command that is killed while its sandbox is set up leaves nothing behind", async () => {
   const { start } = await encloseProject(temporaryProject({ "a.txt": "a\n" }));

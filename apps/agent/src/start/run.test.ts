@@ -1,14 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { answer, callTool, callTools, inOrder, stallStream } from "@palimpsest/provider-simulator";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
 import { createStreamCheck } from "../testing/check-stream.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-
-// Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 const READ_THEN_SAY = inOrder([callTools(callTool("Read", { file_path: "a.txt" }))], ({ toolResults }) =>
   answer(`It says ${toolResults[0]?.text.includes("forty-two") ? "forty-two" : "nothing"}.`),

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
@@ -8,9 +8,6 @@ import { scriptedModel } from "../testing/scripted-model.ts";
 import { sentRequests } from "../testing/sent-requests.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
-
-// Real processes in real terminals, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 const FILES = { "limit.ts": "export const limit = 10;\n", "docs/limits.md": "The limit is 20.\n" };
 const IDLE = "Type a message";

@@ -1,15 +1,12 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
-
-// Real processes in real terminals, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 const BIG = Array.from({ length: 900 }, (_, index) => `row ${index + 1} of a table that fills the window`).join("\n");
 const FILES = { "limit.ts": "export const limit = 10;\n", "big.txt": BIG };

@@ -1,15 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
 import { QUERY_SERVER } from "../testing/tool-server.ts";
-
-// Real processes in real terminals, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 const SIZES = [
   [80, 24],

@@ -1,16 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMemory } from "@palimpsest/memory";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
 import { placesOf } from "../workspace/places.ts";
-
-// A real process in a real terminal, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 const IDLE = "Type a message";
 const EVIDENCE = [{ session: "3f9a2c11-0000", entry: 12, quote: "in this project we always use pnpm" }];

@@ -1,14 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
-
-// Real processes in real terminals, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 const IDLE = "Type a message";
 

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 
 const SCREENS = fileURLToPath(new URL("../terminal/screens", import.meta.url));
 /** How long the rest of a screen may take on a busy machine, after the awaited text: a price, a line that disappears. */
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 15_000;
 const LOOK_EVERY_MS = 50;
 
 /** A terminal of which the text can be read. */

@@ -14,7 +14,7 @@ import { controlTmux, quoted } from "./tmux-control.ts";
 
 const run = promisify(execFile);
 /** A generous limit for busy machines. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 const LOOK_EVERY_MS = 40;
 /** A look starts a program: who has waited for long looks less often. */
 const LOOK_AT_LEAST_EVERY_MS = 200;

@@ -1,13 +1,10 @@
 import { answer, callTool, callTools, type Reply, type Script } from "@palimpsest/provider-simulator";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createStreamCheck } from "../../testing/check-stream.ts";
 import { startCli } from "../../testing/run-cli.ts";
 import { sentRequests } from "../../testing/sent-requests.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 import { backgroundAgents } from "./agents-extension.ts";
-
-// Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 type Request = Readonly<Record<string, unknown>>;
 const all = (request: Request): string => JSON.stringify(request["messages"]);

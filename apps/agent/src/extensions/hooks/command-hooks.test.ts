@@ -1,15 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createHooks } from "palimpsest/hooks";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { HookSetting } from "../../permissions/hook-setting.ts";
 import { type ProgramPortsOptions, programPorts } from "../../testing/program-ports.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 import { commandEnvironment } from "../../workspace/command-environment.ts";
 import { commandHooks } from "./command-hooks.ts";
-
-// Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 const NONE = { kind: "none", reason: "There is no sandbox." } as const;
 

@@ -4,9 +4,6 @@ import { startCli } from "../../testing/run-cli.ts";
 import { sentRequests } from "../../testing/sent-requests.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 
-// Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
-
 const all = (request: Readonly<Record<string, unknown>>): string => JSON.stringify(request["messages"]);
 const say = (to: string, message: string, more: object = {}) =>
   callTools(callTool("SendMessage", { to, message, ...more }));

@@ -1,15 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { readRule } from "../../permissions/rule.ts";
 import type { ProgramServer } from "../../permissions/tool-server.ts";
 import { type ProgramPortsOptions, programPorts } from "../../testing/program-ports.ts";
 import { call, temporaryProject, textOf } from "../../testing/temporary-project.ts";
 import { SHELL_SERVER } from "../../testing/tool-server.ts";
 import { openToolServers } from "./open-tool-servers.ts";
-
-// Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 const NONE = { kind: "none", reason: "There is no sandbox." } as const;
 

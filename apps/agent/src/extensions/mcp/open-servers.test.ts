@@ -1,14 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Ask, answer, callTool, callTools } from "@palimpsest/provider-simulator";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { startCli } from "../../testing/run-cli.ts";
 import { sentRequests } from "../../testing/sent-requests.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 import { startHttpToolServer, TOOL_SERVER } from "../../testing/tool-server.ts";
-
-// Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 /** Uses the tool that the user names. */
 function think({ userText, toolResults }: Ask) {

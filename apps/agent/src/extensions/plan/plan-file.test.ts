@@ -12,14 +12,12 @@ import {
 import { query } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite-store";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { AgentOptions } from "../../agent/agent.ts";
 import type { Person } from "../../extension/person.ts";
 import { openAgent } from "../../open-agent.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 import { placesOf } from "../../workspace/places.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const MODEL = "claude-opus-5-5";
 const PLAN = `# Move the loader\n\n${Array.from({ length: 300 }, (_, at) => `${at + 1}. Change module ${at + 1}.`).join("\n")}`;

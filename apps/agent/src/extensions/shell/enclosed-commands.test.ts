@@ -1,12 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Ask, answer, callTool, callTools } from "@palimpsest/provider-simulator";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { startCli } from "../../testing/run-cli.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
-
-// Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 /** Runs the line that the user names. */
 function think({ userText, toolResults }: Ask) {

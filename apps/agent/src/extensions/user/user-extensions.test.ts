@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { answer, callTool, callTools } from "@palimpsest/provider-simulator";
 import { memoryStore } from "palimpsest";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Agent } from "../../agent/agent.ts";
 import { offline } from "../../cli/connect.ts";
 import type { CommandContext } from "../../extension/slash-command.ts";
@@ -12,9 +12,6 @@ import { startCli } from "../../testing/run-cli.ts";
 import { sentRequests } from "../../testing/sent-requests.ts";
 import { type TemporaryProject, temporaryProject } from "../../testing/temporary-project.ts";
 import { placesOf } from "../../workspace/places.ts";
-
-// Each test starts processes, on machines that have other things to do.
-vi.setConfig({ testTimeout: 300_000 });
 
 const GUIDE = new URL("../../../../../docs/guides/write-an-extension.md", import.meta.url);
 /** The extension of the guide, as it stands there. */
