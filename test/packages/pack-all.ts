@@ -79,6 +79,8 @@ export async function packAndInstall(): Promise<InstalledPackages> {
     ...newest("@anthropic-ai/sdk", "ai", "@ai-sdk/anthropic", "openai", "pg", "@types/pg", "@types/node"),
     ...newest("langchain", "@langchain/core", "@langchain/anthropic", "@openai/agents", "@mastra/core"),
     ...newest("@earendil-works/pi-agent-core", "@earendil-works/pi-ai"),
+    // Newer ones ask for another core than the one above, and npm 11 looks for a way out without an end.
+    ...newest("@langchain/langgraph", "@langchain/langgraph-checkpoint", "@langchain/langgraph-sdk"),
   ];
   // The programs are installed by the first command of the front door.
   await Promise.all([

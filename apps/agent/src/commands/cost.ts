@@ -58,7 +58,9 @@ export function costText(cost: SessionCost): string {
           `You interrupted ${cost.estimatedResponses} answers: ${usd(cost.estimatedUsd ?? 0)} of the total is an estimate.`,
         ]),
     "",
-    `With a perfect cache it would have cost ${usd(cost.perfectPriceUsd)}, which is ${usd(cost.gapUsd)} less.`,
+    usd(cost.gapUsd) === usd(0)
+      ? "With a perfect cache it would have cost the same."
+      : `With a perfect cache it would have cost ${usd(cost.perfectPriceUsd)}, which is ${usd(cost.gapUsd)} less.`,
     ...(causes.length === 0
       ? []
       : [table([["cause of cache misses", "misses", "tokens paid again", "price", "avoidable"], ...causes])]),

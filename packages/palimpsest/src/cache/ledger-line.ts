@@ -78,7 +78,7 @@ function changesSince(
 
 /** The provider did not read the conversation as it was sent, but its own compaction of it. */
 function foldSince({ folded, usage }: Pick<UsagePayload, "folded"> & { readonly usage: number }): PromptChange[] {
-  return folded === undefined ? [] : [{ cause: "boundary", at: usage, what: ["folded by the provider"] }];
+  return folded === undefined ? [] : [{ cause: "boundary", at: usage, what: ["compacted by the provider"] }];
 }
 
 /** Only the report shows what the provider left out: the report itself brings this change of the prompt. */

@@ -34,7 +34,7 @@ export interface UpdateSituation extends UpdateSizes {
   readonly thresholdTokens?: number | undefined;
   /** At this size it comes with the user's next message. @default thresholdTokens */
   readonly betweenTurnsTokens?: number | undefined;
-  /** What is done when the prompt is cold: folded by the notes, or sent as it is. */
+  /** What is done when the prompt is cold: compacted by the notes, or sent as it is. */
   readonly coldStart: "folded" | "whole";
   /** Since the newest request. */
   readonly idleMs: number;

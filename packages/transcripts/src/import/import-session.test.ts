@@ -212,7 +212,7 @@ describe("importSession", () => {
         says("w"),
       ]);
       expect(log.find(({ kind }) => kind === "boundary")).toMatchObject({
-        payload: { reason: "folded by codex (auto)" },
+        payload: { reason: "compacted by codex (auto)" },
       });
       expect(await shownIn(opened)).toEqual(["so far", "w", "next"]);
       expect(await opened.history.explain()).toHaveLength(1);

@@ -41,7 +41,7 @@ export function planRecordedCompaction(fold: RecordedCompactionContext): Replace
           provenance === undefined ? { role, blocks, origin } : { role, blocks, origin, provenance },
       ),
     ],
-    reason: `folded by ${agent}${trigger === "unknown" ? "" : ` (${trigger})`}`,
+    reason: `compacted by ${agent}${trigger === "unknown" ? "" : ` (${trigger})`}`,
   };
 }
 
