@@ -83,8 +83,9 @@ export function startTraffic({ dispatch, busy }: Pick<Place, "dispatch" | "busy"
       ending.abort();
       await speaking;
       const isAtRest = await waitUntil(async () => {
-        const asked = await answerAll();
+        // In this order: a run that asks a person and ends between the two looks is seen by the second.
         const running = await busy();
+        const asked = await answerAll();
         return asked.size === 0 && running.every(({ state }) => state === "set-aside");
       }, withinMs);
       return isAtRest ? "at rest" : "not at rest";
