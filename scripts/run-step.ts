@@ -30,8 +30,12 @@ export async function runStepBeside(
   if (isPassedThrough) process.stdout.write(output.pop()!);
   const streams = isPassedThrough ? "inherit" : "pipe";
   // In a process group of its own: a step starts programs, which start others.
-  const child = spawn(command, args, { detached: true, stdio: ["ignore", streams, streams] });
+  // It begins when somebody waits for our end: were we killed before, it would run on alone.
+  const line = ["-c", 'read -r go && exec "$@" < /dev/null', "sh", command, ...args];
+  const child = spawn("sh", line, { detached: true, stdio: ["pipe", streams, streams] });
   const callOff = child.pid === undefined ? () => undefined : killWhenWeEnd(child.pid);
+  child.stdin?.on("error", () => undefined);
+  child.stdin?.end("go\n");
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (piece: Buffer) => output.push(piece));
   const why = await new Promise<string>((resolve) => {
     child.on("error", ({ message }) => resolve(`: ${message}`));
