@@ -1,7 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { createAnthropic } from "@ai-sdk/anthropic";
-import { jsonSchema, type ModelMessage, pruneMessages, stepCountIs, ToolLoopAgent, tool } from "ai";
+import { jsonSchema, pruneMessages, stepCountIs, ToolLoopAgent, tool } from "ai";
+import { keepModelMessages } from "../src/gauntlet/ai-sdk-turns.ts";
 import type { OpenLoop } from "../src/gauntlet/contestant.ts";
 import { INSTRUCTIONS, READ_FILE, readFile } from "../src/gauntlet/course-tool.ts";
 
@@ -24,18 +23,8 @@ export const open: OpenLoop = async ({ url, model, home }) => {
       messages: pruneMessages({ messages, toolCalls: "before-last-20-messages", emptyMessages: "remove" }),
     }),
   });
-  const file = join(home, "messages.json");
-  const list: ModelMessage[] = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
   return {
-    async turn(text) {
-      const messages: ModelMessage[] = [...list, { role: "user", content: text }];
-      const failures: unknown[] = [];
-      const result = await agent.stream({ messages });
-      await result.consumeStream({ onError: (error) => failures.push(error) });
-      if (failures.length > 0) throw failures[0];
-      list.push(messages.at(-1)!, ...(await result.responseMessages));
-      writeFileSync(file, JSON.stringify(list));
-    },
+    turn: keepModelMessages({ home }, agent),
     close: async () => undefined,
   };
 };

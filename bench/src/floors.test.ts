@@ -63,6 +63,8 @@ const soak = {
   prepare_growth: { median: 3 },
 };
 
+const inspect = { growth: 1.5, page_kb_gzip: 120 };
+
 const survival = {
   ours_in_view_pct: { "10": 40 },
   ours_reused_in_view_pct: { "10": 95 },
@@ -81,6 +83,7 @@ test("figures at the floors hold", () => {
   expect(brokenFloors("fleet", fleet)).toEqual([]);
   expect(brokenFloors("forks", forks)).toEqual([]);
   expect(brokenFloors("import", importing)).toEqual([]);
+  expect(brokenFloors("inspect", inspect)).toEqual([]);
   expect(brokenFloors("many", many)).toEqual([]);
   expect(brokenFloors("open", open)).toEqual([]);
   expect(brokenFloors("overhead", overhead)).toEqual([]);
@@ -125,6 +128,8 @@ test.each([
   ["forks", { ...forks, cache_read_pct: 98.9 }],
   ["forks", { ...forks, price_ratio_to_unshared: 0.16 }],
   ["import", { ...importing, import_ms: 61 }],
+  ["inspect", { ...inspect, growth: 1.6 }],
+  ["inspect", { ...inspect, page_kb_gzip: 121 }],
   ["many", { ...many, rss_mb: 221 }],
   ["open", { ...open, equal_to_live: false }],
   ["open", { ...open, log_bytes: 10 * 2 ** 20 }],

@@ -1,6 +1,8 @@
 import type { Figures } from "./bench.ts";
+import { BY_HAND_RULE, holdsByHand } from "./by-hand/by-hand-floor.ts";
 import { DOORS_RULE, holdsAtDoors } from "./doors/doors-floor.ts";
 import { GAUNTLET_RULE, holdsOnGauntlet } from "./gauntlet/gauntlet-floor.ts";
+import { holdsInInspector, INSPECT_RULE } from "./inspect/inspect-floor.ts";
 import { holdsAtProxy, PROXY_RULE } from "./proxy/proxy-floor.ts";
 import { afterTen, at5000, type Searchers, settings } from "./read-figures.ts";
 
@@ -36,21 +38,7 @@ const FLOORS: readonly Floor[] = [
     holds: ({ named_right_pct, false_alarms, diagnostics_agree_pct }) =>
       (named_right_pct as number) >= 99 && false_alarms === 0 && (diagnostics_agree_pct as number) >= 99,
   },
-  {
-    bench: "by-hand",
-    rule: "git finds nothing wrong with our history, heads keep what nobody changes, awkward pages are read and hostile ones survived",
-    holds: ({ git, frontmatter, html }) => {
-      const { our_objects_pass_git_fsck } = git as { our_objects_pass_git_fsck: boolean };
-      const { heads, ours: head } = frontmatter as { heads: number; ours: { kept: number } };
-      const { pages, hostile, ours } = html as {
-        pages: number;
-        hostile: number;
-        ours: { read: number; hostile_survived: number };
-      };
-      const readsAll = ours.read === pages && ours.hostile_survived === hostile;
-      return our_objects_pass_git_fsck && head.kept === heads && readsAll;
-    },
-  },
+  { bench: "by-hand", rule: BY_HAND_RULE, holds: holdsByHand },
   { bench: "proxy", rule: PROXY_RULE, holds: holdsAtProxy },
   { bench: "sandbox", rule: "at most 3 times plain bubblewrap", holds: ({ ratio }) => (ratio as number) <= 3 },
   {
@@ -267,6 +255,7 @@ const FLOORS: readonly Floor[] = [
     holds: ({ version_ratio, first_request_over_bare_request }) =>
       (version_ratio as number) <= 3 && (first_request_over_bare_request as number) <= 6,
   },
+  { bench: "inspect", rule: INSPECT_RULE, holds: holdsInInspector },
   {
     bench: "recorded-compactions",
     rule: "of the facts needed after a compaction, a recorded summary with the ledger has 1.35 times what it has alone, and so has the digest",

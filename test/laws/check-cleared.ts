@@ -7,6 +7,8 @@ export interface ClearingRules {
   readonly kept: readonly string[];
   readonly keepNewest: number;
   readonly workingSetCalls: number;
+  /** Decisions up to this entry were made elsewhere, by other rules. */
+  readonly decidedElsewhereTo: number;
 }
 
 /**
@@ -20,6 +22,7 @@ export function checkCleared(entries: readonly Entry[], rules: ClearingRules): r
   const problems: string[] = [];
   for (const decision of reads.values()) {
     if (decision.kind !== "replace" || !decision.payload.reason.startsWith("cleared")) continue;
+    if (decision.sequence <= rules.decidedElsewhereTo) continue;
     const branch: ReadEntry[] = [];
     for (let at = parents.get(decision.sequence)!; at > 0; at = parents.get(at)!) {
       const read = reads.get(at)!;

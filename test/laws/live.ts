@@ -14,7 +14,7 @@ import {
   user,
   WindowFullError,
 } from "palimpsest";
-import { type Entry, NoSuchEntryError, readOverflow, readPayload } from "palimpsest/core";
+import { type Entry, type LogReader, NoSuchEntryError, readOverflow, readPayload } from "palimpsest/core";
 import { checkCleared } from "./check-cleared.ts";
 import type { Operation } from "./operations.ts";
 import type { World } from "./worlds.ts";
@@ -52,6 +52,10 @@ const SYSTEMS = ["", "Be brief.", "Be kind.\nAlways."];
 class BrokenLaw extends Error {}
 
 interface Life {
+  readonly id: string;
+  /** The newest entry of the log before. */
+  readonly begunAt: number;
+  readonly openLog: NonNullable<Storage["openLog"]>;
   readonly world: World;
   readonly store: Store;
   readonly policy: Policy;
@@ -83,7 +87,12 @@ export interface Lived {
 export type Policy = "payback" | "fixed";
 
 /** Where a life keeps its log and its large results. */
-export type Storage = Pick<Life, "store" | "files">;
+export interface Storage extends Pick<Life, "store" | "files"> {
+  /** @default "s" */
+  readonly id?: string;
+  /** Reads the whole log of a session that is not in one place, as a fork's. @default that of the store */
+  readonly openLog?: () => Promise<Pick<LogReader, "head" | "read">>;
+}
 
 /** Does the operations one after the other, and holds every request to the laws. */
 export async function live(
@@ -98,14 +107,21 @@ export async function live(
       return this.nowMs;
     },
   };
-  const base = {
-    world,
-    policy,
-    clock,
-    ...(storage ?? { files: memoryResults(), store: memoryStore({ clock, leaseMs: 0 }) }),
+  const {
+    store,
+    files,
+    id = "s",
+    openLog,
+  } = storage ?? {
+    files: memoryResults(),
+    store: memoryStore({ clock, leaseMs: 0 }),
   };
+  const ofStore = async (): Promise<LogReader> => (await store.openReader(id))!;
+  const base = { world, policy, clock, store, files, id, openLog: openLog ?? ofStore };
+  const begunAt = (await (await store.openReader(id))?.head())?.sequence ?? 0;
   const life: Life = {
     ...base,
+    begunAt,
     session: await open(base, { system: SYSTEMS[1]!, tools: TOOLS }),
     sent: { blocks: [], entry: 0 },
     results: new Map(),
@@ -120,13 +136,13 @@ export async function live(
   return { requests, sent: life.requests, ...(await checkDecisions(life)) };
 }
 
-type Base = Pick<Life, "world" | "store" | "files" | "clock" | "policy">;
+type Base = Pick<Life, "id" | "world" | "store" | "files" | "clock" | "policy">;
 
-function open({ world, store, files, clock, policy }: Base, more: object = {}): Promise<Session> {
+function open({ id, world, store, files, clock, policy }: Base, more: object = {}): Promise<Session> {
   const { provider, choices } = world;
   const settings = { ...SETTINGS, "clearing.policy": policy };
   return openSession({
-    id: "s",
+    id,
     store,
     files,
     provider,
@@ -146,7 +162,12 @@ async function checkDecisions(life: Life): Promise<Omit<Lived, "requests" | "sen
     .filter((read) => read.kind === "replace")
     .filter(({ payload }) => payload.reason !== "test");
   const cleared = decided.filter(({ payload }) => payload.reason.startsWith("cleared"));
-  const [problem] = checkCleared(entries, { kept: KEPT, keepNewest: 1, workingSetCalls: 4 });
+  const [problem] = checkCleared(entries, {
+    kept: KEPT,
+    keepNewest: 1,
+    workingSetCalls: 4,
+    decidedElsewhereTo: life.begunAt,
+  });
   if (problem !== undefined) throw new BrokenLaw(problem);
   for (const [entry, content] of life.results) {
     const recalled = await life.session.recall({ entry });
@@ -161,8 +182,8 @@ async function checkDecisions(life: Life): Promise<Omit<Lived, "requests" | "sen
   return { cleared: cleared.length, stored: stored.length, leftOut: leftOut.length };
 }
 
-async function entriesBehind({ store }: Life, entry: number): Promise<readonly Entry[]> {
-  const reader = (await store.openReader("s"))!;
+async function entriesBehind({ openLog }: Life, entry: number): Promise<readonly Entry[]> {
+  const reader = await openLog();
   return reader.read(entry + 1, (await reader.head()).sequence);
 }
 

@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { versionsOf } from "../doors/read-door.ts";
+import { acpContestant } from "./acp-contestant.ts";
 import { commandContestant } from "./command-contestant.ts";
 import type { Contestant } from "./contestant.ts";
 import { installPeersOfGauntlet, peerFolder, pinnedVersion } from "./peer-contestant.ts";
+import { WITH_MAX_TOKENS } from "./serve-course.ts";
 
 const inPeer = (name: string, path: string): string => fileURLToPath(new URL(path, peerFolder(name)));
 const inAgent = (path: string): string =>
@@ -96,18 +98,22 @@ export const codex: Contestant = commandContestant({
   },
 });
 
-/** `qwen -p`, over Chat Completions. */
+/** Qwen Code keeps these tokens free for a summary, whatever the window is: twenty thousand for the summary itself, thirteen as a buffer. */
+const QWEN_CODE_FREE_TOKENS = 33_000;
+
+/** `qwen -p`, over Chat Completions. It is told a window in which it compacts at 70% of the course's: in that itself, it would compact at every request. */
 export const qwenCode: Contestant = commandContestant({
   name: "qwen-code",
   kind: "agent",
   api: "openai-chat",
+  model: WITH_MAX_TOKENS,
   version: () => pinnedVersion("@qwen-code/qwen-code"),
   prepare({ windowTokens, home }) {
     installPeersOfGauntlet();
     mkdirSync(join(home, ".qwen"), { recursive: true });
     const settings = {
       security: { auth: { selectedType: "openai" } },
-      model: { generationConfig: { contextWindowSize: windowTokens } },
+      model: { generationConfig: { contextWindowSize: Math.round(0.7 * windowTokens) + QWEN_CODE_FREE_TOKENS } },
     };
     writeFileSync(join(home, ".qwen", "settings.json"), JSON.stringify(settings));
   },
@@ -120,5 +126,37 @@ export const qwenCode: Contestant = commandContestant({
       ...(session === "new" ? [] : ["--continue"]),
       ...["-p", text],
     ],
+  }),
+});
+
+/** Gemini CLI takes every model's window from a table of its own: 1,048,576 tokens. Only the share of it at which it compacts can be set. */
+const GEMINI_CLI_WINDOW_TOKENS = 1_048_576;
+
+/**
+ * `gemini --acp`, which compacts at 70% of the course's window. A process for each turn would not do: a conversation that
+ * `gemini --resume` continues has each result of a tool twice, and the service refuses it. `session/load` does the same.
+ */
+export const geminiCli: Contestant = acpContestant({
+  name: "gemini-cli",
+  kind: "agent",
+  api: "gemini",
+  version: () => pinnedVersion("@google/gemini-cli"),
+  prepare({ windowTokens, home }) {
+    installPeersOfGauntlet();
+    mkdirSync(join(home, ".gemini"), { recursive: true });
+    const settings = {
+      security: { auth: { selectedType: "gemini-api-key" } },
+      model: { compressionThreshold: (0.7 * windowTokens) / GEMINI_CLI_WINDOW_TOKENS },
+      privacy: { usageStatisticsEnabled: false },
+    };
+    writeFileSync(join(home, ".gemini", "settings.json"), JSON.stringify(settings));
+  },
+  command: ({ url, model }) => ({
+    program: process.execPath,
+    args: [
+      inPeer("@google/gemini-cli", "bundle/gemini.js"),
+      ...["--acp", "--approval-mode", "yolo", "--skip-trust", "--model", model],
+    ],
+    environment: { GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: url },
   }),
 });

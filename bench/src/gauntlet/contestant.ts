@@ -38,6 +38,8 @@ export interface Contestant {
   /** `reference`: what nobody would use, to see the ends of the scale. */
   readonly kind: "ours" | "reference" | "library" | "agent";
   readonly api: Api;
+  /** For agents that do not know how to call the service's usual model. @default that of the service */
+  readonly model?: string;
   /**
    * Words of its request for a summary, if that request offers tools.
    * @default a request without tools is no part of the conversation

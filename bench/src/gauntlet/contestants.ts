@@ -1,5 +1,5 @@
 import { versionsOf } from "../doors/read-door.ts";
-import { codex, opencode, palimpsestAgent, qwenCode } from "./agent-contestants.ts";
+import { codex, geminiCli, opencode, palimpsestAgent, qwenCode } from "./agent-contestants.ts";
 import type { Contestant } from "./contestant.ts";
 import { loopContestant } from "./loop-contestant.ts";
 import { peerContestant } from "./peer-contestant.ts";
@@ -46,5 +46,6 @@ export const CONTESTANTS: readonly Contestant[] = [
   opencode,
   codex,
   qwenCode,
+  geminiCli,
   peerContestant({ api: "openai-responses", name: "openai-agents-compaction", packages: ["@openai/agents", "openai"] }),
 ];

@@ -5,7 +5,7 @@ import type { Contestant } from "./contestant.ts";
 import type { CourseFact } from "./course-fact.ts";
 import { refusalOf } from "./measure-validity.ts";
 import { type PlannedTurn, planCourse } from "./plan-course.ts";
-import { requestWords } from "./request-words.ts";
+import { wordsInView } from "./request-words.ts";
 import type { SummaryKind } from "./scripted-model.ts";
 import { onStage, type Played, type Stage, type StageOptions } from "./stage.ts";
 
@@ -102,7 +102,7 @@ export async function measureResilience(
       const last = await stage.play(after);
       const first = stage.model.mainAsks()[0];
       const facts: readonly CourseFact[] = [...one.facts, ...two.facts];
-      const isSeen = createView(first === undefined ? "" : requestWords(first.request));
+      const isSeen = createView(first === undefined ? "" : wordsInView(first.request, stage.model.newestSummary()));
       const kept = facts.filter(({ fact }) => isSeen(fact)).length;
       const kept_pct = Math.round((100 * kept) / facts.length);
       return { ...figuresOf(stage, [...played, last], { last: 1 }), kept_pct };

@@ -11,3 +11,9 @@ export function requestWords(request: Readonly<Record<string, unknown>>): string
   }
   return texts.join("\n");
 }
+
+/** What the model sees of a request: its words, and the newest summary if the service has sealed that into an item. */
+export function wordsInView(request: Readonly<Record<string, unknown>>, newestSummary: string): string {
+  const isSealed = JSON.stringify(request).includes('"type":"compaction"');
+  return `${requestWords(request)}\n${isSealed ? newestSummary : ""}`;
+}

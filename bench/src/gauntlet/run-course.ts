@@ -5,7 +5,7 @@ import { type CostFigures, measureCost } from "./measure-cost.ts";
 import { type LatencyFigures, measureLatency } from "./measure-latency.ts";
 import { refusalOf } from "./measure-validity.ts";
 import { planCourse } from "./plan-course.ts";
-import { requestWords } from "./request-words.ts";
+import { wordsInView } from "./request-words.ts";
 import { onStage, type Played, type Stage } from "./stage.ts";
 
 export interface CourseOptions {
@@ -107,8 +107,7 @@ async function lookForFacts(
   await stage.say("Is everything clear so far?", { answer: "It is." });
   const first = stage.model.mainAsks()[0];
   if (first === undefined) return LOST;
-  const isSealed = JSON.stringify(first.request).includes('"type":"compaction"');
-  const isSeen = createView(`${requestWords(first.request)}\n${isSealed ? stage.model.newestSummary() : ""}`);
+  const isSeen = createView(wordsInView(first.request, stage.model.newestSummary()));
   const facts = shown.filter((one) => !searched.has(one));
   const missing = facts.filter(({ fact }) => !isSeen(fact));
   const stride = Math.max(1, Math.floor(missing.length / SEARCHED));

@@ -21,6 +21,9 @@ export const MODELS: Readonly<Record<Api, string>> = {
   gemini: "gemini-2.5-pro",
 };
 
+/** A model of Chat Completions that takes `max_tokens`; newer ones refuse it. */
+export const WITH_MAX_TOKENS = "gpt-4.1";
+
 /** A request as it arrived, and when its answer left. */
 export interface TimedExchange {
   readonly exchange: Exchange;
@@ -67,8 +70,11 @@ export async function serveCourse(model: ScriptedModel, windowTokens: number): P
 
 function facesOf({ script }: ScriptedModel, windowTokens: number): readonly AsyncHttpFace[] {
   const claude = ANTHROPIC_MODELS.find(({ id }) => id === MODELS["anthropic-messages"])!;
-  const gpt = openAiModels[MODELS["openai-responses"]]!;
-  const gpts = { [gpt.id]: { ...gpt, windowTokens, maxInputTokens: windowTokens } };
+  const gpts = Object.fromEntries(
+    [MODELS["openai-responses"], WITH_MAX_TOKENS]
+      .map((id) => openAiModels[id]!)
+      .map((gpt) => [gpt.id, { ...gpt, windowTokens, maxInputTokens: windowTokens }]),
+  );
   const gemini = geminiModels[MODELS.gemini]!;
   const geminis = { [gemini.id]: { ...gemini, maxInputTokens: windowTokens } };
   return [

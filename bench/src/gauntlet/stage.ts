@@ -60,7 +60,8 @@ export function onStage<Result>(
     const silent = silentAboveTokens === undefined ? {} : { silentAboveTokens };
     const model = createScriptedModel({ seed, workspace, summaryPrompt, ...silent });
     const server = await serveCourse(model, servedTokens);
-    const place = { url: server.url, model: MODELS[contestant.api], windowTokens, workspace, home, seed };
+    const { api, model: modelName = MODELS[api] } = contestant;
+    const place = { url: server.url, model: modelName, windowTokens, workspace, home, seed };
     const start = () => contestant.start(place);
     let running = await start();
     try {

@@ -70,11 +70,12 @@ export function createSessionInbox({ session, store, roster, settings, mail }: S
     for (const one of roster.live.values()) if (!known.has(one.id)) one.stop("Its work was taken back.");
   }
 
-  async function lostAgent({ id, name, way, session: log }: KnownAgent): Promise<EndedAgent> {
-    const report = await readReport(store, log).catch(() => undefined);
+  async function lostAgent({ id, name, way, session: log, resumedAfter }: KnownAgent): Promise<EndedAgent> {
+    const report = await readReport(store, log, resumedAfter).catch(() => undefined);
     const who = { id, ...(name === undefined ? {} : { name }) };
     if (report?.isFinal) return { ...who, outcome: outcomeOf(way, { outcome: "done" }), text: report.text };
-    const why = "The program ended while it ran. SendMessage makes it go on from its log.";
+    const why =
+      "The program ended while it ran. SendMessage makes it go on from its log. A message that it has not answered may not have reached it: send it again.";
     return {
       ...who,
       outcome: "stopped",

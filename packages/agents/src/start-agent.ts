@@ -202,7 +202,8 @@ export function createStarter(options: StarterOptions): Starter {
     async resume(agent, messages) {
       const definition = agent.definition === undefined ? GENERAL : find(agent.definition);
       if (definition === undefined) return refused(`Its kind, ${agent.definition}, is not there any more.`);
-      if ((await session.background.enterAgent({ id: agent.id, step: "resumed" })) !== "entered")
+      const after = await newestEntry(options.store, agent.session);
+      if ((await session.background.enterAgent({ id: agent.id, step: "resumed", after })) !== "entered")
         return refused(`${agent.id} is running, or belongs to work that was taken back.`);
       const isFork = agent.way === "fork";
       const open = () => openChild({ id: agent.session, begins: "again", ...(isFork ? {} : { definition }) });
@@ -242,6 +243,16 @@ function checkName(
   const isTaken =
     name === main || session.background.agents().some((agent) => agent.name === name || agent.id === name);
   return isTaken ? `The name ${JSON.stringify(name)} is taken. Choose another.` : undefined;
+}
+
+async function newestEntry(store: AgentsOptions["store"], session: string): Promise<number> {
+  const log = await store.openReader(session);
+  if (log === undefined) return 0;
+  try {
+    return (await log.head()).sequence;
+  } finally {
+    await log.close();
+  }
 }
 
 /** The task stays in view through every compaction of the agent, if it is short enough to be pinned. */

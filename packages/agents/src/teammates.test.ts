@@ -50,10 +50,28 @@ describe("a teammate", () => {
     const second = await openTeam({ script, store: first.store });
     expect(second.agents.list()).toMatchObject([{ name: "tester", status: "idle" }]);
     await second.agents.send("tester", "Test b.ts");
+    expect(second.session.background.agents()[0]!.resumedAfter).toBeGreaterThan(0);
     await second.agents.idle();
     await second.agents.inbox.deliver(second.session);
     expect(second.session.view.attached("agent-result").at(-1)).toContain("b.ts is fine.");
     expect(second.sent.filter((body) => body.includes("Test b.ts"))[0]).toContain("a.ts is fine.");
+  });
+
+  test("that was woken just before the program died is told as stopped, and not with its old report", async () => {
+    const first = await openTeam({ script });
+    await first.agents.start(mate);
+    await first.agents.idle();
+    await first.agents.inbox.deliver(first.session);
+    // What waking it writes into the log of its leader; the program dies before the message is in its own.
+    const head = await (await first.store.openReader(first.agents.list()[0]!.session))!.head();
+    await first.session.background.enterAgent({ id: "a1", step: "resumed", after: head.sequence });
+    await first.session.close();
+    const second = await openTeam({ script, store: first.store });
+    expect(await second.agents.inbox.deliver(second.session)).toBe(1);
+    const told = second.session.view.attached("agent-result").at(-1);
+    expect(told).toContain('outcome="stopped"');
+    expect(told).toContain("send it again");
+    expect(told).not.toContain("a.ts is fine.");
   });
 
   test("can be stopped while it is idle; then only its leader wakes it", async () => {

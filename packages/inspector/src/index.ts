@@ -2,6 +2,7 @@
 export {
   type ExportedPage,
   type ExportOptions,
+  type ExportProgress,
   exportSessions,
   type SessionToExport,
 } from "./export/export-sessions.ts";

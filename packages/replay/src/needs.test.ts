@@ -16,6 +16,16 @@ test("an edit needs the line it replaces, where it was last seen", () => {
   expect(line.shownBy.every((item) => item < edit.response.index)).toBe(true);
 });
 
+test("only what was shown before a response meets its needs, however often it is shown later", () => {
+  const facts = needs.flatMap((some, round) =>
+    some
+      .filter(({ of }) => of.kind === "fact")
+      .map(({ shownBy }) => ({ shownBy, before: recording.rounds[round]!.response.index })),
+  );
+  expect(facts.length).toBeGreaterThan(20);
+  for (const { shownBy, before } of facts) expect(Math.max(...shownBy)).toBeLessThan(before);
+});
+
 test("what nobody has shown before is no need", () => {
   const facts = needs[2]!.flatMap(({ of }) => (of.kind === "fact" ? [of.fact] : []));
   expect(facts).not.toContain("command mise run test module_2");

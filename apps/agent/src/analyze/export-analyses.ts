@@ -1,11 +1,21 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ExportedPage, exportSessions, type ProviderOf, transcriptSource } from "@palimpsest/inspector";
+import {
+  type ExportedPage,
+  type ExportOptions,
+  exportSessions,
+  type ProviderOf,
+  transcriptSource,
+} from "@palimpsest/inspector";
 import type { Analyses } from "./read-analyses.ts";
 
 /** Makes one page of analyzed sessions: the inspector's, with the sessions in it. Logs that are made for it are removed again. */
-export async function exportAnalyses({ sum, sessions }: Analyses, providerOf: ProviderOf): Promise<ExportedPage> {
+export async function exportAnalyses(
+  { sum, sessions }: Analyses,
+  providerOf: ProviderOf,
+  onProgress: NonNullable<ExportOptions["onProgress"]>,
+): Promise<ExportedPage> {
   const folder = await mkdtemp(join(tmpdir(), "palimpsest-analyze-"));
   try {
     const find = async function* () {
@@ -17,6 +27,7 @@ export async function exportAnalyses({ sum, sessions }: Analyses, providerOf: Pr
       providerOf,
       sessions: sessions.map((one) => ({ key: source.keyOf(one), name: one.path, analysis: one.analysis })),
       sum,
+      onProgress,
     });
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -71,7 +71,7 @@ export const SESSION_COMMANDS = {
     endings: ["failed"],
   },
   inspect: {
-    usage: "inspect [ID | PATH | --live] [--database URL --tenant NAME [--memory NAME]] [--port N]",
+    usage: "inspect [ID | PATH | --live] [--html OUT | --port N] [--database URL --tenant NAME]",
     about: "show sessions in a browser: what the model saw at any moment, what it cost, what was lost",
     more: [
       "Prints an address for a browser of this machine. It lets one browser in, once; run the command again for another. Nothing is sent anywhere. Nothing is changed unless you undo a compaction in the page.",
@@ -80,6 +80,11 @@ export const SESSION_COMMANDS = {
     ],
     options: {
       live: { type: "boolean", about: "open the newest session of this folder, and follow it while it runs" },
+      html: {
+        type: "string",
+        value: "OUT",
+        about: "write one session, by default the newest, as a page in one file that needs no server, and end",
+      },
       database: DATABASE as Value,
       tenant: { type: "string", value: "NAME", about: "show sessions of this tenant of a service in PostgreSQL" },
       memory: {
@@ -93,6 +98,7 @@ export const SESSION_COMMANDS = {
     examples: [
       ["palimpsest inspect", "choose among the sessions of this folder"],
       ["palimpsest inspect --live", "watch the newest session"],
+      ["palimpsest inspect --html session.html", "keep the newest session as a page, to look at later or to send"],
       ["palimpsest inspect ./sessions", "look at the sessions of a program of yours"],
       ["palimpsest inspect ~/.claude/projects", "look at all sessions of Claude Code"],
       ["palimpsest inspect --tenant acme 3f2a", "look at a session of a service; DATABASE_URL names its database"],

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import type { ProviderOf } from "@palimpsest/inspector";
 import { analysisText, sumText } from "../analyze/analysis-text.ts";
 import { type Analyses, type Prices, readAnalyses } from "../analyze/read-analyses.ts";
 import { COMMANDS } from "../cli/command-list.ts";
@@ -23,15 +23,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   if (values.html !== undefined) {
     const { exportAnalyses } = await import("../analyze/export-analyses.ts");
     const { offlineByName } = await import("../cli/connect.ts");
+    const { tellExport, writePage } = await import("./write-page.ts");
     const models = await userModels(terminal.environment);
-    const { html, requests, leftOut } = await exportAnalyses(analyses, (name) => offlineByName(name, models));
-    await writeFile(values.html, html);
-    terminal.say(`Wrote ${values.html}`);
-    if (leftOut > 0) {
-      terminal.say(
-        `It has the text of ${requests} requests. ${leftOut} older ones found no room in it. To see all: palimpsest inspect FILE`,
-      );
-    }
+    const providerOf: ProviderOf = (name) => offlineByName(name, models);
+    await writePage(values.html, await exportAnalyses(analyses, providerOf, tellExport(terminal)), terminal);
   }
   if (values.json) await terminal.print(JSON.stringify(toJson(analyses)));
   else if (values.html === undefined) {

@@ -102,16 +102,23 @@ async function decideHeld(
 ): Promise<number> {
   const outcome = answer === "yes" ? await acceptHeld(place, memory) : await refuseHeld(place);
   await terminal.print(decisionText(outcome));
-  return outcome === "refused" || (outcome !== undefined && outcome.kind === "written") ? EXIT.done : EXIT.failed;
+  return outcome === "refused" || outcome?.kind === "written" || outcome?.kind === "unchanged"
+    ? EXIT.done
+    : EXIT.failed;
 }
+
+/** The next step if changes cannot be applied as they were shown. */
+const DROP_HELD =
+  "None of the changes was applied. To drop them: palimpsest dream --no. To go over the memory again: palimpsest dream";
 
 function decisionText(outcome: BatchOutcome | "refused" | undefined): string {
   if (outcome === undefined) return "No changes wait for your approval. To start a run: palimpsest dream";
   if (outcome === "refused") return "Refused. The memory stays as it is, and the next run waits for new sessions.";
   if (outcome.kind === "written") return `Applied as change ${outcome.commit.slice(0, 10)}.`;
   if (outcome.kind === "stale")
-    return `Not applied: these topics were changed since: ${outcome.slugs.join(", ")}. Run palimpsest dream again.`;
-  return `Not applied: ${"why" in outcome ? outcome.why : "nothing had to change"}`;
+    return `Not applied: these topics were changed since: ${outcome.slugs.join(", ")}. ${DROP_HELD}`;
+  if (outcome.kind === "unchanged") return "Nothing had to change any more.";
+  return `Not applied: ${outcome.why}. ${DROP_HELD}`;
 }
 
 function outcomeText(outcome: DreamOutcome): string {

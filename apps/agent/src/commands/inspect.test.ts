@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPostgres, openPostgresMemory } from "@palimpsest/postgres";
 import { startDatabase } from "@palimpsest/postgres/test-server";
@@ -29,6 +30,24 @@ test("inspect prints an address that shows the request of a session as it was se
   const sent = cli.server.recorder.exchanges.at(-1)!;
   expect(JSON.stringify(sent)).toContain(JSON.parse(text).messages.at(-1).content.at(-1).text);
   await stop();
+});
+
+test("inspect writes a session as a page in one file", async () => {
+  const project = temporaryProject({ "recorded.jsonl": "" });
+  const cli = await startCli(project, () => answer("Hi there."));
+  await cli.run(["-p", "Hello."]);
+  await cli.run(["-p", "A second session."]);
+  const page = join(project.folder, "page.html");
+  expect(await cli.run(["inspect", "--html", page])).toMatchObject({ code: 0, said: `Wrote ${page}\n` });
+  const written = readFileSync(page, "utf8");
+  expect(written).toMatch(/^<!doctype html>[\s\S]*"start":"#\/s\/\w+"[\s\S]*<\/html>\n$/);
+  expect(written).toContain("A second session.");
+  expect(written).not.toContain("Hello.");
+  const transcripts = await cli.run(["inspect", "recorded.jsonl", "--html", page]);
+  expect(transcripts).toMatchObject({
+    code: 2,
+    said: expect.stringMatching(/palimpsest analyze .*recorded.jsonl --html/),
+  });
 });
 
 test("inspect shows the sessions of a program that keeps them in a folder of its own", async () => {

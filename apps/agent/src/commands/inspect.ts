@@ -21,7 +21,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const { values, positionals } = readArguments(args, COMMANDS.inspect);
   const port = values.port === "0" ? 0 : (countOf("--port", values.port) ?? 0);
   const [wanted] = positionals;
-  const { database, tenant, live, memory: scope } = values;
+  const { database, tenant, live, memory: scope, html } = values;
   if (database !== undefined || tenant !== undefined || scope !== undefined) {
     if (tenant === undefined)
       throw new UsageError(
@@ -35,18 +35,18 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         const memory = scope === undefined ? {} : { memory: openPostgresMemory({ pool, tenant, name: scope }) };
         if (memory.memory !== undefined && (await memory.memory.head()) === undefined)
           terminal.say(`The memory ${JSON.stringify(scope)} of this tenant is empty.`, "warning");
-        return show({ project, terminal, id, shows: { kind: "store", store, name, ...memory }, port });
+        return show({ project, terminal, id, html, shows: { kind: "store", store, name, ...memory }, port });
       }),
     );
   }
   return inProject(terminal, async (project) => {
     const path = wanted === undefined ? undefined : resolve(terminal.folder, wanted);
     if (path !== undefined && existsSync(path))
-      return show({ project, terminal, id: undefined, shows: await sessionsAt(path), port });
+      return show({ project, terminal, id: undefined, html, shows: await sessionsAt(path), port });
     if (wanted !== undefined && IS_PATH.test(wanted))
       throw new UsageError(`There is no folder or file ${path}. Name one that has sessions, or the ID of a session.`);
     const id = wanted === undefined && live !== true ? undefined : (await findSession(project.store, wanted)).id;
-    return show({ project, terminal, id, shows: { kind: "project" }, port });
+    return show({ project, terminal, id, html, shows: { kind: "project" }, port });
   });
 }
 
@@ -63,9 +63,20 @@ interface Shown extends Pick<ProjectInspectorOptions, "shows" | "port"> {
   readonly terminal: Terminal;
   /** The session that the address opens. */
   readonly id: string | undefined;
+  /** A file to write the page to, instead of showing it. */
+  readonly html: string | undefined;
 }
 
-async function show({ project, terminal, id, ...options }: Shown): Promise<number> {
+async function show({ project, terminal, id, html, ...options }: Shown): Promise<number> {
+  if (html !== undefined) {
+    if (options.shows.kind === "transcripts")
+      throw new UsageError(
+        `For recorded sessions of other agents: palimpsest analyze ${options.shows.path} --html ${html}`,
+      );
+    const { exportStored } = await import("./export-stored.ts");
+    await exportStored({ project, terminal, id, file: html, shows: options.shows });
+    return EXIT.done;
+  }
   const inspector = await startProjectInspector(project, terminal, options);
   await terminal.print(inspector.addressOf(id));
   terminal.say("Open this address in a browser of this machine. It lets one browser in, once. Press Ctrl-C to stop.");

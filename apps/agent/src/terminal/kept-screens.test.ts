@@ -1,12 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { memoryStore } from "palimpsest";
-import { expect, onTestFinished, test } from "vitest";
-import { offline } from "../cli/connect.ts";
-import { openAgent } from "../open-agent.ts";
+import { expect, test } from "vitest";
+import { openOfflineAgent } from "../testing/offline-agent.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { placesOf } from "../workspace/places.ts";
 import { KEYS } from "./commands/help.ts";
 import { slashCommands } from "./commands/slash-commands.ts";
 
@@ -89,19 +86,7 @@ function expectKept({ screen, words }: Shown): void {
 }
 
 test("every slash command has a kept screen at both sizes", async () => {
-  const { folder, home } = temporaryProject();
-  const environment = { PATH: process.env["PATH"], HOME: home };
-  const agent = await openAgent({
-    places: placesOf(folder, environment),
-    folder,
-    environment,
-    store: memoryStore(),
-    provider: await offline("anthropic"),
-    model: "claude-sonnet-5-5",
-    rules: [],
-    modelFacts: "table",
-  });
-  onTestFinished(() => agent.close());
+  const agent = await openOfflineAgent(temporaryProject());
   const commands = slashCommands(agent.commands);
   const names = commands.map(({ name }) => name);
   expect(Object.keys(COMMANDS).toSorted()).toEqual(names.toSorted());

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { openMemory } from "@palimpsest/memory";
 import { expect, test } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
@@ -90,5 +90,37 @@ test.runIf(hasTmux)(
     expect((await memory.forgotten()).map(({ topic }) => topic)).toEqual(["registry", "yarn"]);
     await memory.close();
     expect(cli.refused()).toEqual([]);
+  },
+);
+
+test.runIf(hasTmux)(
+  "changes of a tidy-up that wait are shown by /dream, kept for later, and applied by a yes",
+  async () => {
+    const project = temporaryProject({}, "/tmp");
+    const { memory: folder, heldDream } = placesOf(project.folder, { HOME: project.home });
+    await remember(folder);
+    const before = await openMemory({ folder });
+    const { version: expected } = (await before.read("deploys"))!;
+    await before.close();
+    mkdirSync(dirname(heldDream), { recursive: true, mode: 0o700 });
+    const because = "There is no staging any more.";
+    writeFileSync(heldDream, JSON.stringify([{ kind: "forget", slug: "deploys", because, expected }]));
+    const cli = await startCli(project, scriptedModel);
+    const screen = await openTmux(cli, { columns: 80, rows: 24, environment: { PATH: barePath(project) } });
+    await screen.see(IDLE);
+    await screen.say("/dream");
+    await screen.asks("Apply the changes of the memory (1)?", "dream-held");
+    await screen.answer(3);
+    await screen.see(IDLE, "Apply the changes");
+    expect(existsSync(heldDream)).toBe(true);
+    await screen.say("/dream");
+    await screen.asks("Apply the changes of the memory (1)?");
+    await screen.answer(1);
+    await screen.see("Applied as change");
+    expect(existsSync(heldDream)).toBe(false);
+    const memory = await openMemory({ folder });
+    expect(await memory.list()).toEqual([]);
+    expect((await memory.forgotten()).map(({ topic }) => topic)).toEqual(["deploys"]);
+    await memory.close();
   },
 );

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { palimpsest } from "@palimpsest/ai-sdk";
-import { jsonSchema, type ModelMessage, stepCountIs, ToolLoopAgent, tool, wrapLanguageModel } from "ai";
+import { jsonSchema, stepCountIs, ToolLoopAgent, tool, wrapLanguageModel } from "ai";
 import { sqliteStore } from "palimpsest/sqlite-store";
+import { keepModelMessages } from "../ai-sdk-turns.ts";
 import type { OpenLoop } from "../contestant.ts";
 import { INSTRUCTIONS, READ_FILE, readFile } from "../course-tool.ts";
 
@@ -26,18 +26,8 @@ export const open: OpenLoop = async ({ url, model: name, windowTokens, home }) =
     stopWhen: stepCountIs(30),
     providerOptions: { palimpsest: { session: "course" } },
   });
-  const file = join(home, "messages.json");
-  const list: ModelMessage[] = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
   return {
-    async turn(text) {
-      const messages: ModelMessage[] = [...list, { role: "user", content: text }];
-      const failures: unknown[] = [];
-      const result = await agent.stream({ messages });
-      await result.consumeStream({ onError: (error) => failures.push(error) });
-      if (failures.length > 0) throw failures[0];
-      list.push(messages.at(-1)!, ...(await result.responseMessages));
-      writeFileSync(file, JSON.stringify(list));
-    },
+    turn: keepModelMessages({ home }, agent),
     close: async () => {
       await middleware.close();
       await store.close();

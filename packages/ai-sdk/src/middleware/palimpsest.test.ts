@@ -113,6 +113,12 @@ describe("the middleware", () => {
     expect(messagesOf(server).slice(0, 1)).toEqual(messagesOf(server, 0));
   });
 
+  test("a caller's own limit of the answer holds, where it is below the session's", async () => {
+    const { model, server } = await world(() => answer("Yes."));
+    await generateText({ model, maxOutputTokens: 100, prompt: "Is it there?" });
+    expect(JSON.parse(server.recorder.exchanges.at(-1)!.body)).toMatchObject({ max_tokens: 100 });
+  });
+
   test("two conversations that begin with the same words are two sessions", async () => {
     const { model, store } = await world(({ userText }) => answer(`You said ${userText}`));
     for (const next of ["left", "right"]) {

@@ -20,6 +20,8 @@ export interface CopySessionOptions {
   readonly copies: CopyAnswers;
   /** The file may have so many bytes when the session is in it. */
   readonly below: number;
+  /** Called after each request, with the number of those that are done, and of all. */
+  readonly onRequest?: (done: number, of: number) => void;
 }
 
 /** Texts of compactions may take this share, so that one large compaction does not take the place of all requests. */
@@ -72,7 +74,7 @@ interface RequestAnswer {
 }
 
 async function copyRequests(
-  { ask, copies, below }: CopySessionOptions,
+  { ask, copies, below, onRequest }: CopySessionOptions,
   at: string,
   newestFirst: readonly number[],
 ): Promise<Omit<CopiedSession, "of">> {
@@ -93,6 +95,7 @@ async function copyRequests(
     };
     if (copies.add(unit, below) === "full") return { requests, leftOut: newestFirst.length - done };
     if (!isMissing) requests++;
+    onRequest?.(done + 1, newestFirst.length);
   }
   return { requests, leftOut: 0 };
 }

@@ -82,7 +82,15 @@ async function hostileSource() {
 test("a hostile session opens from a file: timeline, requests, boundary, tree; no script runs, nothing is asked for", async () => {
   const { source, key, boundary } = await hostileSource();
   const sessions = [{ key, name: HOSTILE }];
-  const { html, requests, leftOut } = await exportSessions({ sources: [source], providerOf, sessions });
+  const told: string[] = [];
+  const { html, requests, leftOut } = await exportSessions({
+    sources: [source],
+    providerOf,
+    sessions,
+    onProgress: ({ session, ofSessions, requests: done, ofRequests }) =>
+      told.push(`${session} of ${ofSessions}: ${done} of ${ofRequests}`),
+  });
+  expect(told).toEqual(["1 of 1: 1 of 3", "1 of 1: 2 of 3", "1 of 1: 3 of 3"]);
   expect({ requests, leftOut }).toEqual({ requests: 3, leftOut: 0 });
   const opened = await openFile(html);
   const { page } = opened;
@@ -106,6 +114,8 @@ test("a hostile session opens from a file: timeline, requests, boundary, tree; n
     .click();
   await page.locator("section pre.text").last().filter({ hasText: "window.hit" }).waitFor();
   await expectHarmless(opened, "boundary");
+  // A copy cannot change the session.
+  expect(await page.getByText("Undo this compaction", { exact: true }).count()).toBe(0);
   await page.goto(`${at}/tree`);
   await page.getByText("fork from entry").waitFor();
   await page

@@ -21,6 +21,16 @@ export interface ExportOptions {
   readonly sum?: AnalysisSum;
   /** The size of the answers in the file. @default 50 MB */
   readonly maxBytes?: number;
+  /** Called after each request that was copied. @default nobody is told */
+  readonly onProgress?: (progress: ExportProgress) => void;
+}
+
+/** How far an export is: the session that is being copied, and its requests. Both are counted from 1. */
+export interface ExportProgress {
+  readonly session: number;
+  readonly ofSessions: number;
+  readonly requests: number;
+  readonly ofRequests: number;
 }
 
 export interface SessionToExport {
@@ -48,7 +58,7 @@ const KEPT_SHARE = 0.01;
  * can change nothing.
  */
 export async function exportSessions(options: ExportOptions): Promise<ExportedPage> {
-  const { sources, providerOf, sessions: wanted, sum, maxBytes = MAX_BYTES } = options;
+  const { sources, providerOf, sessions: wanted, sum, maxBytes = MAX_BYTES, onProgress } = options;
   const sessions = openSessions({ sources });
   const routes = [...SESSION_ROUTES, ...requestRoutes()];
   const ask: Ask = async (address) => {
@@ -66,7 +76,9 @@ export async function exportSessions(options: ExportOptions): Promise<ExportedPa
       const at = `/api/sessions/${key}`;
       const about = (await ask(at)) as { readonly error?: unknown };
       const below = maxBytes * (1 - KEPT_SHARE * (wanted.length - index));
-      const copied = about.error === undefined ? await copySession({ key, ask, copies, below }) : undefined;
+      const onRequest = (requests: number, ofRequests: number): void =>
+        onProgress?.({ session: index + 1, ofSessions: wanted.length, requests, ofRequests });
+      const copied = about.error === undefined ? await copySession({ key, ask, copies, below, onRequest }) : undefined;
       listed.push({ ...found, ...(analysis && { spent: listedSpent(analysis) }), ...(copied && { copied }) });
       if (copied === undefined) continue;
       const spent = analysis === undefined ? [] : [[`${at}/spent`, spentBySession(analysis)] as const];

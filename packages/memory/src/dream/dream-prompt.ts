@@ -1,3 +1,4 @@
+/** The system prompt of the session that tidies the memory. */
 export const DREAM_SYSTEM = `You go over the memory of a coding agent: short topics that it has kept from earlier sessions, one fact each, which it
 sees at the start of every session. You work alone, and nobody answers questions. You improve the topics; you do no other work.`;
 

@@ -1,4 +1,5 @@
 /** `@palimpsest/memory/dream`: tidies the memory in the background, when it is time. */
+export { applySteps } from "./apply-steps.ts";
 export { DREAM_SYSTEM } from "./dream-prompt.ts";
 export type { DreamOutcome, DreamState, DreamTask, DreamTurn } from "./dream-task.ts";
 export {
@@ -9,4 +10,4 @@ export {
   type GateQuestions,
   type GateSettings,
 } from "./gates.ts";
-export { applySteps, type DreamOptions, startDream } from "./start-dream.ts";
+export { type DreamOptions, startDream } from "./start-dream.ts";

@@ -16,9 +16,10 @@ import { memoryStore, openSession, type SessionEvent } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { afterAll, describe, expect, test } from "vitest";
 import { type FolderMemory, openMemory } from "../open-memory.ts";
+import { applySteps } from "./apply-steps.ts";
 import { DREAM_SYSTEM } from "./dream-prompt.ts";
 import type { DreamState } from "./dream-task.ts";
-import { applySteps, type DreamOptions, startDream } from "./start-dream.ts";
+import { type DreamOptions, startDream } from "./start-dream.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterAll(async () => {

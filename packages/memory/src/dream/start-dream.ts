@@ -5,6 +5,7 @@ import { type Charge, chargeParent, type Dreamed } from "palimpsest/core";
 import type { BatchOutcome, BatchStep, BatchSummary } from "../batch.ts";
 import type { Memory } from "../memory.ts";
 import type { TopicUse } from "../search/topic-uses.ts";
+import { applySteps } from "./apply-steps.ts";
 import { dreamPrompt } from "./dream-prompt.ts";
 import { createDreamState, type DreamOutcome, type DreamTask, type OwnDreamState } from "./dream-task.ts";
 import { dreamTools } from "./dream-tools.ts";
@@ -83,18 +84,6 @@ export function startDream(options: DreamOptions): DreamTask {
       return outcome;
     });
   return { state: own.state, listen: own.listen, kill: () => killed.abort(), done };
-}
-
-/** Applies held changes after the user's approval. If a file has changed since, it is named, and nothing is written. */
-export function applySteps(memory: Pick<Memory, "batch">, steps: readonly BatchStep[]): Promise<BatchOutcome> {
-  return memory.batch("dream", "Go over the memory", async (batch) => {
-    for (const step of steps) {
-      if (step.kind === "write") await batch.write(step.draft, step.expected);
-      else if (step.kind === "forget") await batch.forget(step.slug, step.because, step.expected);
-      else if (step.kind === "rename") await batch.rename(step.slug, step.to, step.expected);
-      else await batch.propose(step.draft, step.why);
-    }
-  });
 }
 
 interface Staging {

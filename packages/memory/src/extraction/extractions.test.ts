@@ -130,6 +130,20 @@ describe("at the end of a turn", () => {
     expect(session.background.mark(EXTRACTION_SOURCE)).toBeGreaterThan(0);
   });
 
+  test("what is said while one runs is looked through by the next", async () => {
+    const asked = Promise.withResolvers<void>();
+    const { extractions, say, session } = await open(() => {
+      asked.resolve();
+      return { ...answer("nothing"), fault: stallStream(1, 600_000) };
+    });
+    await say("Fix the build, and please use pnpm here, never npm.");
+    await asked.promise;
+    const [entry] = await session.append("And always sign your commits.");
+    extractions.running()!.stop();
+    expect(await extractions.drain(60_000)).toBe("drained");
+    expect(session.background.mark(EXTRACTION_SOURCE)).toBeLessThan(entry!);
+  });
+
   test("nothing is looked through twice, also in another process, and off means no call at all", async () => {
     let calls = 0;
     const { extractions, say, ended, reopen, session } = await open(() => {

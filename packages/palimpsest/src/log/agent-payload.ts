@@ -34,6 +34,8 @@ export interface AgentEnded {
 export interface AgentResumed {
   readonly id: string;
   readonly step: "resumed";
+  /** The newest entry of its log at that moment: what it said up to there has been told. @default all of its log is news */
+  readonly after?: number;
 }
 
 /** The plan of an agent: sent to this session for approval, or answered by it. */

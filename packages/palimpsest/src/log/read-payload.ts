@@ -1,3 +1,4 @@
+import type { Part } from "./block.ts";
 import type { Draft, Entry } from "./entry.ts";
 import { PAYLOAD_VERSIONS, type PayloadKind, type Payloads } from "./payload.ts";
 
@@ -106,7 +107,8 @@ const isBlock = (value: unknown): boolean =>
   BLOCKS[value["kind"]]?.(value) === true;
 /** Kinds of later releases are read, too: what is not known is marked as data. */
 const isProvenance = (value: unknown): boolean => value === undefined || (isRecord(value) && isText(value["kind"]));
-const isPart = (value: unknown): boolean =>
+/** Whether a result of a tool may hold it. */
+export const isPart = (value: unknown): value is Part =>
   isBlock(value) && !["thinking", "tool_call", "tool_result"].includes((value as { kind: string }).kind);
 const isSource = (value: unknown): boolean =>
   isRecord(value) && (isText(value["url"]) || (isText(value["mediaType"]) && isText(value["data"])));

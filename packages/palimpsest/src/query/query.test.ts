@@ -462,6 +462,23 @@ test("a tool has its time, and the signal when it is over", async () => {
   expect(over!.aborted).toBe(true);
 });
 
+test.each([
+  ["a list of anything", ["a", 2], '["a",2]'],
+  ["parts that are none", { content: [null] }, '{"content":[null]}'],
+  ["nothing", undefined, ""],
+  ["a status that is none", { content: "Fine.", status: "great" }, "Fine."],
+  ["what JSON cannot say", { deep: 1n }, "The tool failed: Do not know how to serialize a BigInt"],
+])(
+  "a tool of plain JavaScript may return %s: the model reads a text, and the turn goes on",
+  async (_, output, text) => {
+    const odd = { ...weather, run: async () => output } as unknown as Tool;
+    const opened = await open(inOrder([callTools(callTool("weather", { city: "Bern" })), answer("I see.")]));
+    const { outcome } = await run(opened, { prompt: "Go.", tools: [odd] });
+    expect(outcome).toMatchObject({ kind: "done", text: "I see." });
+    expect((await resultsOf(opened)).join("")).toContain(text);
+  },
+);
+
 test("a stream goes in as it comes; what had come of one that breaks off is kept", async () => {
   const resultOf = async (runTool: () => AsyncGenerator<string>) => {
     const opened = await open(inOrder([callTools(callTool("weather", { city: "Bern" }))], repeatResults));

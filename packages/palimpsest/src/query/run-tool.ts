@@ -1,7 +1,8 @@
 import type { ToolResult } from "../log/block.ts";
+import { isPart } from "../log/read-payload.ts";
 import { type Watched, type WatchOptions, watchCall } from "../session/compact/watch-call.ts";
 import { NO_LONGER_NEEDED } from "../session/no-longer-needed.ts";
-import type { Tool, ToolContext, ToolOutput, ToolStream } from "../tools/tool.ts";
+import type { Tool, ToolContext, ToolStream } from "../tools/tool.ts";
 import { messageOf } from "./permission.ts";
 import type { ToolEnding } from "./query-event.ts";
 import { watchStream } from "./watch-stream.ts";
@@ -26,13 +27,20 @@ export async function runTool(
   // Not the signal of the watch, which ends when the stream begins.
   const over = new AbortController();
   const signal = AbortSignal.any([watch.signal, over.signal]);
-  const started = await watchCall(async () => tool.run(input, { signal, ...call }), watch);
-  if (started.kind !== "done" || !isStream(started.result)) {
+  const started = await watchCall(async () => {
+    const output: unknown = await tool.run(input, { signal, ...call });
+    return isStream(output) ? output : toContent(output);
+  }, watch);
+  if (started.kind !== "done") {
     over.abort(NO_LONGER_NEEDED);
-    if (started.kind !== "done") return { kind: "whole", ...failed(started, watch) };
-    return { kind: "whole", how: "ran", ...toContent(started.result as Exclude<ToolOutput, ToolStream>) };
+    return { kind: "whole", ...failed(started, watch) };
   }
-  const source = started.result;
+  const { result } = started;
+  if (!isStream(result)) {
+    over.abort(NO_LONGER_NEEDED);
+    return { kind: "whole", how: "ran", ...result };
+  }
+  const source: ToolStream = result;
   let end: ToolEnd = { how: "ran", status: "ok" };
   async function* chunks(): ToolStream {
     let written = 0;
@@ -79,10 +87,14 @@ function isStream(output: unknown): output is ToolStream {
 }
 
 /** A return value that cannot be stored is turned into text: plain JavaScript can return anything. */
-function toContent(output: Exclude<ToolOutput, ToolStream>): Pick<ToolResult, "content" | "status"> {
-  if (typeof output === "string") return { content: output, status: "ok" };
-  if (Array.isArray(output)) return { content: output, status: "ok" };
-  const { content, status = "ok" } = (output ?? {}) as Partial<Pick<ToolResult, "content" | "status">>;
-  if (typeof content === "string" || Array.isArray(content)) return { content, status };
+function toContent(output: unknown): Pick<ToolResult, "content" | "status"> {
+  const { content, status } = (
+    Array.isArray(output) || typeof output === "string" ? { content: output } : (output ?? {})
+  ) as {
+    readonly content?: unknown;
+    readonly status?: unknown;
+  };
+  const isContent = typeof content === "string" || (Array.isArray(content) && content.every(isPart));
+  if (isContent) return { content: content as ToolResult["content"], status: status === "error" ? "error" : "ok" };
   return { content: JSON.stringify(output) ?? "", status: "ok" };
 }

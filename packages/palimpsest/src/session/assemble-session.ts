@@ -63,7 +63,8 @@ export function assembleSession<Request, Response, Message>(
     ledger: {
       totals: () => spentTokens(state.ledger),
       cost: () => inOrder(requests.cost),
-      lines: () => readLedgerLines(state.log),
+      // Earlier responses of a fork's log are its parent's.
+      lines: () => readLedgerLines(state.log, (context.base?.sequence ?? 0) + 1),
       enter: parts.enterUsage,
     },
     events: eventsOf(context),

@@ -14,8 +14,14 @@ const model = "claude-opus-5-5";
 const tools = [{ name: "build", inputSchema: { type: "object" } }];
 const call = callTools(callTool("build", {}));
 
+type AnthropicProvider = ReturnType<typeof anthropic>;
+
 /** A session with a five-minute cache that has called a tool, with the real client on a virtual clock. */
-async function begin(values: Partial<Settings> = {}, more: Partial<SessionOptions<never, never, never>> = {}) {
+async function begin(
+  values: Partial<Settings> = {},
+  more: Partial<SessionOptions<never, never, never>> = {},
+  around: (provider: AnthropicProvider) => AnthropicProvider = (provider) => provider,
+) {
   const clock = manualClock();
   const server = await serve({ clock, faces: [createAnthropic({ clock, script: inOrder([call, call]) })] });
   onTestFinished(() => server.close());
@@ -24,7 +30,7 @@ async function begin(values: Partial<Settings> = {}, more: Partial<SessionOption
   const options = {
     store,
     id: "s",
-    provider: anthropic(client),
+    provider: around(anthropic(client)),
     model,
     tools,
     clock,
@@ -154,6 +160,28 @@ describe("keeping warm ends", () => {
       because: "anthropic has no request without an answer for it",
     });
   });
+});
+
+test("a ping under way is not cut off by the next request: it is billed, and so it is written down", async () => {
+  const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slowly = (provider: AnthropicProvider): AnthropicProvider => ({
+    ...provider,
+    async *send(request, options) {
+      if (request.max_tokens === 0) {
+        begun.resolve();
+        await answered.promise;
+      }
+      return yield* provider.send(request, options);
+    },
+  });
+  const { session, clock, callId } = await begin({}, {}, slowly);
+  const kept = session.provider.keepWarm({ activity: "tool-runs" });
+  await clock.pass(5 * MINUTE_MS, begun.promise);
+  await session.append(toolResult(callId, "Built."));
+  await session.prepare();
+  answered.resolve();
+  expect(await kept).toMatchObject({ pings: 1, ended: "superseded" });
+  expect((await session.ledger.cost()).bySource["keep-warm"]).toMatchObject({ responses: 1 });
 });
 
 test("each ping is told with its price", async () => {

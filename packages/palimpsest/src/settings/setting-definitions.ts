@@ -56,7 +56,10 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
       "The model that writes summaries. Empty: the session's own model, which reads the conversation from the prompt cache. Another model cannot.",
     is: { kind: "text" },
   },
-  "compaction.maxCalls": count(8, "The maximum number of model calls for compaction between two user messages."),
+  "compaction.maxCalls": count(
+    8,
+    "The maximum number of model calls for compaction between two user messages. A summary that succeeds starts the count again.",
+  ),
   "compaction.maxPasses": count(
     6,
     "A history that is too long for one call is summarized in at most this many parts.",

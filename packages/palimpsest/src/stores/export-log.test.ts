@@ -66,3 +66,13 @@ test("a log that is not empty is not filled", async () => {
     because: { kind: "out-of-order" },
   });
 });
+
+test("a log with keyed digests is exported with a chain that everybody can check", async () => {
+  const source = await emptyLog();
+  const drafts = ["a", "b", "c"].map((text): Draft => ({ kind: "message", version: 1, payload: `{"text":"${text}"}` }));
+  const keyed = { digest: sha256, payloadDigest: (payload: string) => sha256(`a key ${payload}`) };
+  await source.append(sealEntries(drafts, { head: EMPTY_LOG, atMs: 1, ...keyed }));
+  const target = await emptyLog();
+  expect(await importLog(target, exportLog({ ...source, digests: "keyed" }))).toEqual({ kind: "imported", entries: 3 });
+  expect((await target.read(1, 3)).map(({ payload }) => payload)).toEqual(drafts.map(({ payload }) => payload));
+});

@@ -7,9 +7,13 @@ import { confirmDream, type DreamPlace } from "./project-dream.ts";
 
 type HeldPlace = Pick<DreamPlace, "places" | "coordination">;
 
-/** Stores the changes that a run held back, until the user decides about them. A newer run replaces them. */
+/**
+ * Stores the changes that a run held back, until the user decides about them. A newer run that has gone over the memory replaces
+ * them, also by having nothing to hold.
+ */
 export async function keepHeld({ heldDream }: Pick<Places, "heldDream">, outcome: DreamOutcome): Promise<void> {
   if (outcome.kind === "held") await writePrivateFile(heldDream, JSON.stringify(outcome.steps));
+  if (outcome.kind === "written" || outcome.kind === "unchanged") await rm(heldDream, { force: true });
 }
 
 /** Reads the changes that wait for the user's decision; undefined if none wait. */
@@ -18,12 +22,12 @@ export async function readHeld({ heldDream }: Pick<Places, "heldDream">): Promis
   return held === undefined ? undefined : (JSON.parse(held) as readonly BatchStep[]);
 }
 
-/** Applies the changes that wait, as one commit. They keep waiting if that fails. Undefined if none wait. */
+/** Applies the changes that wait, as one commit. They keep waiting if they cannot be applied. Undefined if none wait. */
 export async function acceptHeld(place: HeldPlace, memory: Pick<Memory, "batch">): Promise<BatchOutcome | undefined> {
   const steps = await readHeld(place.places);
   if (steps === undefined) return undefined;
   const outcome = await applySteps(memory, steps);
-  if (outcome.kind === "written") await decided(place);
+  if (outcome.kind === "written" || outcome.kind === "unchanged") await decided(place);
   return outcome;
 }
 

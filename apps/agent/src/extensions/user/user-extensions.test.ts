@@ -2,16 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { answer, callTool, callTools } from "@palimpsest/provider-simulator";
-import { memoryStore } from "palimpsest";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Agent } from "../../agent/agent.ts";
-import { offline } from "../../cli/connect.ts";
 import type { CommandContext } from "../../extension/slash-command.ts";
-import { openAgent } from "../../open-agent.ts";
+import { openOfflineAgent } from "../../testing/offline-agent.ts";
 import { startCli } from "../../testing/run-cli.ts";
 import { sentRequests } from "../../testing/sent-requests.ts";
-import { type TemporaryProject, temporaryProject } from "../../testing/temporary-project.ts";
-import { placesOf } from "../../workspace/places.ts";
+import { temporaryProject } from "../../testing/temporary-project.ts";
 
 const GUIDE = new URL("../../../../../docs/guides/write-an-extension.md", import.meta.url);
 /** The extension of the guide, as it stands there. */
@@ -20,21 +17,6 @@ const EXAMPLE = /```ts\n([\s\S]*?)```/.exec(readFileSync(GUIDE, "utf8"))![1]!;
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
-}
-
-async function open({ folder, home }: TemporaryProject): Promise<Agent> {
-  const agent = await openAgent({
-    places: placesOf(folder, { HOME: home }),
-    folder,
-    environment: { ...process.env, HOME: home },
-    store: memoryStore(),
-    provider: await offline("anthropic"),
-    model: "claude-sonnet-5-5",
-    rules: [],
-    modelFacts: "table",
-  });
-  onTestFinished(() => agent.close());
-  return agent;
 }
 
 async function typed(agent: Agent, name: string, words: string): Promise<readonly string[]> {
@@ -69,7 +51,9 @@ test("an extension that was packed and installed into an empty home brings its t
   expect(await cli.run(["-p", "What is left?"])).toMatchObject({ code: 0, out: "mend the loader\nship it\n" });
   expect(sentRequests(cli)[0]!.tools.map(({ name }) => name)).toContain("OpenWork");
   expect(cli.refused()).toEqual([]);
-  expect(await typed(await open(project), "open-work", "")).toEqual(["said: 2 points are open in TODO.md."]);
+  expect(await typed(await openOfflineAgent(project), "open-work", "")).toEqual([
+    "said: 2 points are open in TODO.md.",
+  ]);
 });
 
 test("an extension is a TypeScript file as well; one that cannot be used is named, and the others count", async () => {
@@ -79,7 +63,7 @@ test("an extension is a TypeScript file as well; one that cannot be used is name
   write(join(agentHome, "empty.ts"), "export const nothing = 1;\n");
   const extensions = ["./missing.ts", "./empty.ts", "./open-work.ts"];
   write(join(agentHome, "settings.json"), JSON.stringify({ extensions }));
-  const agent = await open(project);
+  const agent = await openOfflineAgent(project);
   expect(agent.tools.map(({ name }) => name)).toContain("OpenWork");
   expect(agent.problems).toEqual([
     expect.stringContaining("Could not load the extension ./missing.ts: Cannot find module"),
@@ -92,12 +76,12 @@ test("a repository's extension is code: it is opened only once the user has trus
     ".palimpsest/settings.json": JSON.stringify({ extensions: ["./open-work.ts"] }),
     ".palimpsest/open-work.ts": EXAMPLE,
   });
-  const before = await open(project);
+  const before = await openOfflineAgent(project);
   expect(before.tools.map(({ name }) => name)).not.toContain("OpenWork");
   expect(before.settings.heldBack).toEqual(["extension ./open-work.ts"]);
   const cli = await startCli(project, () => answer("Fine."));
   expect((await cli.run(["trust", "--yes"])).code).toBe(0);
-  expect((await open(project)).tools.map(({ name }) => name)).toContain("OpenWork");
+  expect((await openOfflineAgent(project)).tools.map(({ name }) => name)).toContain("OpenWork");
 });
 
 test("a markdown file is a slash command: the user's at once, a repository's once it is trusted", async () => {
@@ -106,7 +90,7 @@ test("a markdown file is a slash command: the user's at once, a repository's onc
     join(project.home, ".palimpsest/commands/review.md"),
     "---\ndescription: Review a file\n---\nReview $ARGUMENTS with care.",
   );
-  const agent = await open(project);
+  const agent = await openOfflineAgent(project);
   expect(agent.commands.find(({ name }) => name === "review")).toMatchObject({ about: "Review a file" });
   expect(await typed(agent, "review", "src/$&.ts")).toEqual(["sent: Review src/$&.ts with care."]);
   expect(agent.commands.some(({ name }) => name === "deploy")).toBe(false);
@@ -114,5 +98,5 @@ test("a markdown file is a slash command: the user's at once, a repository's onc
   const cli = await startCli(project, () => answer("Fine."));
   expect((await cli.run(["trust"])).out).toContain("a slash command /deploy");
   await cli.run(["trust", "--yes"]);
-  expect(await typed(await open(project), "deploy", "now")).toEqual(["sent: Deploy it.\n\nnow"]);
+  expect(await typed(await openOfflineAgent(project), "deploy", "now")).toEqual(["sent: Deploy it.\n\nnow"]);
 });

@@ -101,6 +101,27 @@ describe("a compaction", () => {
     expect(events.filter(({ kind }) => kind === "compaction-ended")).toHaveLength(1);
   });
 
+  test("that was taken back does not come again before the user's next message", async () => {
+    const { session, send, events } = await open();
+    const started = () => events.filter(({ kind }) => kind === "compaction-started").length;
+    for (let round = 0; round < 40 && started() === 0; round++) await fill(session, send, 1);
+    const [compaction] = await session.history.explain();
+    await session.history.restore(compaction!.boundary, "taken back");
+    await session.prepare();
+    expect(started()).toBe(1);
+    await session.append("Go on.");
+    await session.prepare();
+    expect(started()).toBe(2);
+  });
+
+  test("that is asked for while another runs begins when that one has ended", async () => {
+    const { session, send, events } = await open();
+    await fill(session, send, 10);
+    await Promise.all([session.compact(), session.compact()]);
+    const steps = events.map(({ kind }) => kind).filter((kind) => /^compaction-(started|ended)$/.test(kind));
+    expect(steps).toEqual(["compaction-started", "compaction-ended", "compaction-started", "compaction-ended"]);
+  });
+
   test("comes by itself before the window is full, and keeps the user's new words", async () => {
     const { session, send, events } = await open();
     await fill(session, send, 40);

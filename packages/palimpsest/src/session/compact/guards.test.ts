@@ -85,6 +85,32 @@ test("after three failures in a row no model is asked for a summary, however oft
   expect(askedAfter.at(-1)).toBe(askedAfter[2]);
 });
 
+test("calls that brought no summary count until the user speaks, over all compactions of a turn", async () => {
+  let asked = 0;
+  const script: Script = ({ userText }) => {
+    if (!asksForSummary(userText)) return callTools(callTool("look", {}));
+    asked++;
+    return answer("I cannot do that.");
+  };
+  const settings: Partial<Settings> = { "compaction.maxCalls": 3, "compaction.policy": "window" };
+  const { session, send } = await open({ script, windowTokens: 24_000, settings, clock: manualClock() });
+  const askedAfter: number[] = [];
+  const compact = async (times: number): Promise<void> => {
+    for (let round = 0, done = 0; done < times && round < 200; round++) {
+      const before = (await session.history.explain()).length;
+      const { calls } = await send();
+      for (const { id } of calls) await session.append(toolResult(id, "part ".repeat(2_000)));
+      if ((await session.history.explain()).length === before) continue;
+      done++;
+      askedAfter.push(asked);
+    }
+  };
+  await session.append("Look at everything.");
+  await compact(4);
+  expect(askedAfter[0]).toBeLessThan(3);
+  expect(askedAfter.slice(1)).toEqual([3, 3, 3]);
+});
+
 test("a model that says a word now and then, for ever, is given up at the deadline", async () => {
   const clock = manualClock();
   let words = 0;

@@ -126,6 +126,15 @@ test("a decision that quoted it goes with it, also where a compaction has carrie
   expect(check(await (await open(store)).prepare())).toBe(text);
 });
 
+test("a decision about it and what follows it stays: it stands for more than the entry", async () => {
+  const session = await open(memoryStore());
+  const [one, two] = await session.append([`Look for ${SECRET}.`, "Look again."]);
+  const short = { role: "user", origin: "human", blocks: [{ kind: "text", text: "Look twice." }] } as const;
+  await session.history.replace({ from: one!, to: two! }, [short], "shortened");
+  expect(await session.erase(one!)).toMatchObject({ entries: [one] });
+  expect(check(await session.prepare())).toContain("Look twice.");
+});
+
 test("a pin that was made from it goes with it", async () => {
   const session = await open(memoryStore());
   const [one] = await session.append([`Never forget ${SECRET}.`, "And?"]);

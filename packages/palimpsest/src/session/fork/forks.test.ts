@@ -104,6 +104,19 @@ describe("a fork", () => {
     await fork.close();
   });
 
+  test("has a ledger of its own: its lines are the responses that its totals count", async () => {
+    const { session, send, options } = await warmSession();
+    const fork = await session.fork({ source: "try", id: "child" });
+    await fork.append("Something else.");
+    await send(fork);
+    const linesOf = async (of: typeof fork) => (await Array.fromAsync(of.ledger.lines())).length;
+    expect([await linesOf(fork), fork.ledger.totals().responses]).toEqual([1, 1]);
+    await fork.close();
+    const again = await openSession({ ...options, id: "child" });
+    expect([await linesOf(again), again.ledger.totals().responses]).toEqual([1, 1]);
+    await again.close();
+  });
+
   test("leaves its parent as it is: same view, same next request, no break", async () => {
     const { session, send } = await warmSession();
     const before = JSON.stringify(session.view.accounting());

@@ -11,6 +11,8 @@ export interface AgentInFlight extends Omit<AgentStarted, "step" | "plan"> {
   readonly entry: number;
   /** The entry that holds its result, if it is one of its own. */
   readonly resultEntry?: number;
+  /** The newest entry of its own log when a message resumed it; what it said up to there is no result of this run. */
+  readonly resumedAfter?: number;
 }
 
 /** The number of finished agents that are remembered: their results are in the log. */
@@ -66,8 +68,9 @@ export function foldAgent(
 
 function after(agent: AgentInFlight, payload: Exclude<AgentPayload, AgentStarted>, sequence: number): AgentInFlight {
   if (payload.step === "plan") return { ...agent, plan: payload.state, planKey: payload.key };
-  const { resultEntry: _, ...rest } = agent;
-  if (payload.step === "resumed") return { ...rest, status: "running" };
+  const { resultEntry: _, resumedAfter: __, ...rest } = agent;
+  if (payload.step === "resumed")
+    return { ...rest, status: "running", ...(payload.after === undefined ? {} : { resumedAfter: payload.after }) };
   const result = payload.told === "next-entry" ? { resultEntry: sequence + 1 } : {};
   return { ...rest, status: payload.outcome, ...result };
 }

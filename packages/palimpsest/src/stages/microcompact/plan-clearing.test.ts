@@ -30,6 +30,8 @@ interface Round {
   readonly words?: number;
   readonly status?: ToolResult["status"];
   readonly cleared?: boolean;
+  /** Its preview stands in the view. */
+  readonly stored?: boolean;
   /** A request ended behind it. */
   readonly ends?: "request";
 }
@@ -37,13 +39,14 @@ interface Round {
 /** A view of rounds of one call each: entry 2n is the call, entry 2n + 1 its result. */
 function viewOf(rounds: readonly Round[]): View {
   const view = createView(startCalibration());
-  rounds.forEach(({ tool = "shell", input = {}, words = 4_000, status = "ok", cleared, ends }, index) => {
+  rounds.forEach(({ tool = "shell", input = {}, words = 4_000, status = "ok", cleared, stored, ends }, index) => {
     const at = 2 * index + 2;
     const id = `call-${index}`;
     const call: Block = { kind: "tool_call", id, name: tool, input };
     const result: Block = { kind: "tool_result", callId: id, content: `word${index} `.repeat(words), status };
     view.items.push(toItem({ from: at, to: at, role: "assistant", blocks: [call], origin: "model" }));
-    const by = cleared === true ? { by: 999 } : {};
+    const file = stored === true ? { stored: { file: "a.txt", bytes: 1, lines: 1, digest: "a" } } : {};
+    const by = cleared === true ? { by: 999 } : file;
     view.items.push(toItem({ from: at + 1, to: at + 1, role: "user", blocks: [result], origin: "tool", ...by }));
     if (ends === "request") view.items.push({ kind: "seal", from: at + 1, to: at + 1, maxTokens: 1_000 });
   });
@@ -79,6 +82,12 @@ describe("what is cleared", () => {
     expect(planned?.way).toBe("by-time");
     expect(planned?.cost.invalidatedPrefixTokens).toBe(0);
     expect(clearedRounds(plan(rounds(6), FIXED, { cache: "cold" }))).toEqual([0]);
+  });
+
+  test("cold: what is cleared is not written, and that is what it saves", () => {
+    const costs = { read: 0.1, write: 1.25, usdPerUnit: 0.000005 };
+    const { cost } = plan(rounds(6), PAYBACK, { cache: "cold", costs })!;
+    expect(cost.netUsd).toBeCloseTo(-cost.shedTokens * 1.25 * 0.000005, 12);
   });
 
   test("warm: only when what it sheds earns back what it rewrites", () => {
@@ -180,6 +189,11 @@ describe("what stays", () => {
     for (const parameters of [PAYBACK, { ...FIXED, keepNewestCold: 3 }]) {
       expect(clearedRounds(plan(list, parameters, cold))).toEqual([1]);
     }
+  });
+
+  test("previews of results that are stored", () => {
+    const list = [{ stored: true }, {}, ...rounds(3)];
+    expect(clearedRounds(plan(list, PAYBACK, cold))).toEqual([1]);
   });
 
   test("what was asked for again after it had been cleared", () => {

@@ -59,6 +59,13 @@ describe("results that are too large together", () => {
     );
   });
 
+  test("also fit the round's room in the window with their previews, which are not nothing", () => {
+    const items = [resultItem(1, 10_000), resultItem(2, 10_000), resultItem(3, 10_000)];
+    const room = { tokensOf: () => 10_000, mostTokens: 21_000 };
+    // Each that is stored leaves its preview: 3,000 of its 10,000 tokens.
+    expect(planAggregate(items, settings, room).map(({ item }) => item.from)).toEqual([1, 2]);
+  });
+
   test("leave alone what is never stored, and what stands for something already", () => {
     const items = [
       callItem(1, "a", "read"),

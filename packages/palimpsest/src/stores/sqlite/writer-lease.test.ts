@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { manualStoreClock } from "../contract/manual-store-clock.ts";
 import { sqliteStore } from "../sqlite-store.ts";
 import type { Store } from "../store.ts";
+import { heldBy } from "./writer-lease.ts";
 
 let folder: string;
 const stores: Store[] = [];
@@ -74,6 +75,21 @@ test("who only asks leaves nothing open", async () => {
   expect(await other.writerOf("s")).toMatchObject({ owner: "me" });
   await one.close();
   expect(readdirSync(folder)).toEqual(["s.sqlite"]);
+});
+
+test("a writer that is silent is free, also where the clock was turned back since it wrote", async () => {
+  const clock = { now: () => 1_000_000 };
+  const self = { pid: 1, realm: "this one" };
+  const processes = { self, find: () => ({ kind: "unknown" as const }), ticksMs: () => 100_000 };
+  const place = { host: "here", processes, clock };
+  const writer = { fence: 1, owner: "the other", state: "open", activeAtMs: 5_000_000 } as const;
+  const beat = { ...self, host: "here", renewedAtMs: 5_000_000, leaseMs: 30_000 };
+  expect(heldBy(writer, { ...beat, renewedTicksMs: 60_000 }, { place, leaseMs: 30_000 })).toBeUndefined();
+  expect(heldBy(writer, { ...beat, renewedTicksMs: 90_000 }, { place, leaseMs: 30_000 })).toEqual({
+    owner: "the other",
+    activeAtMs: 990_000,
+    freeAtMs: 1_020_000,
+  });
 });
 
 describe("the heartbeat of a store", () => {

@@ -21,6 +21,11 @@ test.each([
     expect(outcomeOf(text, "ok", "command")).not.toHaveProperty("error");
 });
 
+test("a command that failed by its status has failed, whatever exit code its text names", () => {
+  const outcome = outcomeOf("Exit code 0\nfatal: no lease", "error", "command");
+  expect(outcome).toEqual({ state: "failed", exitCode: 0, error: "fatal: no lease" });
+});
+
 test("of anything but a command only the status tells", () => {
   expect(outcomeOf("Exit code 1\nError: x", "ok", "other")).toEqual({ state: "ok" });
   expect(outcomeOf("\nString to replace not found\nmore\nyet more", "error", "other")).toEqual({

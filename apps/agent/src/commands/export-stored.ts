@@ -1,0 +1,32 @@
+import { exportSessions, storeSource } from "@palimpsest/inspector";
+import { offlineByName } from "../cli/connect.ts";
+import type { Project } from "../cli/open-project.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { userModels } from "../cli/user-models.ts";
+import { findSession } from "../workspace/stored-sessions.ts";
+import type { ProjectInspectorOptions } from "./project-inspector.ts";
+import { tellExport, writePage } from "./write-page.ts";
+
+export interface ExportStoredOptions {
+  readonly project: Project;
+  readonly terminal: Terminal;
+  /** @default the newest session */
+  readonly id: string | undefined;
+  readonly file: string;
+  readonly shows: Exclude<ProjectInspectorOptions["shows"], { readonly kind: "transcripts" }>;
+}
+
+/** Writes one session of a store as the inspector's page in one file. */
+export async function exportStored({ project, terminal, id, file, shows }: ExportStoredOptions): Promise<void> {
+  const { store, name } = shows.kind === "store" ? shows : { store: project.store, name: project.places.sessions };
+  const source = storeSource({ store, name, folder: project.folder });
+  const session = await findSession(store, id);
+  const models = await userModels(terminal.environment);
+  const page = await exportSessions({
+    sources: [source],
+    providerOf: (provider) => offlineByName(provider, models),
+    sessions: [{ key: source.keyOf(session.id), name: session.id }],
+    onProgress: tellExport(terminal),
+  });
+  await writePage(file, page, terminal);
+}

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { startCalibration } from "../tokens/calibration.ts";
+import { addFeatures, NO_FEATURES } from "../tokens/features.ts";
+import { minimumTokens } from "../tokens/minimum-tokens.ts";
+import { findTruncation } from "./find-truncation.ts";
+import type { MessageItem } from "./item.ts";
+import { messageItem } from "./to-items.ts";
+import { createView, type View } from "./view.ts";
+
+const REQUEST = 5;
+
+function said(at: number, words: number): MessageItem {
+  const text = "the quick brown fox ".repeat(words);
+  return messageItem(at, { role: "user", origin: "human", blocks: [{ kind: "text", text }] });
+}
+
+/** A view whose request at entry 5 waits for its answer. */
+function awaiting(items: readonly MessageItem[]): View {
+  const sent = items.filter(({ to }) => to < REQUEST);
+  const since = sent.reduce((sum, { features }) => addFeatures(sum, features), NO_FEATURES);
+  const view = createView(startCalibration());
+  view.items.push(...items);
+  return Object.assign(view, { awaited: { request: REQUEST, since } });
+}
+
+const reported = (freshTokens: number) => ({
+  answers: REQUEST,
+  freshTokens,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+});
+
+test("a report far below what any tokenizer makes of the input shows that it was cut", () => {
+  expect(findTruncation(awaiting([said(1, 2_000)]), reported(1_000))).toMatchObject({ readTokens: 1_000 });
+});
+
+test("a report a little below what a tokenizer makes of the input shows nothing, also if more was said meanwhile", () => {
+  const first = said(1, 2_000);
+  const least = Math.ceil(0.86 * minimumTokens(first.features));
+  expect(findTruncation(awaiting([first]), reported(least))).toBeUndefined();
+  expect(findTruncation(awaiting([first, said(6, 20_000)]), reported(least))).toBeUndefined();
+});

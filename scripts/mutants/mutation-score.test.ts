@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { mutationScore, survivingKinds, wilsonInterval } from "./mutation-score.ts";
+
+test("the interval is Wilson's: known values", () => {
+  const { low, high } = wilsonInterval(85, 100);
+  expect(low).toBeCloseTo(0.7672, 4);
+  expect(high).toBeCloseTo(0.9069, 4);
+  expect(wilsonInterval(100, 100)).toEqual({ low: expect.closeTo(0.963, 3), high: 1 });
+  expect(wilsonInterval(0, 0)).toEqual({ low: 0, high: 1 });
+});
+
+test("mistakes with which nothing could be loaded count for neither side", () => {
+  const score = mutationScore(["killed", "killed", "killed", "survived", "invalid"]);
+  expect(score).toMatchObject({ mutants: 5, killed: 3, survived: 1, score_pct: 75 });
+});
+
+test("kinds that survive, most first", () => {
+  const kinds = survivingKinds([
+    { kind: "number", fate: "survived" },
+    { kind: "string", fate: "survived" },
+    { kind: "string", fate: "survived" },
+    { kind: "logical", fate: "killed" },
+  ]);
+  expect(Object.entries(kinds)).toEqual([
+    ["string", 2],
+    ["number", 1],
+  ]);
+});

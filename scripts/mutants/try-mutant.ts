@@ -1,0 +1,65 @@
+import type { NearTests } from "../changed-copy/near-tests.ts";
+import type { RepositoryCopy } from "../changed-copy/open-copy.ts";
+import { judgeRun } from "../changed-copy/tests-run.ts";
+import { applyMutant } from "./find-mutants.ts";
+import type { Mutant } from "./mutant.ts";
+import type { MutantFate } from "./mutation-score.ts";
+
+export interface PlacedMutant extends Mutant {
+  /** From the repository's root. */
+  readonly file: string;
+  readonly source: string;
+}
+
+/** How long a test file takes without any mistake; undefined: it does not pass then, and judges nothing. */
+export type TestTimes = Map<string, number | undefined>;
+
+export interface TryMutantOptions {
+  readonly copy: Pick<RepositoryCopy, "run">;
+  readonly nearTests: NearTests;
+  /** Filled here: each test file is measured once. */
+  readonly times: TestTimes;
+  /** The nearest tests are run that take so long together, and the first of them in any case. */
+  readonly testsMs: number;
+}
+
+/** What hangs is noticed, too: by whoever waits for the tests. */
+const LEAST_LIMIT_MS = 60_000;
+const LIMIT_TIMES = 10;
+/** So many are looked at: those that are far away reach almost everything. */
+const MOST_TESTS = 25;
+const MEASURE_MS = 1_800_000;
+
+/** Sees whether the tests nearest to a file notice a mistake in it. */
+export async function tryMutant(mutant: PlacedMutant, options: TryMutantOptions): Promise<MutantFate> {
+  const { copy, nearTests } = options;
+  const { tests, takesMs } = await chooseTests(nearTests(mutant.file), options);
+  if (tests.length === 0) return "survived";
+  const changes = [{ file: mutant.file, text: applyMutant(mutant.source, mutant) }];
+  const run = await copy.run({ changes, tests }, Math.max(LEAST_LIMIT_MS, LIMIT_TIMES * takesMs));
+  if (run === "too-slow") return "killed";
+  const { kind } = judgeRun(run);
+  return kind === "failed" ? "killed" : kind === "passed" ? "survived" : "invalid";
+}
+
+/** The nearest ones that pass by themselves, as many as the time allows. */
+async function chooseTests(near: readonly string[], { copy, times, testsMs }: TryMutantOptions) {
+  const tests: string[] = [];
+  let takesMs = 0;
+  for (const test of near.slice(0, MOST_TESTS)) {
+    if (!times.has(test)) times.set(test, await measure(copy, test));
+    const timeMs = times.get(test);
+    if (timeMs === undefined) continue;
+    if (tests.length > 0 && takesMs + timeMs > testsMs) continue;
+    tests.push(test);
+    takesMs += timeMs;
+    if (takesMs >= testsMs) break;
+  }
+  return { tests, takesMs };
+}
+
+async function measure(copy: TryMutantOptions["copy"], test: string): Promise<number | undefined> {
+  const run = await copy.run({ changes: [], tests: [test] }, MEASURE_MS);
+  if (run === "too-slow" || judgeRun(run).kind !== "passed") return undefined;
+  return run.files.reduce((sum, { durationMs }) => sum + durationMs, 0);
+}
