@@ -6,7 +6,7 @@ const LONGEST = [
   "test/packages/packages.test.ts",
   "test/laws/laws.test.ts",
   "test/laws/compaction/anthropic.test.ts",
-  "apps/agent/src/terminal/commands.test.ts",
+  "apps/agent/src/terminal/going-back.test.ts",
   "test/laws/compaction/openai.test.ts",
   "apps/agent/src/start/run.test.ts",
   "test/a-day/a-day.test.ts",

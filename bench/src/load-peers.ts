@@ -29,7 +29,8 @@ export function installPackages({ folder: at, what, size }: InstalledPackages): 
   if (isInstalled(at)) return;
   const folder = fileURLToPath(at);
   console.error(`Installing ${what} into ${folder}node_modules (some ${size}). Delete it when you like.`);
-  execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", folder], {
+  // Not `npm ci`: it refuses a lock file without the packages of other systems that a registry does not have.
+  execFileSync("npm", ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", folder], {
     stdio: ["ignore", 2, 2],
     shell: process.platform === "win32",
   });
