@@ -2,7 +2,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take longest: a worker that begins one of them last works on while the others have nothing left to do. */
 const LONGEST = [
-  "test/liveness/liveness.test.ts",
+  "test/liveness/library.test.ts",
+  "test/liveness/agent.test.ts",
   "test/packages/packages.test.ts",
   "test/laws/laws.test.ts",
   "test/laws/compaction/anthropic.test.ts",

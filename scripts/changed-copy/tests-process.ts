@@ -26,6 +26,8 @@ class AsGiven extends BaseSequencer {
 
 /** A poll that waits for what never comes is over before the next bug's turn would be. */
 const POLL_MS = 30_000;
+/** A bug that hangs is noticed, too. No test takes a quarter of it. */
+const TEST_MS = 120_000;
 
 const root = process.cwd();
 let order: readonly string[] = [];
@@ -41,6 +43,8 @@ const vitest = await createVitest("test", {
   maxWorkers: 1,
   sequence: { sequencer: AsGiven },
   expect: { poll: { timeout: POLL_MS } },
+  testTimeout: TEST_MS,
+  hookTimeout: TEST_MS,
 });
 
 async function run({ changes, tests }: TestsWanted): Promise<TestsRun> {

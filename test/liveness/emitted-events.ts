@@ -1,4 +1,5 @@
 import type { SessionEvent } from "palimpsest";
+import { METRICS } from "../../packages/palimpsest/src/telemetry/names.ts";
 import {
   cutInput,
   failToCompact,
@@ -27,7 +28,7 @@ export const TELLING: readonly Drive[] = [
 ];
 
 /** Kinds of events, and the side that is to show them. A kind that is not here does not compile. */
-export const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "agent">> = {
+const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "agent">> = {
   "turn-started": "library",
   "response-recorded": "library",
   "cache-broken": "library",
@@ -63,3 +64,18 @@ export const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], "library" | "age
   "model-guessed": "library",
   "parameter-overridden": "library",
 };
+
+/** Names in `wanted` that were not seen. */
+export function missing(wanted: readonly string[], seen: ReadonlySet<string>): readonly string[] {
+  return wanted.filter((name) => !seen.has(name));
+}
+
+export function eventKindsOf(side: "library" | "agent"): readonly string[] {
+  return Object.entries(EVENT_KINDS).flatMap(([kind, shownBy]) => (shownBy === side ? [kind] : []));
+}
+
+/** Metrics of what only the agent does: it removes stored results that are old. */
+export const METRICS_OF_AGENT: readonly string[] = [METRICS.collectedBytes, METRICS.collectingFailures];
+export const METRICS_OF_LIBRARY: readonly string[] = Object.values(METRICS).filter(
+  (name) => !METRICS_OF_AGENT.includes(name),
+);

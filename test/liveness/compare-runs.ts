@@ -1,0 +1,49 @@
+import { expect } from "vitest";
+import type { Drive, Experiment } from "./experiment.ts";
+import type { Witness } from "./witness.ts";
+import type { Values } from "./world.ts";
+
+/** Runs of drives, which are compared. Each is made once, and looked at as often as it is asked for. */
+export interface ComparedRuns {
+  /** What can be seen of a drive under these settings. @param run counts the repetitions */
+  observe(drive: Drive, values: Values, run: number): Promise<string>;
+  /** Expects that the two values of a setting make a difference. */
+  expectAlive(name: string, experiment: Experiment): Promise<void>;
+}
+
+/** A machine that has other things to do may disturb a run, but not two in the same way. */
+const MAX_RUNS = 5;
+
+export function compareRuns(witness: Witness): ComparedRuns {
+  const runs = new Map<Drive, Map<string, Promise<string>>>();
+
+  function observe(drive: Drive, values: Values, run: number): Promise<string> {
+    const key = `${run} ${JSON.stringify(Object.entries(values).sort())}`;
+    const own = runs.get(drive) ?? new Map<string, Promise<string>>();
+    runs.set(drive, own);
+    const seen = own.get(key) ?? drive(values, witness).then((observed) => JSON.stringify(observed));
+    own.set(key, seen);
+    return seen;
+  }
+
+  /** What two runs agree upon, so that noise is not taken for a difference. */
+  async function agreedUpon(drive: Drive, values: Values): Promise<string> {
+    const seen = new Set<string>();
+    for (let run = 1; run <= MAX_RUNS; run++) {
+      const observed = await observe(drive, values, run);
+      if (seen.has(observed)) return observed;
+      seen.add(observed);
+    }
+    throw new Error(`under ${JSON.stringify(values)} no two of ${MAX_RUNS} runs are the same: it cannot be judged`);
+  }
+
+  return {
+    observe,
+    async expectAlive(name, { drive, values: [one, other], under }) {
+      const seen = await agreedUpon(drive, { ...under, [name]: one });
+      const differs = (await agreedUpon(drive, { ...under, [name]: other })) !== seen;
+      const values = `${JSON.stringify(one)} and ${JSON.stringify(other)}`;
+      expect(differs, `${name} is dead: ${values} make no difference`).toBe(true);
+    },
+  };
+}
