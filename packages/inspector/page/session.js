@@ -41,11 +41,12 @@ export async function showSession(page, { key, ...address }) {
 
   async function load() {
     const { points } = await get(`${at}/timeline?points=${POINTS}`);
-    const { events } = await get(`${at}/events?kind=boundary`);
+    const { events, next } = await get(`${at}/events?kind=boundary`);
     Object.assign(state, { points, boundaries: events });
     scrubber.max = String(Math.max(0, points.length - 1));
     const links = events.map((event) => el("a", { href: `#/s/${key}/b/${event.entry}` }, `entry ${event.entry}`));
-    fill(stops, links.length > 0 && "Compactions: ", ...links.flatMap((link) => [link, " "]));
+    const rest = next !== undefined && `The first ${events.length} are listed and marked.`;
+    fill(stops, links.length > 0 && "Compactions: ", ...links.flatMap((link) => [link, " "]), rest);
   }
   function tell({ requests, usd, gapUsd, breaks, boundaries }) {
     fill(

@@ -194,3 +194,17 @@ test("a page follows a session that grows", async () => {
   await session.prepare();
   await page.getByText("2 requests,").waitFor();
 });
+
+test("a session with more compactions than are listed says so", async () => {
+  const { store, session } = await openHostile();
+  for (let count = 0; count < 201; count++) {
+    await session.append("More of this. ".repeat(1_000));
+    await session.append({ role: "assistant", origin: "model", blocks: [{ kind: "text", text: "Done." }] });
+    await session.append("Go on.");
+    expect((await session.compact()).kind).toBe("compacted");
+  }
+  const { page } = await openPage({ sources: [storeSource({ store, name: "often" })] });
+  await page.locator("td a").first().click();
+  await page.getByText("The first 200 are listed and marked.").waitFor();
+  expect(await page.locator(".stops").getByRole("link").count()).toBe(200);
+});
