@@ -40,3 +40,14 @@ test("a report a little below what a tokenizer makes of the input shows nothing,
   expect(findTruncation(awaiting([first]), reported(least))).toBeUndefined();
   expect(findTruncation(awaiting([first, said(6, 20_000)]), reported(least))).toBeUndefined();
 });
+
+test("a report that grows with what was added shows nothing, if the one before it was as low", () => {
+  const [first, added] = [said(1, 2_000), said(4, 100)];
+  const anchor = { request: 2, responseId: "r", tokens: 3_000, inputTokens: 2_990, prefix: "same" } as const;
+  const view = Object.assign(awaiting([first, added]), { anchor });
+  view.awaited = { request: REQUEST, since: added.features };
+  expect(0.6 * minimumTokens(first.features)).toBeGreaterThan(3_400);
+  expect(findTruncation(view, reported(3_400))).toBeUndefined();
+  // The same input as before, although something was added.
+  expect(findTruncation(view, reported(2_990))).toMatchObject({ readTokens: 2_990 });
+});

@@ -196,6 +196,44 @@ describe("flattening what was added between two requests", () => {
     expect(flat([item("user", [text("")])])).toEqual([]);
   });
 
+  test("a compaction by the provider stands first as the model's words, and is a summary to any other provider", () => {
+    const inItsForm: Block = { kind: "text", text: "Earlier.", native: { provider: "ours", block: {} } };
+    const compacted = item("assistant", [inItsForm], { origin: "summary", by: 9 });
+    const answer = item("assistant", [thinking("t"), text("and on")], { answers: compacted.to, responseId: "r" });
+    const items = [compacted, item("user", [text("meanwhile")]), answer];
+    expect(flat(items)).toEqual(["assistant: Earlier. | (t) | and on", "user: meanwhile"]);
+    expect(flat(items, BEGINNING, { ...RULES, provider: "theirs" })).toEqual([
+      "user: Earlier. | meanwhile",
+      "assistant: and on",
+      "user: Continue.",
+    ]);
+    const answerInItsForm = item("assistant", [inItsForm]);
+    expect(flat([item("user", [text("go")]), answerInItsForm])[1]).toBe("assistant: Earlier.");
+  });
+
+  test("a call keeps the provider's own form unless its id or its name is replaced", () => {
+    const native = { provider: "ours", block: {} };
+    const calls = (["1 look", "a.b look", "2 my tool"] as const).map((words): Block => {
+      const [id = "", ...name] = words.split(" ");
+      return { kind: "tool_call", id, name: name.join(" "), input: {}, native };
+    });
+    nextEntry = 30;
+    const { messages } = flattenSegment([item("assistant", calls)], { ...BEGINNING, role: "user" }, RULES);
+    const ours = { kind: "tool_call", input: {} };
+    expect(messages[0]?.blocks).toEqual([
+      { ...ours, id: "1", name: "look", native },
+      { ...ours, id: "call_30", name: "look" },
+      { ...ours, id: "2", name: "my_tool" },
+    ]);
+  });
+
+  test("a late result whose source is known is marked as data, with its call", () => {
+    const late = item("user", [result("9", "whose?")], { origin: "tool", provenance: { kind: "tool", name: "look" } });
+    expect(flat([late])).toEqual([
+      'user: <marked-data from="tool" name="look" of="an earlier call" call="9">\nwhose?\n</marked-data>',
+    ]);
+  });
+
   test("half characters are replaced wherever they stand", () => {
     const items = [
       item("user", [text("a\ud800")]),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { MessagePayload, PayloadKind, Payloads } from "../log/payload.ts";
 import type { ReadEntry } from "../log/read-payload.ts";
-import { estimateTokens, startCalibration } from "../tokens/calibration.ts";
+import { estimateTokens, learn, startCalibration } from "../tokens/calibration.ts";
 import { foldEntry } from "./fold-entry.ts";
 import { outline } from "./outline.ts";
 import { createView, sizeTokens, type View } from "./view.ts";
@@ -42,10 +42,16 @@ const used = (inputTokens: number, answered: number, responseId = "r") =>
   ] as const;
 const summary = { role: "user", blocks: [{ kind: "text", text: "Earlier." }], origin: "summary" } as const;
 const replaced = (from: number, to: number) => ["replace", { from, to, with: [summary], reason: "test" }] as const;
+const compacted = (from: number, to: number, more: { readonly answers?: number } = {}) => {
+  const state = { configuration: 1, calibration: undefined, ledger: undefined };
+  return ["boundary", { from, to, with: [summary], reason: "test", outline: [], state, ...more }] as const;
+};
 const shown = ({ items }: View): unknown[] =>
   items.map((item) =>
     item.kind === "seal" ? "seal" : item.blocks.map((block) => (block as { text: string }).text).join(),
   );
+const thinkingIn = ({ items }: View): unknown[] =>
+  items.flatMap((item) => (item.kind === "message" ? [item.thinking] : []));
 const long = "word ".repeat(1_000);
 
 describe("the items of a view", () => {
@@ -66,15 +72,22 @@ describe("the items of a view", () => {
 
   test("thinking behind a change is lost, thinking before it is not", () => {
     const view = viewOf(configured, says("a"), says("b"), says("c"), replaced(3, 3), says("d"));
-    expect(view.items.map((item) => item.kind === "message" && item.thinking)).toEqual([
-      "intact",
-      "lost",
-      "lost",
-      "intact",
-    ]);
+    expect(thinkingIn(view)).toEqual(["intact", "lost", "lost", "intact"]);
     const other = ["configuration", { ...configured[1], system: { value: "Be kind." }, tools: { heldBy: 1 } }] as const;
     const anew = viewOf(configured, says("a"), other, says("b"));
-    expect(anew.items.map((item) => item.kind === "message" && item.thinking)).toEqual(["lost", "intact"]);
+    expect(thinkingIn(anew)).toEqual(["lost", "intact"]);
+    const restored = viewOf(configured, says("a"), says("b"), ["restore", { of: 9, from: 3, to: 3, reason: "test" }]);
+    expect(thinkingIn(restored)).toEqual(["intact", "lost"]);
+  });
+
+  test("an answer keeps its thinking, also in late pieces, unless something has changed since its request", () => {
+    const asked = [configured, says("a"), request] as const;
+    const inPieces = viewOf(...asked, answers("b", 3), says("c"), used(5_000, 3), answers("d", 3));
+    expect(thinkingIn(inPieces)).toEqual(["intact", "intact", "intact", "intact"]);
+    for (const changed of [replaced(2, 2), compacted(2, 3)])
+      expect(thinkingIn(viewOf(...asked, changed, answers("b", 3))).at(-1)).toBe("lost");
+    const inTheMiddle = viewOf(...asked, compacted(2, 3, { answers: 3 }), answers("b", 3));
+    expect(thinkingIn(inTheMiddle).at(-1)).toBe("intact");
   });
 
   test("unchangedItems says how far the view is what it was", () => {
@@ -125,6 +138,29 @@ describe("the size of a view", () => {
   test("a report about a request that no longer begins as it did is not believed", () => {
     const view = viewOf(configured, says("a"), request, replaced(2, 2), answers("b", 3), used(5_000, 3));
     expect(sizeTokens(view)).toBeLessThan(1_000);
+  });
+
+  test("after a compaction, only a report of the answer that it fell into is believed", () => {
+    const begun = [configured, says(long), request] as const;
+    const ofNoRequest = ["usage", { ...used(5_000, 3)[1], answers: undefined }] as const;
+    const within = viewOf(...begun, compacted(2, 3, { answers: 3 }), answers("b", 3), used(5_000, 3));
+    expect(sizeTokens(within)).toBe(5_010);
+    const after = viewOf(...begun, compacted(2, 3), answers("b", 3), ofNoRequest as never);
+    expect(sizeTokens(after)).toBeLessThan(100);
+  });
+
+  test("is estimated again once a decision is taken back", () => {
+    const reported = [configured, says("a"), request, answers("b", 3), used(5_000, 3)] as const;
+    const view = viewOf(...reported, ["restore", { of: 9, from: 2, to: 2, reason: "test" }]);
+    expect(sizeTokens(view)).toBe(sizeTokens(viewOf(configured, says("a"), request, answers("b", 3))));
+  });
+
+  test("a refusal that names the length of the request teaches the estimator all of it", () => {
+    const asked = [configured, says(long), request] as const;
+    const { awaited, calibration } = viewOf(...asked);
+    const refused = viewOf(...asked, ["overflow", { request: 3, inputTokens: 2_000 }]);
+    expect(refused.calibration).toEqual(learn(calibration, { features: awaited!.since, tokens: 2_000 }));
+    expect(sizeTokens(refused)).toBe(2_000);
   });
 
   test("reports teach the estimator, unless something has changed in between", () => {

@@ -19,4 +19,6 @@ test("calls behind the newest request that no result answers, in order", () => {
 test("an id that is used twice is open as often as it has no result", () => {
   expect(idsOf(seal, model(call("a"), call("a")), tool(result("a")))).toEqual(["a"]);
   expect(idsOf(seal, tool(result("a")), model(call("a")))).toEqual(["a"]);
+  const items = [seal, model(call("a"), call("b"), call("a"))];
+  expect(openCalls({ items } as unknown as View).map(({ count }) => count)).toEqual([1, 1, 2]);
 });
