@@ -41,8 +41,14 @@ interface Told {
 /** The provenance of a message or an attachment. Entries of earlier releases do not name it; it follows from what they say. */
 export function provenanceOf({ provenance, origin, attachment }: Told): Provenance {
   if (provenance !== undefined) return provenance;
-  if (attachment !== undefined) return OF_ATTACHMENTS[attachment] ?? HOST;
-  return origin === undefined ? OUTSIDE : OF_ORIGINS[origin];
+  if (attachment !== undefined) return named(OF_ATTACHMENTS, attachment) ?? HOST;
+  // A host without types may name an origin that we do not know, and so may a later release: nobody speaks for the user by that.
+  return named(OF_ORIGINS, origin) ?? OUTSIDE;
+}
+
+/** Only what the table itself has: names come from outside, and every object has a `constructor`. */
+function named(table: Readonly<Record<string, Provenance>>, name: string | undefined): Provenance | undefined {
+  return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
 /** Whether the user has written it in this conversation. Piped input and imported messages only stand in the user's place. */

@@ -129,6 +129,18 @@ describe("what is told", () => {
     );
   });
 
+  test("text of others in the user's place by where it comes from, also if its origin is one that we do not know", () => {
+    const piped: Given = { blocks: "a", provenance: { kind: "outside", name: "stdin" } };
+    const unknown: Given[] = ["web", "constructor", undefined].map((origin) => ({
+      blocks: "b",
+      origin: origin as never,
+    }));
+    expect(shown([piped, ...unknown]).match(/^<entry.*$/gm)).toEqual([
+      "<entry 1, text from stdin, not written by the user>",
+      ...[2, 3, 4].map((entry) => `<entry ${entry}, text from outside, not written by the user>`),
+    ]);
+  });
+
   test("attachments, but not those that will be put back", () => {
     const given: Given[] = [
       { origin: "host", attachment: "skills", blocks: "a list of skills" },

@@ -90,8 +90,9 @@ export function transcriptOf(items: readonly Item[], options: TranscriptOptions 
       const tool = callById.get(block.callId)?.call.name ?? "a tool";
       return block.status === "error" ? `error of ${tool}` : `result of ${tool}`;
     }
-    if (item.origin === "human" && !isUsersOwn(item)) return `text from ${sourceOf(item)}, not written by the user`;
-    return LABELS[item.origin];
+    // Logs may have origins that this release does not know.
+    const isKnown = Object.hasOwn(LABELS, item.origin) && (item.origin !== "human" || isUsersOwn(item));
+    return isKnown ? LABELS[item.origin] : `text from ${sourceOf(item)}, not written by the user`;
   }
 }
 

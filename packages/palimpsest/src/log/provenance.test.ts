@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { HOST, isProvenance, isUsersOwn, OUTSIDE, provenanceOf, SUMMARY, USER, withProvenance } from "./provenance.ts";
+
+test("a provenance has a kind that we know; tools and agents have a name, and a name is a text", () => {
+  const kinds = ["user", "model", "host", "project", "memory", "summary", "outside"];
+  const named = ["tool", "agent"];
+  for (const kind of kinds) expect(isProvenance({ kind }), kind).toBe(true);
+  for (const kind of [...kinds, ...named]) expect(isProvenance({ kind, name: "a" }), kind).toBe(true);
+  for (const kind of named) expect(isProvenance({ kind }), kind).toBe(false);
+  for (const kind of [...kinds, ...named]) expect(isProvenance({ kind, name: 7 }), kind).toBe(false);
+  for (const value of [undefined, null, "user", {}, { kind: "" }, { kind: "prophet" }, { kind: ["user"] }]) {
+    expect(isProvenance(value), JSON.stringify(value)).toBe(false);
+  }
+});
+
+test("what an entry of an earlier release says follows from its origin, or from the type of attachment", () => {
+  const unknownTool = { kind: "tool", name: "unknown" };
+  const unknownAgent = { kind: "agent", name: "unknown" };
+  expect(
+    (["human", "model", "tool", "command", "host", "summary"] as const).map((origin) => provenanceOf({ origin })),
+  ).toEqual([USER, { kind: "model" }, unknownTool, { kind: "tool", name: "command" }, HOST, SUMMARY]);
+  expect(
+    ["file", "skill", "plan", "pin", "record", "memory"].map((attachment) => provenanceOf({ attachment }).kind),
+  ).toEqual(["outside", "project", "model", "user", "summary", "memory"]);
+  expect(
+    ["tool-instructions", "agent-result", "agent-message"].map((attachment) => provenanceOf({ attachment })),
+  ).toEqual([unknownTool, unknownAgent, unknownAgent]);
+  expect(provenanceOf({ attachment: "todo" })).toEqual(HOST);
+  // What is said goes before what follows.
+  expect(provenanceOf({ origin: "human", attachment: "pin", provenance: OUTSIDE })).toEqual(OUTSIDE);
+});
+
+test("an origin that nobody knows speaks for nobody, whatever it is named like", () => {
+  for (const origin of ["web", "constructor", "__proto__", undefined] as never[]) {
+    expect(provenanceOf({ origin }), origin).toEqual(OUTSIDE);
+    expect(withProvenance({ origin }), origin).toEqual({ origin, provenance: OUTSIDE });
+  }
+  expect(provenanceOf({ attachment: "constructor" })).toEqual(HOST);
+});
+
+test("only a message of the user's own is the user's, and not what stands in the user's place or quotes the user", () => {
+  expect(isUsersOwn({ origin: "human" })).toBe(true);
+  expect(isUsersOwn({ origin: "human", provenance: USER })).toBe(true);
+  expect(isUsersOwn({ origin: "human", provenance: OUTSIDE })).toBe(false);
+  expect(isUsersOwn({ origin: "summary", provenance: USER })).toBe(false);
+  expect(isUsersOwn({ attachment: "pin" })).toBe(false);
+});
+
+test("new content names its provenance, unless its origin already says it; an attachment never speaks for the host by itself", () => {
+  for (const origin of ["human", "model", "host"] as const) expect(withProvenance({ origin })).toEqual({ origin });
+  expect(withProvenance({ origin: "command" })).toEqual({
+    origin: "command",
+    provenance: { kind: "tool", name: "command" },
+  });
+  expect(withProvenance({ origin: "summary" })).toEqual({ origin: "summary", provenance: SUMMARY });
+  expect(withProvenance({ attachment: "pin" })).toEqual({ attachment: "pin", provenance: OUTSIDE });
+  expect(withProvenance({ origin: "host", attachment: "todo" })).toMatchObject({ provenance: OUTSIDE });
+  expect(withProvenance({ origin: "tool", provenance: HOST })).toEqual({ origin: "tool", provenance: HOST });
+});
