@@ -203,6 +203,15 @@ describe("what the provider has left out", () => {
   });
 });
 
+test("deleted results come back with a request that does not delete them again", () => {
+  const cache = { configuration: 1, images: "none", lifetimeMs: 1 } as const;
+  const deleting = ["request", { ...request[1], cache: { ...cache, deleted: [{ entry: 2, callId: "1" }] } }] as const;
+  const reported = ["usage", { ...used(420, 3)[1], deletedTokens: 300 }] as const;
+  const deleted = [configured, says(long), deleting, answers("ok", 3), reported] as const;
+  expect(sizeTokens(viewOf(...deleted, request))).toBe(430 + 300);
+  expect(sizeTokens(viewOf(...deleted, deleting))).toBe(430);
+});
+
 describe("the outline of a view", () => {
   test("names runs of entries and the decisions that stand for others", () => {
     const view = viewOf(configured, says("a"), says("b"), says("c"), says("d"), replaced(3, 3), says("e"));

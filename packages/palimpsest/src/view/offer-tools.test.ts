@@ -25,9 +25,23 @@ test("the search stands behind all other tools, and lists what is deferred: that
   );
 });
 
+test("a tool has one line in the list, of its first sentence or the beginning of it", () => {
+  const lineOf = (description: string): string | undefined =>
+    headTools([{ ...read, description, loading: "deferred" }])[0]
+      ?.description?.split("\n")
+      .at(-1);
+  const long = "Reads all of it, ".repeat(20);
+  expect(lineOf("  Reads it! Then more.")).toBe("read: Reads it!");
+  expect(lineOf(`${long.slice(0, 100)}\nMore.`)).toBe(`read: ${long.slice(0, 100)}`);
+  expect(lineOf(long)).toBe(`read: ${long.slice(0, 99)}…`);
+  expect(lineOf("")).toBe("read");
+});
+
 test("with a provider that knows no deferred tools, there is a tool that calls them, and no other", () => {
   expect(headTools([read, click], "own").map(({ name }) => name)).toEqual(["read", "tool_search", "call_tool"]);
   expect(offerTools([read, click], new Map(), "own").deferredTools).toEqual([]);
+  const schema = headTools([click], "own").at(-1)?.inputSchema as { properties: object; required: string[] };
+  expect(schema.required).toEqual(Object.keys(schema.properties));
 });
 
 test("a tool that was brought in is sent as it was then, also if it is gone", () => {
