@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EMPTY_LOG, type Entry } from "./entry.ts";
 import { PAYLOAD_VERSIONS, type PayloadKind, type Payloads } from "./payload.ts";
-import { readPayload } from "./read-payload.ts";
+import { readDraft, readPayload } from "./read-payload.ts";
 import { sealEntries } from "./seal-entries.ts";
-import { toDraft } from "./to-draft.ts";
+import { toDraft, toNamedDraft } from "./to-draft.ts";
 
 const EXAMPLES: Payloads = {
   message: {
@@ -20,8 +20,9 @@ const EXAMPLES: Payloads = {
       { kind: "opaque", native: { provider: "p", block: { type: "odd" } } },
     ],
     stored: { file: "ab12.txt", bytes: 3, lines: 1, digest: "ab12" },
+    provenance: { kind: "tool", name: "look" },
   },
-  attachment: { type: "reminder", blocks: [{ kind: "text", text: "a" }] },
+  attachment: { type: "reminder", blocks: [{ kind: "text", text: "a" }], provenance: { kind: "host" } },
   configuration: {
     provider: "p",
     model: "m",
@@ -64,10 +65,53 @@ const EXAMPLES: Payloads = {
   key: { key: "a", entries: 2 },
   erased: { was: "attachment", entry: 2, stub: { type: "note", blocks: [{ kind: "text", text: "[Erased.]" }] } },
 };
+/** What readers of a payload use without a second look: paths into the examples. */
+const RELIED_ON: Readonly<Record<PayloadKind, readonly string[]>> = {
+  message: [
+    ...["role", "blocks", "blocks.0", "blocks.0.kind", "blocks.0.text", "blocks.1.provider", "blocks.1.text"],
+    ...["blocks.2.id", "blocks.2.name", "blocks.3.callId", "blocks.3.content", "blocks.3.content.0.text"],
+    ...["blocks.4.source", "blocks.4.source.url", "blocks.5.source.mediaType", "blocks.5.source.data"],
+    ...["blocks.6.native", "blocks.6.native.provider", "blocks.6.native.block"],
+    ...["stored", "stored.file", "stored.digest", "stored.bytes", "stored.lines", "provenance", "provenance.kind"],
+  ],
+  attachment: ["type", "blocks", "blocks.0.text", "provenance", "provenance.kind"],
+  configuration: ["provider", "model", "system", "system.value", "tools", "tools.heldBy", "parameters"],
+  request: ["maxTokens"],
+  usage: ["responseId", "freshTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens"],
+  replace: ["from", "to", "with", "with.0", "with.0.role", "with.0.blocks", "with.0.attachment"],
+  restore: ["from", "to", "of"],
+  boundary: [
+    ...["from", "to", "with", "outline", "outline.0", "outline.0.from", "outline.0.to"],
+    ...["state", "state.configuration", "state.ledger"],
+  ],
+  rewind: ["ledger", "sharedTo"],
+  fork: ["session", "sequence", "hash", "source"],
+  pin: ["text"],
+  unpin: ["of"],
+  notes: ["markdown", "coveredTo"],
+  attempt: ["trigger", "failure", "why"],
+  overflow: ["inputTokens", "limitTokens"],
+  agent: ["id", "step", "goal", "session"],
+  mark: ["name", "coveredTo"],
+  turn: ["step"],
+  call: ["step", "call", "calls"],
+  taken: ["queue", "number", "entries", "traceparent"],
+  key: ["key", "entries"],
+  erased: ["was", "entry", "stub", "stub.type", "stub.blocks"],
+};
 const KINDS = Object.keys(PAYLOAD_VERSIONS) as PayloadKind[];
 const digest = (text: string): string => `${text.length}`;
 const entryOf = (kind: string, payload: string, version = 1): Entry =>
   sealEntries([{ kind, version, payload }], { head: EMPTY_LOG, atMs: 0, digest })[0]!;
+
+/** The same payload as JSON, with nothing at one place of it. */
+function damaged(payload: object, path: string): string {
+  const copy = structuredClone(payload) as Record<string, unknown>;
+  const names = path.split(".");
+  const holder = names.slice(0, -1).reduce((value, name) => value[name] as typeof copy, copy);
+  holder[names.at(-1)!] = null;
+  return JSON.stringify(copy);
+}
 
 describe("reading a payload", () => {
   test.each(KINDS)("gives back what was written: %s", (kind) => {
@@ -77,12 +121,39 @@ describe("reading a payload", () => {
 
   test("passes over what a later release has written", () => {
     expect(readPayload(entryOf("prophecy", "{}"))).toEqual({ kind: "passed-over", sequence: 1, why: "later" });
-    expect(readPayload(entryOf("message", "{}", 2))).toMatchObject({ why: "later" });
+    for (const kind of KINDS) expect(readPayload(entryOf(kind, "{}", 2)), kind).toMatchObject({ why: "later" });
     expect(readPayload(entryOf("constructor", "{}"))).toMatchObject({ why: "later" });
   });
 
   test("passes over what was erased", () => {
     expect(readPayload({ ...entryOf("message", "{}"), payload: undefined })).toMatchObject({ why: "erased" });
+  });
+
+  test("reads an entry that is sought by a name as one of its kind", () => {
+    const { kind, payload } = toNamedDraft("key", "5d41", EXAMPLES.key);
+    expect(readPayload(entryOf(kind, payload))).toEqual({ kind: "key", sequence: 1, payload: EXAMPLES.key });
+    expect(readDraft({ kind, version: 1, payload }, 7)).toMatchObject({ kind: "key", sequence: 7 });
+    expect(readPayload(entryOf("key5d41", payload))).toMatchObject({ why: "later" });
+  });
+
+  test.each(KINDS)("passes over damage wherever a reader would rely on it: %s", (kind) => {
+    for (const path of RELIED_ON[kind]) {
+      expect(readPayload(entryOf(kind, damaged(EXAMPLES[kind], path))), path).toMatchObject({ why: "malformed" });
+    }
+  });
+
+  test("reads what does not say all that it may", () => {
+    const [started, waiting] = [EXAMPLES.agent, EXAMPLES.call];
+    const whole: [PayloadKind, object][] = [
+      ["overflow", {}],
+      ["agent", { id: started.id, step: "ended", outcome: "done", told: "by-call" }],
+      ["call", { step: waiting.step, calls: ["1", "2"], why: "cut" }],
+      ["erased", { was: "message", entry: 2, stub: { role: "user", blocks: [] } }],
+      ["configuration", { ...EXAMPLES.configuration, tools: { value: [{ name: "look", inputSchema: {} }] } }],
+    ];
+    for (const [kind, payload] of whole) {
+      expect(readPayload(entryOf(kind, JSON.stringify(payload))), kind).toEqual({ kind, sequence: 1, payload });
+    }
   });
 
   test.each<[string, string]>([
@@ -98,12 +169,18 @@ describe("reading a payload", () => {
     ["message", '{"role":"user","blocks":[],"stored":{"file":"ab12.txt","digest":"ab12","bytes":-1,"lines":1}}'],
     ["attachment", '{"blocks":[]}'],
     ["configuration", '{"provider":"p","model":"m","system":"Be brief.","tools":{"value":[]},"parameters":{}}'],
+    [
+      "configuration",
+      '{"provider":"p","model":"m","system":{"value":""},"tools":{"value":[{"name":"a"}]},"parameters":{}}',
+    ],
     ["request", '{"maxTokens":-1}'],
     ["usage", '{"responseId":"r","freshTokens":1,"cacheReadTokens":1,"cacheWriteTokens":1,"outputTokens":1.5}'],
     ["replace", '{"from":1,"with":[]}'],
     ["restore", '{"from":1,"to":2}'],
     ["boundary", '{"from":1,"to":2,"with":[],"outline":[{}],"state":{}}'],
     ["rewind", '{"sharedTo":1}'],
+    ["erased", '{"was":"message","entry":2,"stub":{"type":"note","blocks":[]}}'],
+    ["erased", '{"was":"pin","entry":2,"stub":{"type":"note","blocks":[]}}'],
   ])("passes over a %s that is none: %s", (kind, payload) => {
     expect(readPayload(entryOf(kind, payload))).toMatchObject({ kind: "passed-over", why: "malformed" });
   });
