@@ -8,6 +8,8 @@ test.each<[Cause[], CacheDiagnosis["reason"], "agrees" | "differs" | undefined]>
   [["pause", "system"], "system", "agrees"],
   [["replace"], "messages", "agrees"],
   [["effort"], "parameters", "agrees"],
+  [["parameters"], "messages", "agrees"],
+  [["earlier-thinking"], "messages", "agrees"],
   [["pause"], "nowhere", "agrees"],
   [["server"], "messages", "differs"],
   [["replace"], "tools", "differs"],

@@ -41,6 +41,12 @@ describe("auto", () => {
     expect(choose({ ledger: ledgerOf([10, 10, 10, 10]), nowMs: 90 * MINUTE_MS })).toBe("1h");
   });
 
+  test("the pause that ends now counts as what it is, once", () => {
+    const nowMs = 90 * MINUTE_MS;
+    expect(choose({ ledger: ledgerOf([10]), nowMs })).toBe("5m");
+    expect(choose({ ledger: ledgerOf([10, 10, 1, 1, 1, 1, 1]), nowMs })).toBe("1h");
+  });
+
   test("nothing changes while the head is in the cache", () => {
     expect(choose({ ledger: ledgerOf([10, 10, 10]), nowMs: MINUTE_MS })).toBe("5m");
     expect(choose({ ledger: ledgerOf([120, 120], "1h"), nowMs: 59 * MINUTE_MS })).toBe("1h");

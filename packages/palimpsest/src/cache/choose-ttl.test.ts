@@ -57,6 +57,11 @@ describe("auto", () => {
     expect(least(0.4)).toBeLessThan(12_000);
   });
 
+  test("five minutes where nothing has a price", () => {
+    const prices = { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+    expect(choose({ prices })).toBe("5m");
+  });
+
   test("never changes while the prompt is warm, whatever the rhythm says", () => {
     fc.assert(
       fc.property(

@@ -26,6 +26,12 @@ test("causes are named in the order in which they move the prompt; messages by t
   ] as const;
   const named = nameCauses({ changes, pauseMs: FIVE_MINUTES_MS, lifetimeMs: FIVE_MINUTES_MS });
   expect(named).toEqual(["pause", "tools", "images", "rewind", "replace"]);
+  const inMessages = [
+    { cause: "restore", from: 12 },
+    { cause: "replace", from: 9 },
+    { cause: "rewind", from: 12 },
+  ] as const;
+  expect(nameCauses({ changes: inMessages, lifetimeMs: FIVE_MINUTES_MS })).toEqual(["replace", "rewind", "restore"]);
 });
 
 test("a pause counts from the lifetime on, and with nothing else it was the server", () => {

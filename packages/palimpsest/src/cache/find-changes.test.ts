@@ -107,7 +107,7 @@ describe("what a request is compared with", () => {
     const log = write();
     const one = log.say(text("one"));
     const two = log.say(text("word ".repeat(2_000)));
-    log.ask(text("answer"));
+    log.ask(text("answer ".repeat(2_000)));
     const three = log.say(text("three"));
     log.add("replace", { from: three, to: three, with: [], reason: "unsent" });
     expect(log.causes()).toEqual([]);
@@ -124,6 +124,7 @@ describe("what a request is compared with", () => {
     const first = log.say(text("one"), image);
     expect(log.describe().images).toBe("some");
     log.ask(text("two"));
+    expect(log.describe()).toEqual({ configuration: 1, images: "some", lifetimeMs: 1, comparedWith: 3 });
     log.say(image);
     expect(log.causes()).toEqual([]);
     log.ask(text("three"));

@@ -149,6 +149,8 @@ describe("a line of the ledger", () => {
     const book = warm();
     expect(book.answer(book.request(), 0, 0).break).toBeUndefined();
     expect(book.ask(40_000, 100).causes).toEqual([]);
+    book.answer(book.request(), 0, 0);
+    expect(book.ask(0, 41_000).causes).toEqual(["server"]);
   });
 
   test("says whether the provider's own diagnosis agrees", () => {

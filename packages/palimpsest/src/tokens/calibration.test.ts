@@ -8,7 +8,7 @@ import {
   readCalibration,
   startCalibration,
 } from "./calibration.ts";
-import { addFeatures, type Features, featuresOf, NO_FEATURES } from "./features.ts";
+import { addFeatures, FEATURE_NAMES, type Features, featuresOf, NO_FEATURES } from "./features.ts";
 import { DEFAULT_PRIOR } from "./tokenizer-prior.ts";
 
 const PROSE = textOf("It was a bright cold day, and the clocks were striking thirteen. ".repeat(20));
@@ -33,6 +33,11 @@ describe("before anything was observed", () => {
   test("an estimate is what the prior says", () => {
     const features = { ...NO_FEATURES, words: 100, letters: 400, images: 1 };
     expect(estimateTokens(start, features)).toBe(100 * 0.6 + 400 * 0.1 + 2_000);
+    for (const name of FEATURE_NAMES) {
+      const tokens = estimateTokens(start, { ...NO_FEATURES, [name]: 1_000 });
+      expect(tokens).toBeGreaterThan(0);
+      expect(tokens).toBe(Math.round(1_000 * DEFAULT_PRIOR.tokensPer[name]));
+    }
   });
 
   test("a model can bring its own prior", () => {
@@ -43,11 +48,46 @@ describe("before anything was observed", () => {
   test("an estimate is padded by a third, rounded up", () => {
     expect(padTokens(start, 300)).toBe(400);
     expect(padTokens(start, 100)).toBe(134);
+    expect(padTokens(start, 6_000)).toBe(8_000);
   });
 
   test("what a tokenizer counted is taken as it is", () => {
     expect(estimateTokens(start, { ...NO_FEATURES, countedTokens: 1_234 })).toBe(1_234);
   });
+});
+
+describe("after the first lessons", () => {
+  const words = { ...NO_FEATURES, words: 10_000 };
+
+  test("what was seen of one kind of content says nothing of others", () => {
+    const learned = learn(startCalibration(), { features: words, tokens: 9_000 });
+    for (const name of ["numbers", "lines", "emoji", "images"] as const) {
+      const features = { ...NO_FEATURES, [name]: 1_000 };
+      expect(estimateTokens(learned, features)).toBe(estimateTokens(startCalibration(), features));
+    }
+    expect(estimateTokens(learned, words)).toBeGreaterThan(8_000);
+  });
+
+  test("one good estimate does not make the pad small", () => {
+    const features = PROSE;
+    const learned = learn(startCalibration(), { features, tokens: estimateTokens(startCalibration(), features) });
+    expect(padTokens(learned, 1_000)).toBeLessThan(1_330);
+    expect(padTokens(learned, 1_000)).toBeGreaterThan(1_300);
+  });
+
+  test.each([
+    [60, 1_200],
+    [600_000, 30_000],
+  ])(
+    "however often %i tokens are reported for what should be 6,000, the estimate goes no further than %i",
+    (tokens, last) => {
+      const learned = Array.from({ length: 300 }).reduce<Calibration>(
+        (state) => learn(state, { features: words, tokens }),
+        startCalibration(),
+      );
+      expect(estimateTokens(learned, words)).toBe(last);
+    },
+  );
 });
 
 describe("after a session of some rounds", () => {
@@ -71,6 +111,15 @@ describe("after a session of some rounds", () => {
   test("one observation of something unseen hardly moves the estimate", () => {
     const surprised = learn(learned, { features: PROSE, tokens: trueTokens(PROSE) + 50_000 });
     expect(estimateTokens(surprised, PROSE) / estimateTokens(learned, PROSE)).toBeLessThan(1.05);
+    const missing = learn(learned, { features: PROSE, tokens: 1 });
+    expect(estimateTokens(missing, PROSE) / estimateTokens(learned, PROSE)).toBeGreaterThan(0.97);
+  });
+
+  test("one observation that is a little off moves the estimate a little", () => {
+    const moved = learn(learned, { features: PROSE, tokens: 1.3 * trueTokens(PROSE) });
+    const ratio = estimateTokens(moved, PROSE) / estimateTokens(learned, PROSE);
+    expect(ratio).toBeGreaterThan(1.02);
+    expect(ratio).toBeLessThan(1.06);
   });
 
   test("another tokenizer is learned after the first", () => {

@@ -51,8 +51,9 @@ test("a result holds its texts and media, whatever their form", () => {
   expect(parts).toEqual({ ...text, images: 2 });
 });
 
-test("the bytes of an image do not count, its number does", () => {
+test("the bytes of an image or a document do not count, their number does", () => {
   expect(featuresOf(image)).toEqual({ ...NO_FEATURES, blocks: 1, images: 1 });
+  expect(featuresOf({ ...image, kind: "document" })).toEqual({ ...NO_FEATURES, blocks: 1, documents: 1 });
 });
 
 test("an unknown block is its JSON", () => {
