@@ -33,10 +33,13 @@ test("parts stand on lines of their own; calls are named, media told, thinking l
       { kind: "text", text: "I look." },
       { kind: "tool_call", id: "1", name: "look", input: { at: 1 } },
       { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } },
+      { kind: "document", source: { kind: "url", url: "https://example.org/a.pdf" } },
       { kind: "opaque", native: { provider: "p", block: {} } },
     ],
   });
-  expect(entryText(entry)).toBe('I look.\n[call of look] {"at":1}\n[image: image/png]');
+  expect(entryText(entry)).toBe(
+    'I look.\n[call of look] {"at":1}\n[image: image/png]\n[document: https://example.org/a.pdf]',
+  );
 });
 
 test("a decision says what it shows; a request, and what was erased, says nothing", () => {

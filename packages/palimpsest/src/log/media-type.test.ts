@@ -21,6 +21,19 @@ test.each(SAMPLES)("%s is known by its first bytes", (type, bytes) => {
   expect(checkMedia(media(type === "application/pdf" ? "document" : "image", type, bytes))).toEqual({ kind: "fine" });
 });
 
+test("a PDF may begin late, within the first 1,024 bytes", () => {
+  const late = (bytes: number): Buffer => bytesOf(" ".repeat(bytes), "%PDF-1.7");
+  expect(detectMediaType(late(1_019))).toBe("application/pdf");
+  expect(checkMedia(media("document", "application/pdf", late(1_019)))).toEqual({ kind: "fine" });
+  expect(detectMediaType(late(1_020))).toBeUndefined();
+});
+
+test("a container with something else in it is no image", () => {
+  for (const other of ["RIFF....WAVEfmt ", "LIST....WEBPVP8 ", "GIF90a....", "BM......"]) {
+    expect(detectMediaType(bytesOf(other)), other).toBeUndefined();
+  }
+});
+
 test("an image with another type than it says gets the right one", () => {
   const [, jpeg] = SAMPLES[1]!;
   expect(checkMedia(media("image", "image/png", jpeg))).toEqual({

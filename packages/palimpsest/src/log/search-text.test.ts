@@ -42,6 +42,16 @@ test("any words of a text, in a row, are found in it, and in its snippet if they
   );
 });
 
+test("a quarter of a snippet stands before the place, whose last word may go on and no other; dots say what is cut", () => {
+  const behind = " c".repeat(200);
+  const text = `maxi connections ${"b ".repeat(200)}max connections${behind}`;
+  for (const query of ['"max conn"', '"MAX connections"']) {
+    expect(snippetOf(text, readQuery(query)), query).toBe(`...${"b ".repeat(25)}max connections${" c".repeat(67)}...`);
+  }
+  expect(snippetOf(`max connections${behind}`, readQuery("conn"))).toMatch(/^max connections c .* c\.\.\.$/);
+  expect(snippetOf("nothing of it", readQuery("conn"))).toBe("nothing of it");
+});
+
 test("a snippet is short, on one line and well-formed, wherever it is cut", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("😀", "\n", "x ", "needle "), maxLength: 400 }), (text) => {
