@@ -88,12 +88,9 @@ function isStream(output: unknown): output is ToolStream {
 
 /** A return value that cannot be stored is turned into text: plain JavaScript can return anything. */
 function toContent(output: unknown): Pick<ToolResult, "content" | "status"> {
-  const { content, status } = (
-    Array.isArray(output) || typeof output === "string" ? { content: output } : (output ?? {})
-  ) as {
-    readonly content?: unknown;
-    readonly status?: unknown;
-  };
+  const isBare = Array.isArray(output) || typeof output === "string";
+  const result: Readonly<Record<string, unknown>> = isBare ? { content: output } : Object(output);
+  const { content, status } = result;
   const isContent = typeof content === "string" || (Array.isArray(content) && content.every(isPart));
   if (isContent) return { content: content as ToolResult["content"], status: status === "error" ? "error" : "ok" };
   return { content: JSON.stringify(output) ?? "", status: "ok" };
