@@ -1,6 +1,7 @@
 import { createView } from "../survival/view-search.ts";
 import type { Contestant } from "./contestant.ts";
 import type { CourseFact } from "./course-fact.ts";
+import { CHARACTERS_PER_TOKEN, STUCK_TURNS, sampleFacts } from "./course-rules.ts";
 import { type CostFigures, measureCost } from "./measure-cost.ts";
 import { type LatencyFigures, measureLatency } from "./measure-latency.ts";
 import { refusalOf } from "./measure-validity.ts";
@@ -43,12 +44,6 @@ export interface CourseFigures {
   readonly L: LatencyFigures;
 }
 
-/** About what the service counts. */
-const CHARACTERS_PER_TOKEN = 3.5;
-/** So many turns in a row that come to nothing are the end. */
-const STUCK_TURNS = 3;
-/** Facts that are searched for at one moment. They are seen again by that, and not counted later. */
-const SEARCHED = 9;
 const LOST: FactShares = { in_view_pct: 0, uncollected_in_view_pct: 0, recallable_pct: 0, lost_pct: 100 };
 
 /** F, C and L: one long conversation over many windows. */
@@ -110,10 +105,10 @@ async function lookForFacts(
   const isSeen = createView(wordsInView(first.request, stage.model.newestSummary()));
   const facts = shown.filter((one) => !searched.has(one));
   const missing = facts.filter(({ fact }) => !isSeen(fact));
-  const stride = Math.max(1, Math.floor(missing.length / SEARCHED));
-  const sample = missing.filter((_, index) => index % stride === 0).slice(0, SEARCHED);
+  const sample = sampleFacts(missing);
   let found = 0;
   for (const one of sample) {
+    // It is seen again by that, and not counted later.
     searched.add(one);
     await stage.say("Look for what was said about one more thing.", { searches: [one.fact.cue], answer: "I see." });
     if (createView(stage.model.toolTexts().join("\n"))(one.fact)) found++;

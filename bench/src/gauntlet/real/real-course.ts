@@ -5,6 +5,7 @@ import { inTemporaryFolder } from "../../chaos/temporary-folder.ts";
 import { createView } from "../../survival/view-search.ts";
 import type { Contestant } from "../contestant.ts";
 import type { CourseFact } from "../course-fact.ts";
+import { CHARACTERS_PER_TOKEN, STUCK_TURNS, sampleFacts } from "../course-rules.ts";
 import { type PlannedTurn, planCourse } from "../plan-course.ts";
 import { requestWords } from "../request-words.ts";
 import { startRelay } from "./relay.ts";
@@ -40,10 +41,7 @@ export interface RealFigures {
   readonly usd?: number;
 }
 
-const CHARACTERS_PER_TOKEN = 3.5;
 const TURN_LIMIT_MS = 600_000;
-const STUCK_TURNS = 3;
-const ASKED = 9;
 
 /** The course of F with a real model: the same files and facts, and nobody tells the model what to do with them. */
 export function runRealCourse(contestant: Contestant, options: RealCourseOptions): Promise<RealFigures> {
@@ -79,22 +77,14 @@ export function runRealCourse(contestant: Contestant, options: RealCourseOptions
       await play({ text: "Is everything clear so far? Answer in one sentence.", files: [] });
       const next = relay.relayed[before];
       const isSeen = createView(next === undefined ? "" : requestWords(JSON.parse(next.body)));
-      const stride = Math.max(1, Math.floor(shown.length / ASKED));
-      const sample = shown.filter((_, index) => index % stride === 0).slice(0, ASKED);
+      const sample = sampleFacts(shown);
       let answered = 0;
       for (const { fact } of sample) {
         const from = relay.relayed.length;
         const text = `What do you know about this: ${fact.cue}? Use your tools if they can tell. Quote it word for word.`;
         await play({ text, files: [] });
-        if (
-          createView(
-            relay.relayed
-              .slice(from)
-              .map(({ answer }) => answer.text)
-              .join("\n"),
-          )(fact)
-        )
-          answered++;
+        const said = relay.relayed.slice(from).map(({ answer }) => answer.text);
+        if (createView(said.join("\n"))(fact)) answered++;
       }
       const usages = relay.relayed.flatMap(({ answer }) => answer.usage ?? []);
       return {
