@@ -105,6 +105,8 @@ export const codex: Contestant = commandContestant({
 
 /** Qwen Code keeps these tokens free for a summary, whatever the window is: twenty thousand for the summary itself, thirteen as a buffer. */
 const QWEN_CODE_FREE_TOKENS = 33_000;
+/** It would ask for 16,384, and not for less where the window is smaller than it was told: with a prompt of 70% that does not fit. */
+const QWEN_CODE_OUTPUT_TOKENS = 8_000;
 
 /** `qwen -p`, over Chat Completions. It is told a window in which it compacts at 70% of the course's: in that itself, it would compact at every request. */
 export const qwenCode: Contestant = commandContestant({
@@ -116,10 +118,11 @@ export const qwenCode: Contestant = commandContestant({
   prepare({ windowTokens, home }) {
     installPeersOfGauntlet();
     mkdirSync(join(home, ".qwen"), { recursive: true });
-    const settings = {
-      security: { auth: { selectedType: "openai" } },
-      model: { generationConfig: { contextWindowSize: Math.round(0.7 * windowTokens) + QWEN_CODE_FREE_TOKENS } },
+    const generationConfig = {
+      contextWindowSize: Math.round(0.7 * windowTokens) + QWEN_CODE_FREE_TOKENS,
+      samplingParams: { max_tokens: QWEN_CODE_OUTPUT_TOKENS },
     };
+    const settings = { security: { auth: { selectedType: "openai" } }, model: { generationConfig } };
     writeFileSync(join(home, ".qwen", "settings.json"), JSON.stringify(settings));
   },
   command: ({ url, model }, text, session) => ({

@@ -1,4 +1,5 @@
 import { answer, callTool, callTools, type Reply, type Script } from "@palimpsest/provider-simulator";
+import { stepTurn } from "palimpsest";
 import { createHooks } from "palimpsest/hooks";
 import { describe, expect, test } from "vitest";
 import { readAgents } from "./read-agents.ts";
@@ -43,6 +44,21 @@ describe("in the foreground", () => {
     expect(ofChild.join()).not.toContain("secret of the leader");
     // It can start none of its own.
     expect(ofChild[0]).not.toContain('"name":"Agent"');
+  });
+
+  test("its call has told its report, and nothing waits behind it", async () => {
+    const script: Script = ({ request }) =>
+      isMain(request) ? callTools(start("foreground", "find it")) : answer("I found 42.");
+    const { agents, session } = await openTeam({ script });
+    await session.append("Begin.");
+    for (const kind of ["responded", "ran"]) {
+      const step = stepTurn(session, { tools: agents.tools, inbox: agents.inbox });
+      let taken = await step.next();
+      while (taken.done !== true) taken = await step.next();
+      expect(taken.value.kind).toBe(kind);
+    }
+    expect(await agents.idle()).toBe("nothing-runs");
+    expect(session.view.attached("agent-result")).toEqual([]);
   });
 
   test("tools that its kind does not have are not in its list", async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   answer,
   callTool,
@@ -103,6 +104,18 @@ test("what is next, from a process to the next: a request, calls in groups, a re
   const { newestEntry } = last.history;
   expect(await step(last)).toMatchObject({ kind: "done", rounds: 0 });
   expect(last.history.newestEntry).toBe(newestEntry);
+});
+
+test("who stops pulling behind the end of a step leaves no call open", async () => {
+  const { session } = await open(inOrder([calls("send")]));
+  await session.append("Go.");
+  const turn = stepTurn(session, { tools: TOOLS });
+  await turn.next();
+  // The step ends while nobody pulls.
+  await expect.poll(() => stepsOf(session)).toEqual(["send asked"]);
+  await setImmediate();
+  await turn.return(undefined as never);
+  expect(session.view.openCalls()).toEqual([]);
 });
 
 test("what begins a turn, and what does not", async () => {
