@@ -1,13 +1,8 @@
 import type { Bench } from "../bench.ts";
 import { ownSession } from "../overhead/own-session.ts";
-import { type TurnPlan, timeTurns } from "../overhead/time-turns.ts";
+import { timeTurns } from "../overhead/time-turns.ts";
+import { turnPlans } from "../overhead/turn-plans.ts";
 import { median, round } from "../statistics.ts";
-
-const PLANS: readonly TurnPlan[] = [
-  { messages: 200, conversations: 30, turns: 20 },
-  { messages: 2_000, conversations: 6, turns: 100 },
-  { messages: 20_000, conversations: 1, turns: 600 },
-];
 
 /** Every result may be cleared, and none ever pays for it: so planning is all that is done. */
 const NEVER_PAYS = { "clearing.bySize": "on", "clearing.paybackRequests": 1 } as const;
@@ -20,11 +15,12 @@ export const microcompactBench: Bench = {
   about: "a turn with and without planning what to clear, at 200, 2,000 and 20,000 messages",
   async run({ size }) {
     const passes = size === "full" ? 3 : 1;
-    for (const plan of PLANS.slice(0, -1)) await timeTurns(PLANNING, plan);
+    const plans = turnPlans(size);
+    for (const plan of plans.slice(0, -1)) await timeTurns(PLANNING, plan);
     const figures = new Map<number, { with: number[]; without: number[] }>();
-    for (const plan of PLANS) figures.set(plan.messages, { with: [], without: [] });
+    for (const plan of plans) figures.set(plan.messages, { with: [], without: [] });
     for (let pass = 0; pass < passes; pass++) {
-      for (const plan of PLANS) {
+      for (const plan of plans) {
         // One beside the other, so that both have the machine as it is.
         figures.get(plan.messages)!.with.push(...(await timeTurns(PLANNING, plan)).turnUs);
         figures.get(plan.messages)!.without.push(...(await timeTurns(NOT_PLANNING, plan)).turnUs);

@@ -4,13 +4,8 @@ import { median, round } from "../statistics.ts";
 import { ownSession } from "./own-session.ts";
 import type { Subject } from "./subject.ts";
 import { type TurnPlan, type TurnTimes, timeTurns } from "./time-turns.ts";
+import { turnPlans } from "./turn-plans.ts";
 
-/** About as many turns of each length. */
-const PLANS: readonly TurnPlan[] = [
-  { messages: 200, conversations: 30, turns: 20 },
-  { messages: 2_000, conversations: 6, turns: 100 },
-  { messages: 20_000, conversations: 1, turns: 600 },
-];
 const SHORTEST = "200";
 const LONGEST = "20000";
 
@@ -19,7 +14,7 @@ export const overheadBench: Bench = {
   name: "overhead",
   about: "microseconds of append + prepare at 200, 2,000 and 20,000 messages, beside other libraries (installs them)",
   async run({ size }) {
-    const own = await measure(ownSession(), size === "full" ? 3 : 1);
+    const own = await measure(ownSession(), turnPlans(size), size === "full" ? 3 : 1);
     const figures = {
       palimpsest_us: own.turnUs,
       // Beside it: taking in the response, which the other libraries leave to the caller.
@@ -33,7 +28,7 @@ export const overheadBench: Bench = {
 async function besidePeers(ownUs: Readonly<Record<string, number>>): Promise<Figures> {
   const { peers } = await loadPeers<{ readonly peers: readonly Subject[] }>("peers.ts");
   const peersUs: Record<string, Readonly<Record<string, number>>> = {};
-  for (const peer of peers) peersUs[peer.name] = (await measure(peer, 1)).turnUs;
+  for (const peer of peers) peersUs[peer.name] = (await measure(peer, turnPlans("full"), 1)).turnUs;
   const counting = peers.filter(({ counts }) => counts === "tokens").map(({ name }) => peersUs[name]![LONGEST]!);
   return { peers_us: peersUs, times_faster_than_counting_peers: round(Math.min(...counting) / ownUs[LONGEST]!) };
 }
@@ -44,9 +39,9 @@ interface Medians {
 }
 
 /** Medians by length. The first pass over the short plans is not counted: code runs faster when it has run before. */
-async function measure(subject: Subject, passes: number): Promise<Medians> {
-  for (const plan of PLANS.slice(0, -1)) await timeTurns(subject, plan);
-  const times = new Map<TurnPlan, TurnTimes>(PLANS.map((plan) => [plan, { turnUs: [], nextUs: [] }]));
+async function measure(subject: Subject, plans: readonly TurnPlan[], passes: number): Promise<Medians> {
+  for (const plan of plans.slice(0, -1)) await timeTurns(subject, plan);
+  const times = new Map<TurnPlan, TurnTimes>(plans.map((plan) => [plan, { turnUs: [], nextUs: [] }]));
   for (let pass = 0; pass < passes; pass++) {
     for (const [plan, { turnUs, nextUs }] of times) {
       const timed = await timeTurns(subject, plan);
