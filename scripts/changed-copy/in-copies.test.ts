@@ -9,6 +9,7 @@ function createOpen() {
     return {
       read: () => "",
       run: () => Promise.resolve("too-slow" as const),
+      checkTypes: () => Promise.resolve("right" as const),
       async close() {
         counts.closed++;
       },

@@ -34,6 +34,10 @@ test("tests judge a source that was changed in the copy, and the source that is 
     files: [{ file: other[0], failed: [] }],
   });
 
+  expect(await copy.checkTypes({ file, text: source.replace("Math.min(...limits)", '"none"') })).toBe("wrong");
+  expect(await copy.checkTypes({ file, text: source })).toBe("right");
+  expect(readFileSync(join(folder!, file), "utf8")).toBe(source);
+
   expect(readFileSync(file, "utf8")).toBe(source);
   await copy.close();
   expect(existsSync(folder!)).toBe(false);

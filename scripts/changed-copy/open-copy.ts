@@ -4,8 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { killWhenWeEnd, removeWhenWeEnd } from "../when-we-end.ts";
+import { checkTypes } from "./check-types.ts";
 import { copyRepository } from "./copy-repository.ts";
-import type { TestsWanted } from "./tests-process.ts";
+import type { ChangedFile, TestsWanted } from "./tests-process.ts";
 import type { TestsRun } from "./tests-run.ts";
 
 /** A copy of the repository in which changes are tested, one after another. */
@@ -14,6 +15,8 @@ export interface RepositoryCopy {
   read(file: string): string;
   /** Runs tests with files changed, and puts the files back. Ends at the first test that fails. */
   run(wanted: TestsWanted, limitMs: number): Promise<TestsRun | "too-slow">;
+  /** Whether its package compiles with this change. */
+  checkTypes(change: ChangedFile): Promise<"right" | "wrong">;
   close(): Promise<void>;
 }
 
@@ -98,6 +101,7 @@ export function openCopy({ from, seed }: OpenCopyOptions): RepositoryCopy {
   return {
     read: (file) => readFileSync(join(folder, file), "utf8"),
     run,
+    checkTypes: (change) => checkTypes(folder, change),
     async close() {
       await stop();
       rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });

@@ -37,6 +37,7 @@ test("a number is one more and one less, a truth the other one, a text empty", (
 test("a call for its effect is left out, a returned value forgotten", () => {
   expect(mistakes("await a();")).toEqual(["call-removed: void 0;"]);
   expect(mistakes("function a() { return b; }")).toEqual(["return-emptied: function a() { return undefined; }"]);
+  expect(mistakes("function a() { return undefined; }")).toEqual([]);
 });
 
 test("types, names of modules and names of fields are left as they are", () => {

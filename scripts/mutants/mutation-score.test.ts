@@ -14,6 +14,11 @@ test("mistakes with which nothing could be loaded count for neither side", () =>
   expect(score).toMatchObject({ mutants: 5, killed: 3, survived: 1, score_pct: 75 });
 });
 
+test("what the compiler notices counts as noticed, and is told apart", () => {
+  const score = mutationScore(["killed", "killed", "killed", "wrong-type", "survived"]);
+  expect(score).toMatchObject({ wrong_type: 1, score_pct: 80, tests_only_pct: 75 });
+});
+
 test("kinds that survive, most first", () => {
   const kinds = survivingKinds([
     { kind: "number", fate: "survived" },

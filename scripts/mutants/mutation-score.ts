@@ -1,14 +1,17 @@
 import type { MutantKind } from "./mutant.ts";
 
-/** `invalid`: with it no test file could be loaded, so that nothing was judged. */
-export type MutantFate = "killed" | "survived" | "invalid";
+/** `killed`: by a test. `wrong-type`: by the compiler alone. `invalid`: no test file could be loaded with it, so that nothing was judged. */
+export type MutantFate = "killed" | "wrong-type" | "survived" | "invalid";
 
 export interface MutationScore {
   readonly mutants: number;
   readonly killed: number;
+  readonly wrong_type: number;
   readonly survived: number;
-  /** Of those that could be judged. */
+  /** Those that tests or the compiler notice, of those that could be judged: the gate runs both. */
   readonly score_pct: number;
+  /** Those that tests notice, of those that the compiler does not notice alone. */
+  readonly tests_only_pct: number;
   /** The 95% interval of the score of all mutants of the folder, by Wilson. */
   readonly low: number;
   readonly high: number;
@@ -16,21 +19,30 @@ export interface MutationScore {
 
 const Z = 1.959964;
 
-/** The share of mistakes that tests noticed, and how far a sample of this size can be trusted. */
+/** The share of mistakes that were noticed, and how far a sample of this size can be trusted. */
 export function mutationScore(fates: readonly MutantFate[]): MutationScore {
-  const killed = fates.filter((fate) => fate === "killed").length;
-  const survived = fates.filter((fate) => fate === "survived").length;
-  const { low, high } = wilsonInterval(killed, killed + survived);
-  const share = killed + survived === 0 ? 0 : killed / (killed + survived);
-  return { mutants: fates.length, killed, survived, score_pct: percent(share), low: percent(low), high: percent(high) };
+  const count = (wanted: MutantFate): number => fates.filter((fate) => fate === wanted).length;
+  const [killed, wrongType, survived] = [count("killed"), count("wrong-type"), count("survived")];
+  const noticed = killed + wrongType;
+  const { low, high } = wilsonInterval(noticed, noticed + survived);
+  return {
+    mutants: fates.length,
+    killed,
+    wrong_type: wrongType,
+    survived,
+    score_pct: percent(share(noticed, survived)),
+    tests_only_pct: percent(share(killed, survived)),
+    low: percent(low),
+    high: percent(high),
+  };
 }
 
 /** The interval that holds the true share with a probability of 95%. */
 export function wilsonInterval(hits: number, all: number): { readonly low: number; readonly high: number } {
   if (all === 0) return { low: 0, high: 1 };
-  const share = hits / all;
-  const spread = Z * Math.sqrt((share * (1 - share)) / all + Z ** 2 / (4 * all ** 2));
-  const middle = share + Z ** 2 / (2 * all);
+  const seen = hits / all;
+  const spread = Z * Math.sqrt((seen * (1 - seen)) / all + Z ** 2 / (4 * all ** 2));
+  const middle = seen + Z ** 2 / (2 * all);
   const scale = 1 + Z ** 2 / all;
   return { low: Math.max(0, (middle - spread) / scale), high: Math.min(1, (middle + spread) / scale) };
 }
@@ -47,6 +59,10 @@ export function survivingKinds(
   return Object.fromEntries(counts.toSorted(([, one], [, other]) => other - one));
 }
 
-function percent(share: number): number {
-  return Math.round(share * 1_000) / 10;
+function share(noticed: number, survived: number): number {
+  return noticed + survived === 0 ? 0 : noticed / (noticed + survived);
+}
+
+function percent(part: number): number {
+  return Math.round(part * 1_000) / 10;
 }

@@ -45,7 +45,9 @@ export function mutationsOf(node: Node, source: string): readonly Mutant[] {
       // Always true would never end.
       return [replace("condition", "false", node.test)];
     case "ReturnStatement":
-      return node.argument === null ? [] : [replace("return-emptied", "undefined", node.argument)];
+      return node.argument === null || isUndefined(node.argument)
+        ? []
+        : [replace("return-emptied", "undefined", node.argument)];
     case "ExpressionStatement":
       return isCall(node.expression) ? [replace("call-removed", "void 0;")] : [];
     case "TemplateLiteral":
@@ -68,6 +70,10 @@ function operatorPlace(source: string, from: number, to: number, operator: strin
   const between = source.slice(from, to).replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, (comment) => " ".repeat(comment.length));
   const start = between.indexOf(operator);
   return start < 0 ? undefined : { start: from + start, end: from + start + operator.length };
+}
+
+function isUndefined(expression: Expression): boolean {
+  return expression.type === "Identifier" && expression.name === "undefined";
 }
 
 function isText(expression: Expression): boolean {

@@ -7,10 +7,15 @@ const MUTANT = { kind: "number", file: "a.ts", source: "a(1)", start: 2, end: 3,
 const TIMES_MS = { "near.test.ts": 4_000, "long.test.ts": 30_000, "far.test.ts": 5_000, "broken.test.ts": 1_000 };
 
 /** A copy in which one test fails by itself, and others as they are told to. */
-function createCopy(failing: readonly string[], outcome: "answers" | "hangs" = "answers") {
+function createCopy(
+  failing: readonly string[],
+  outcome: "answers" | "hangs" = "answers",
+  types: "right" | "wrong" = "right",
+) {
   const wanted: TestsWanted[] = [];
   return {
     wanted,
+    checkTypes: () => Promise.resolve(types),
     async run(one: TestsWanted): Promise<TestsRun | "too-slow"> {
       wanted.push(one);
       if (one.changes.length > 0 && outcome === "hangs") return "too-slow";
@@ -48,4 +53,12 @@ test("a test that fails kills it, and so does one that never ends", async () => 
 test("where no test reaches the file, it survives", async () => {
   const none = { ...options, nearTests: () => [], copy: createCopy([]), times: new Map() };
   expect(await tryMutant(MUTANT, none)).toBe("survived");
+});
+
+test("what no test notices, and the compiler does, is of a wrong type", async () => {
+  const wrong = { ...options, copy: createCopy([], "answers", "wrong"), times: new Map() };
+  expect(await tryMutant(MUTANT, wrong)).toBe("wrong-type");
+  expect(await tryMutant(MUTANT, { ...wrong, nearTests: () => [] })).toBe("wrong-type");
+  const failing = createCopy(["near.test.ts"], "answers", "wrong");
+  expect(await tryMutant(MUTANT, { ...wrong, copy: failing, times: new Map() })).toBe("killed");
 });

@@ -15,7 +15,7 @@ export interface PlacedMutant extends Mutant {
 export type TestTimes = Map<string, number | undefined>;
 
 export interface TryMutantOptions {
-  readonly copy: Pick<RepositoryCopy, "run">;
+  readonly copy: Pick<RepositoryCopy, "run" | "checkTypes">;
   readonly nearTests: NearTests;
   /** Filled here: each test file is measured once. */
   readonly times: TestTimes;
@@ -30,16 +30,18 @@ const LIMIT_TIMES = 10;
 const MOST_TESTS = 25;
 const MEASURE_MS = 1_800_000;
 
-/** Sees whether the tests nearest to a file notice a mistake in it. */
+/** Sees whether the tests nearest to a file notice a mistake in it, and if not, whether the compiler does. */
 export async function tryMutant(mutant: PlacedMutant, options: TryMutantOptions): Promise<MutantFate> {
   const { copy, nearTests } = options;
   const { tests, takesMs } = await chooseTests(nearTests(mutant.file), options);
-  if (tests.length === 0) return "survived";
-  const changes = [{ file: mutant.file, text: applyMutant(mutant.source, mutant) }];
-  const run = await copy.run({ changes, tests }, Math.max(LEAST_LIMIT_MS, LIMIT_TIMES * takesMs));
+  const change = { file: mutant.file, text: applyMutant(mutant.source, mutant) };
+  const unnoticed = async (): Promise<MutantFate> =>
+    (await copy.checkTypes(change)) === "wrong" ? "wrong-type" : "survived";
+  if (tests.length === 0) return unnoticed();
+  const run = await copy.run({ changes: [change], tests }, Math.max(LEAST_LIMIT_MS, LIMIT_TIMES * takesMs));
   if (run === "too-slow") return "killed";
   const { kind } = judgeRun(run);
-  return kind === "failed" ? "killed" : kind === "passed" ? "survived" : "invalid";
+  return kind === "failed" ? "killed" : kind === "passed" ? unnoticed() : "invalid";
 }
 
 /** The nearest ones that pass by themselves, as many as the time allows. */

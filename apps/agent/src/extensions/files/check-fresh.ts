@@ -16,7 +16,7 @@ export interface FreshnessQuestion {
 /** Why the model may not change a file with its present knowledge; undefined if it may. */
 export function checkFresh({ path, known, now, change, view }: FreshnessQuestion): string | undefined {
   if (known === undefined) return `${path} has not been read in this session. Read it first, then change it.`;
-  // The hash is compared too: time and size miss a change within one clock tick.
+  // By the hash: time and size miss a change within one clock tick.
   if (known.hash !== now.hash) {
     return (
       `${path} has changed since it was last ${known.knownBy === "read" ? "read" : "written"} ` +

@@ -1,4 +1,4 @@
-import { chmodSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { call, filePorts, temporaryProject, textOf } from "../../testing/temporary-project.ts";
@@ -61,6 +61,16 @@ describe("is refused, and nothing is changed,", () => {
       "has changed since it was last read (3 bytes then, 4 now)",
     );
     expect(text("a.txt")).toBe("one!");
+  });
+
+  test("if somebody else changed it to as many bytes within one tick of the clock", async () => {
+    const { read, edit, put, text, folder } = await setUp({ "a.txt": "one and two" });
+    const { atime, mtime } = statSync(join(folder, "a.txt"));
+    await read("a.txt");
+    put("a.txt", "one and six");
+    utimesSync(join(folder, "a.txt"), atime, mtime);
+    expect(await textOf(await edit("a.txt", "one", "two"))).toContain("has changed since it was last read");
+    expect(text("a.txt")).toBe("one and six");
   });
 
   test.each([
