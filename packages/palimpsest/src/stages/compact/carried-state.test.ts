@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ReadEntry } from "../../log/read-payload.ts";
 import { type CarriedState, EMPTY_CARRIED_STATE, foldCarriedState } from "./carried-state.ts";
 
@@ -33,4 +33,55 @@ test("calls of an attempt that came to nothing count until the user speaks", () 
   expect(foldCarriedState(after, attempt(2, {}), 0).calls).toBe(8);
   const said = { role: "user", origin: "human", blocks: [{ kind: "text", text: "Continue." }] } as const;
   expect(foldCarriedState(after, { kind: "message", sequence: 3, payload: said }, 0).calls).toBe(0);
+});
+
+describe("behind a boundary", () => {
+  const boundary = (sequence: number, standing: unknown): ReadEntry =>
+    ({
+      kind: "boundary",
+      sequence,
+      payload: { from: 1, to: sequence - 1, with: [], outline: [], state: { standing } },
+    }) as unknown as ReadEntry;
+  const fold = (entries: readonly ReadEntry[], before = EMPTY_CARRIED_STATE): CarriedState =>
+    entries.reduce<CarriedState>((carriedState, entry) => foldCarriedState(carriedState, entry, 0), before);
+  const pinned = { kind: "pin", sequence: 2, payload: { text: "No floats for money." } } as const;
+  const heard = {
+    kind: "message",
+    sequence: 3,
+    payload: { role: "user", origin: "human", blocks: [{ kind: "text", text: "Go on." }] },
+  } as const;
+  const before = { ...fold([pinned, heard]), said: [3], limitTokens: 90_000, notes: { entry: 1, coveredTo: 1 } };
+
+  test("everything that it carries still holds, and compactions are counted on", () => {
+    const stored: unknown = JSON.parse(JSON.stringify(before));
+    const after = fold([boundary(4, stored)]);
+    expect(after).toMatchObject({
+      pins: [{ entry: 2, text: "No floats for money." }],
+      said: [3],
+      notes: { entry: 1 },
+      limitTokens: 90_000,
+      userMessages: 1,
+      turn: before.turn,
+      chain: { boundary: 4, boundaries: 1, turns: 0 },
+    });
+    const later = fold([{ ...heard, sequence: 5 }], after);
+    expect(later.chain).toEqual({ boundary: 4, boundaries: 1, turns: 1 });
+    expect(fold([boundary(6, later)]).chain).toEqual({ boundary: 6, boundaries: 2, turns: 0 });
+  });
+
+  test.each([
+    ["nothing", undefined],
+    ["null", null],
+    ["a text", "standing"],
+    ["no pins", { ...before, pins: undefined }],
+    ["no messages of the user", { ...before, said: {} }],
+    ["no chain", { ...before, chain: 2 }],
+    ["an empty chain", { ...before, chain: null }],
+  ])("that carries %s, all begins anew, and how far the turn has come is not known", (_, stored) =>
+    expect(fold([boundary(4, stored)])).toEqual({
+      ...EMPTY_CARRIED_STATE,
+      turn: { ...EMPTY_CARRIED_STATE.turn, phase: "unknown" },
+      chain: { boundary: 4, boundaries: 1, turns: 0 },
+    }),
+  );
 });

@@ -208,6 +208,6 @@ function readCarriedState(stored: unknown): CarriedState {
   const unsaid: CarriedState = { ...EMPTY_CARRIED_STATE, turn: { ...NO_TURN, phase: "unknown" } };
   if (typeof stored !== "object" || stored === null) return unsaid;
   const { pins, said, chain } = stored as Partial<CarriedState>;
-  const isWhole = Array.isArray(pins) && Array.isArray(said) && typeof chain === "object";
+  const isWhole = Array.isArray(pins) && Array.isArray(said) && typeof chain === "object" && chain !== null;
   return isWhole ? { ...unsaid, ...(stored as CarriedState) } : unsaid;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { summarySections } from "./summary/sections.ts";
 import type { TranscriptRound } from "./summary/transcript.ts";
-import { type LadderPlan, type ModelConversation, runSummaryLadder } from "./summary-ladder.ts";
+import { type LadderPlan, type ModelCalls, type ModelConversation, runSummaryLadder } from "./summary-ladder.ts";
 
 const ROUNDS: readonly TranscriptRound[] = Array.from({ length: 30 }, (_, index) => ({
   from: index + 1,
@@ -8,6 +9,20 @@ const ROUNDS: readonly TranscriptRound[] = Array.from({ length: 30 }, (_, index)
   text: `round ${index} ${"word ".repeat(200)}`,
 })) as never;
 const countTokens = (text: string): number => Math.ceil(text.length / 4);
+
+const callsOf = (conversation: ModelConversation): ModelCalls => ({
+  direct: async () => conversation,
+  fork: async () => conversation,
+  provider: async () => undefined,
+});
+const PLAN = {
+  rounds: ROUNDS,
+  variant: "full",
+  byProvider: "off",
+  noFork: "another model is wanted",
+  limits: { countTokens, maximumTokens: 4_000, sourceTokens: 8_000, isKnownPath: () => true },
+  said: "",
+} as const;
 
 test("a transcript that is too long by so much loses so much at once, not one round at a try", async () => {
   const heard: string[] = [];
@@ -19,17 +34,7 @@ test("a transcript that is too long by so much loses so much at once, not one ro
     },
     close: async () => {},
   };
-  const plan = {
-    modelCalls: { direct: async () => refusing, fork: async () => refusing, provider: async () => undefined },
-    rounds: ROUNDS,
-    variant: "full",
-    byProvider: "off",
-    noFork: "another model is wanted",
-    directTokens: 100_000,
-    maximumPasses: 1,
-    limits: { countTokens, maximumTokens: 4_000 },
-    said: "",
-  } as unknown as LadderPlan;
+  const plan: LadderPlan = { ...PLAN, modelCalls: callsOf(refusing), directTokens: 100_000, maximumPasses: 1 };
   expect(await runSummaryLadder(plan)).toMatchObject({
     declined: [{ rung: "fork" }, { rung: "direct" }, { rung: "passes" }],
   });
@@ -38,3 +43,43 @@ test("a transcript that is too long by so much loses so much at once, not one ro
   // Some 250 tokens each: 20 of them make up for 5,000.
   expect(roundsIn(heard[1]!)).toBeLessThanOrEqual(10);
 });
+
+/** The answer of a model that has read part `pass`. */
+const summaryOf = (pass: number): string =>
+  `<summary>\n${summarySections("full")
+    .map(({ number, title }) => `## ${number}. ${title}\nWhat part ${pass} has to say about this, in some words.`)
+    .join("\n")}\n</summary>`;
+
+test.each([
+  [2, 9_000],
+  [3, 7_500],
+])(
+  "a transcript for %i calls is read in as many: each gets its part and the summary of those before",
+  async (passes, directTokens) => {
+    const heard: string[] = [];
+    const writing: ModelConversation = {
+      async ask(words) {
+        heard.push(words);
+        return { kind: "answer", answer: { text: summaryOf(heard.length), stop: "end", calls: 0 } };
+      },
+      close: async () => {},
+    };
+    const rounds = [...ROUNDS, ...ROUNDS.slice(0, 8)];
+    const plan: LadderPlan = {
+      ...PLAN,
+      rounds,
+      modelCalls: callsOf(writing),
+      directTokens,
+      maximumPasses: 4,
+    };
+    const { summary, declined } = await runSummaryLadder(plan);
+    expect(declined.map(({ rung }) => rung)).toEqual(["fork", "direct"]);
+    expect(summary).toMatchObject({ rung: "passes", text: expect.stringContaining(`What part ${passes} has to say`) });
+    expect(heard).toHaveLength(passes);
+    expect(heard.flatMap((words) => words.match(/round \d+ (?=word)/g) ?? [])).toHaveLength(rounds.length);
+    for (const [index, words] of heard.entries()) {
+      expect(words.includes("<partial-summary>")).toBe(index > 0);
+      if (index > 0) expect(words).toContain(`What part ${index} has to say`);
+    }
+  },
+);

@@ -5,7 +5,7 @@ import type { Block, ToolResult } from "../../log/block.ts";
 import { startCalibration } from "../../tokens/calibration.ts";
 import { toItem } from "../../view/item.ts";
 import { createView, type View } from "../../view/view.ts";
-import type { Eligibility } from "./eligible-results.ts";
+import { type Eligibility, eligibleResults } from "./eligible-results.ts";
 import { type ClearingParameters, type ClearingSituation, planClearing } from "./plan-clearing.ts";
 import { createResultIndex } from "./result-index.ts";
 
@@ -199,6 +199,16 @@ describe("what stays", () => {
   test("what was asked for again after it had been cleared", () => {
     const list = [{ input: { command: "ls" }, cleared: true }, { input: { command: "ls" } }, ...rounds(5)];
     expect(clearedRounds(plan(list, PAYBACK, cold))).toEqual([2, 3]);
+  });
+
+  test("a stub whose call is no longer in the view: the others are cleared all the same", () => {
+    const index = createResultIndex();
+    const view = viewOf([{ cleared: true }, ...rounds(5)]);
+    // A boundary took out the call of the first result.
+    view.items.shift();
+    index.update(view);
+    const eligible = eligibleResults(index, { ...ELIGIBILITY, keepNewest: 3 });
+    expect(eligible.map(({ entry }) => entry)).toEqual([5, 7]);
   });
 
   const round: fc.Arbitrary<Round> = fc.record({

@@ -191,6 +191,11 @@ describe("content cannot leave its frame", () => {
     }
   });
 
+  test("and other tags in it stay as they are", () => {
+    const content = "<div>\nif (a < b) return <T,>(of: Set<T>) => <p>x</p>;\n</div>";
+    expect(transcriptText(transcriptOf(itemsOf([says([call("a")], "r1"), answers("a", content)])))).toContain(content);
+  });
+
   test("half of a surrogate pair is no text", () =>
     expect(transcriptText(transcriptOf(itemsOf([{ blocks: "a\ud83d" }]))).isWellFormed()).toBe(true));
 });
