@@ -203,7 +203,7 @@ function atBoundary(
   return { ...carried, calls, takenBack: left, chain: { boundary, boundaries: chain.boundaries + 1, turns: 0 } };
 }
 
-/** Reads the state of a boundary; undefined if its format cannot be read. */
+/** Reads the state of a boundary; one that says nothing if its format cannot be read. */
 function readCarriedState(stored: unknown): CarriedState {
   const unsaid: CarriedState = { ...EMPTY_CARRIED_STATE, turn: { ...NO_TURN, phase: "unknown" } };
   if (typeof stored !== "object" || stored === null) return unsaid;

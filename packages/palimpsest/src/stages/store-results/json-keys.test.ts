@@ -19,6 +19,16 @@ test("any object's keys are found, in order", () => {
   );
 });
 
+test("of many and long keys, the first twenty are told, each by its beginning", () => {
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`key${index}${"x".repeat(60)}`, index]));
+  const keys = jsonKeys(JSON.stringify(many));
+  expect(keys).toEqual(
+    Object.keys(many)
+      .slice(0, 20)
+      .map((key) => key.slice(0, 40)),
+  );
+});
+
 test("by its ends, JSON is told from what is none", () => {
   expect(looksLikeJson({ head: ' {"a"', tail: "1}\n" })).toBe(true);
   expect(looksLikeJson({ head: "{ echo", tail: "done" })).toBe(false);

@@ -1,10 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addRange, decayed } from "./evidence-parts.ts";
+import { addRange, decayed, thousandths } from "./evidence-parts.ts";
 
 test("a weight halves in sixty rounds", () => {
   expect(decayed({ weight: 4, round: 10 }, 70)).toBe(2);
   expect(decayed(undefined, 70)).toBe(0);
+});
+
+test("a weight is stored with three digits, as it is if it has no more", () => {
+  expect([1 / 3, 2 / 3, 4, 0.001, 0.000_4, 12.345].map(thousandths)).toEqual([0.333, 0.667, 4, 0.001, 0, 12.345]);
 });
 
 test("ranges that touch become one, the newest is last, and there are few", () => {

@@ -14,6 +14,11 @@ test.each([
     "call parseHeader() or foo.parse_all_of_it, MAX_RETRY_COUNT=3",
     ["identifier parseHeader", "identifier parse_all_of_it", "identifier MAX_RETRY_COUNT"],
   ],
+  [
+    "+src/http/parse.ts --dry_run_all -größen_tabelle",
+    ["path src/http/parse.ts", "identifier dry_run_all", "identifier größen_tabelle"],
+  ],
+  ["max_row and max_rows, short names are common", ["identifier max_rows"]],
   ["ordinary words, implementation, documentation", []],
   ["1,284 rows, 12,5 and 1,284,006.5", ["number 1,284", "number 1,284,006.5"]],
   ["PAY-4821 and A-1", ["identifier PAY-4821"]],

@@ -23,6 +23,11 @@ test("a command with its folder and filters is kept as it was run, too", () => {
   expect(call("shell", { command: "make lint" })).toEqual({ command: "make lint" });
 });
 
+test("of a long command only the beginning is kept, in whole characters", () => {
+  expect(call("shell", { command: "x".repeat(1_000) }).command).toBe("x".repeat(240));
+  expect(call("shell", { command: `x${"🙂".repeat(500)}` }).command).toBe(`x${"🙂".repeat(119)}`);
+});
+
 test.each([
   [{ offset: 10, limit: 5 }, [10, 14]],
   [{ limit: 5 }, [1, 5]],
@@ -48,6 +53,10 @@ test("the lines that a result numbers", () => {
   expect(numberedLines("     7\u2192seven\n     8\u2192eight\n")).toEqual([7, 8]);
   expect(numberedLines("12\tx\n13\ty\nno number")).toEqual([12, 13]);
   expect(numberedLines("nothing\nhere")).toBeUndefined();
+  // Lines of several places, or times: no range of one file.
+  expect(numberedLines("12:x\n3:y\n")).toBeUndefined();
+  expect(numberedLines("0:x\n3:y\n")).toBeUndefined();
+  expect(numberedLines("7:only\n")).toEqual([7, 7]);
 });
 
 test("any input is read", () => {

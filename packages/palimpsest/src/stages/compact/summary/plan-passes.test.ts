@@ -53,6 +53,17 @@ describe("passes", () => {
     expect(shown[1]?.text).toMatch(/\[left out of entries 2 to 2: [\d,]+ characters\]/);
   });
 
+  test("a shortened round uses its room, and shows more of its end than of its beginning", () => {
+    const { passes, shortenedRounds } = plan(roundsOf(12, 2_000), 4_000, 4);
+    expect(shortenedRounds).toBe(8);
+    for (const { text } of passes.flat().slice(0, 8)) {
+      const [head, tail] = text.split(/\[left out of .*\]/).map((part) => part.length);
+      expect(tokensOf(text)).toBeGreaterThan(700);
+      expect(head! / (head! + tail!)).toBeGreaterThan(0.33);
+      expect(head! / (head! + tail!)).toBeLessThan(0.47);
+    }
+  });
+
   test("far too much: of the older, some are left out, evenly", () => {
     const rounds = roundsOf(3_000, 400);
     const { passes, leftOutRounds } = plan(rounds, 4_000, 4);
