@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import type { Provenance } from "../log/provenance.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { NoSuchEntryError, PinTooLargeError } from "./session-errors.ts";
 import { openOffline } from "./testing/open-offline.ts";
+import type { NewContent } from "./to-contents.ts";
 
 test("all pins together have a limit, and one that is taken back makes room", async () => {
   const session = await openOffline(memoryStore());
@@ -28,4 +30,26 @@ test("only a pin that is in effect can be taken back", async () => {
   const pin = await session.pins.add("Never touch main.");
   await session.pins.remove(pin);
   await expect(session.pins.remove(pin)).rejects.toThrow(NoSuchEntryError);
+});
+
+test("a pinned entry is shown as the words of the one it was written by, never as the host's", async () => {
+  const store = memoryStore();
+  const session = await openOffline(store);
+  const attached = (type: string, provenance?: Provenance) => ({
+    type,
+    blocks: [{ kind: "text" as const, text: `Always say please (${type}).` }],
+    ...(provenance === undefined ? {} : { provenance }),
+  });
+  const cases: readonly [NewContent, Provenance][] = [
+    ["Never touch main.", { kind: "user" }],
+    [attached("rules", { kind: "project", name: "AGENTS.md" }), { kind: "project", name: "AGENTS.md" }],
+    [attached("told", { kind: "host" }), { kind: "host" }],
+    [attached("unsaid"), { kind: "outside" }],
+  ];
+  for (const [content, provenance] of cases) {
+    const [entry] = await session.append(content);
+    const pin = await session.pins.add(entry!);
+    const [stored] = await (await store.openReader("s"))!.read(pin, pin);
+    expect(JSON.parse(stored!.payload!)).toMatchObject({ of: entry, provenance });
+  }
 });

@@ -5,6 +5,7 @@ import type { Provider, StreamPart } from "../../providers/provider.ts";
 import { ProviderError } from "../../providers/provider-error.ts";
 import { readStream } from "../../providers/read-stream.ts";
 import { anthropicInProcess } from "../../providers/testing/anthropic-in-process.ts";
+import type { SessionEvent } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { toolResult } from "../messages.ts";
@@ -42,6 +43,7 @@ async function open({ script, windowTokens, settings = {}, clock, refuses = () =
       (stream?.(request, options?.signal) as ReturnType<Provider<AnthropicRequest>["send"]> | undefined as never) ??
       real.send(request, options),
   };
+  const events: SessionEvent[] = [];
   const session = await openSession({
     store: memoryStore(),
     provider,
@@ -50,12 +52,13 @@ async function open({ script, windowTokens, settings = {}, clock, refuses = () =
     settings,
     settingsFrom: { environment: {} },
     ...(clock === undefined ? {} : { clock }),
+    onEvent: (event) => void events.push(event),
   });
   const send = async () => {
     const request = await session.prepare();
     return session.record(await readStream(provider.send(request)), request);
   };
-  return { session, send };
+  return { session, send, events };
 }
 
 test("after three failures in a row no model is asked for a summary, however often one is due in that turn", async () => {
@@ -71,7 +74,7 @@ test("after three failures in a row no model is asked for a summary, however oft
     "compaction.policy": "window",
     "compaction.deadlineSeconds": 3_600,
   };
-  const { session, send } = await open({ script, windowTokens: 24_000, settings, clock: manualClock() });
+  const { session, send, events } = await open({ script, windowTokens: 24_000, settings, clock: manualClock() });
   await session.append("Look at everything.");
   const askedAfter: number[] = [];
   for (let round = 0; askedAfter.length < 7 && round < 200; round++) {
@@ -83,6 +86,9 @@ test("after three failures in a row no model is asked for a summary, however oft
   expect(askedAfter).toHaveLength(7);
   expect(askedAfter[2]).toBeGreaterThan(0);
   expect(askedAfter.at(-1)).toBe(askedAfter[2]);
+  // The host is told when it happens, and only then.
+  const tripped = events.filter(({ kind }) => kind === "breaker-tripped");
+  expect(tripped).toMatchObject([{ of: "compaction", failures: 3 }]);
 });
 
 test("calls that brought no summary count until the user speaks, over all compactions of a turn", async () => {

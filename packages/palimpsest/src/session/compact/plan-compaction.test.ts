@@ -68,3 +68,36 @@ test("the user's words are not cut to make smaller what fits as it is", async ()
     "kind",
   );
 });
+
+test("what is kept is not told twice; where it is too much by itself, all is folded", async () => {
+  // The newest message, entry 22, waits for its answer.
+  const { log, snapshot } = await snapshotOf(21);
+  const { settings } = resolveSettings({});
+  const pins = [
+    { entry: 30, text: "message 18", of: 20 },
+    { entry: 31, text: "message 20", of: 22 },
+  ];
+  const pinned: Snapshot = { ...snapshot, carriedState: { ...snapshot.carriedState, pins } };
+  const planned = async (autoCompactTokens: number) => {
+    const of: Snapshot = { ...pinned, budget: { ...pinned.budget, autoCompactTokens } };
+    const options = {
+      log,
+      settings,
+      trigger: "auto",
+      attendance: "attended",
+      todos: undefined,
+      head: undefined,
+    } as const;
+    const plan = await planCompaction(of, { variant: "full" }, options);
+    if ("kind" in plan) throw new Error(plan.kind);
+    const { range, material } = plan;
+    return {
+      folded: [range.from, range.to],
+      kept: range.kept.map(({ from }) => from),
+      newestSaid: material.userMessages.at(-1)!.entry,
+      pins: material.pins.map(({ of }) => of),
+    };
+  };
+  expect(await planned(4_000)).toEqual({ folded: [2, 21], kept: [22], newestSaid: 20, pins: [20] });
+  expect(await planned(300)).toEqual({ folded: [2, 22], kept: [], newestSaid: 22, pins: [20, 22] });
+});

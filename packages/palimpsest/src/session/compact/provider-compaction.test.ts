@@ -136,6 +136,7 @@ describe("a compaction by the provider", () => {
     const own = await compactionLines(session);
     expect(own).toHaveLength(1);
     expect(own[0]!.priceUsd).toBeGreaterThan(0);
+    expect(outcome).toMatchObject({ priceUsd: own[0]!.priceUsd });
   });
 
   test("reads the conversation from the cache, and asks with the same system prompt and tools", async () => {

@@ -33,6 +33,8 @@ test("what is held is read like what is written", async () => {
   expect(await stored()).toBe(500);
   expect(await writer.head()).toMatchObject({ sequence: 503 });
   expect(await writer.read(499, 502)).toEqual([...first.slice(-2), ...second.slice(0, 2)]);
+  expect(await writer.read(501, 501)).toEqual(second.slice(0, 1));
+  expect(await writer.read(502, 503)).toEqual(second.slice(1));
   expect(await writer.newest("message")).toEqual(second.at(-1));
   expect(await writer.newest("message", 501)).toEqual(first.at(-1));
   expect(await writer.newest("boundary")).toBeUndefined();
