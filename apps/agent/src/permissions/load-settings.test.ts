@@ -62,6 +62,14 @@ test("a repository that nobody has trusted can forbid, and nothing else", async 
   ]);
 });
 
+test("only what a repository asks for is held back; a model that is no text is none", async () => {
+  const { load } = await setUp('{"web": "on"}', '{"model": 5, "provider": "openai"}');
+  const { settings, heldBack } = await load();
+  expect(heldBack).toEqual(["web on"]);
+  expect(settings).not.toHaveProperty("model");
+  expect(settings).toMatchObject({ provider: "openai" });
+});
+
 test("what is trusted are the bytes: once they change, the user is asked again", async () => {
   const { load, put, agentHome } = await setUp(hostile);
   await trustFile((await load()).project!, agentHome);

@@ -137,6 +137,14 @@ const SEEN = [
     "rm $X",
     "rm *",
   ],
+  ...[
+    "ash -c 'rm x'",
+    "chroot /x rm x",
+    "chroot --userspec a:b --groups c /x rm x",
+    "taskset 1 rm x",
+    "direnv exec . rm x",
+    "find . -exec ls {} + -exec rm {} +",
+  ],
 ];
 
 /** Each may do it: what runs is not known before, or it is code of another language. */
@@ -156,7 +164,13 @@ const PERHAPS = [
     "r?  x",
     "/???/rm x",
   ],
-  ...["awk 'BEGIN{system(\"rm x\")}'", "sed '1e rm x' inside.txt", "sed 's/a/rm x/e' f", "vim -c '!rm x' -c q"],
+  ...[
+    "awk 'BEGIN{system(\"rm x\")}'",
+    "sed '1e rm x' inside.txt",
+    "sed 's/a/rm x/e' f",
+    "sed -e p -e '1e rm x' f",
+    "vim -c '!rm x' -c q",
+  ],
   ...[
     "tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec='rm x'",
     'node -e \'require("child_process").execSync("rm x")\'',
