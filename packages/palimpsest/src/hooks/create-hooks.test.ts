@@ -93,8 +93,7 @@ describe("a hook that fails is reported, and the others count", () => {
     );
     const startedAt = performance.now();
     const results = await hooks.run("PreCompact", compact);
-    // One that never answers would take as long as the test may.
-    expect(performance.now() - startedAt).toBeLessThan(30_000);
+    expect(performance.now() - startedAt).toBeLessThan(600);
     expect(results.failures).toEqual([{ by: "bad", kind, message: expect.stringContaining(message) }]);
     expect(mergeInstructions("Keep the names.", results)).toBe("Keep the names.\n\nKeep the numbers.");
   });

@@ -92,7 +92,6 @@ test("closing waits for a hook that hangs no longer than its deadline", async ()
   const { session, events } = await open([{ event: "SessionEnd", run: commandHook("sleep 60"), timeoutMs: 300 }]);
   const startedAt = performance.now();
   await session.close();
-  // The hook itself takes a minute.
-  expect(performance.now() - startedAt).toBeLessThanOrEqual(30_000);
+  expect(performance.now() - startedAt).toBeLessThanOrEqual(800);
   expect(events.at(-1)).toMatchObject({ event: "SessionEnd", failures: [{ kind: "timeout" }] });
 });
