@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take longest: a worker that begins one of them last works on while the others have nothing left to do. */
 const LONGEST = [
-  "test/liveness/library.test.ts",
+  "test/liveness/engine.test.ts",
   "test/liveness/agent.test.ts",
   "test/packages/packages.test.ts",
   "test/laws/laws.test.ts",

@@ -1,0 +1,5 @@
+import { ABOVE_EXPERIMENTS } from "./above-engine.ts";
+import { proposeAndWrite } from "./drives/proposing.ts";
+import { testSide } from "./test-side.ts";
+
+testSide({ side: "above-engine", experiments: ABOVE_EXPERIMENTS, telling: [proposeAndWrite] });
