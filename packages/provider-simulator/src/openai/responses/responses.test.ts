@@ -630,20 +630,20 @@ describe("speed", () => {
     const frozen = items.map((item) => Object.freeze(item));
     for (const model of [MODEL, "gpt-5.2"]) {
       const service = face();
-      const fastestMs = (input: () => readonly object[]): number => {
-        const times = Array.from({ length: 7 }, () => {
-          const judged = input();
-          const startMs = performance.now();
-          expect(service.judge({ model, input: judged }).kind).toBe("accepted");
-          return performance.now() - startMs;
-        });
-        return Math.min(...times);
+      const judgeMs = (input: readonly object[]): number => {
+        const startMs = performance.now();
+        expect(service.judge({ model, input }).kind).toBe("accepted");
+        return performance.now() - startMs;
       };
-      const newMs = fastestMs(() => structuredClone(items));
       service.judge({ model, input: frozen });
-      const ratio = fastestMs(() => frozen) / newMs;
+      let [newMs, frozenMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+      // In turn, and often: some rounds of each have the machine for themselves, however much else it has to do.
+      for (let round = 0; round < 40; round++) {
+        newMs = Math.min(newMs, judgeMs(structuredClone(items)));
+        frozenMs = Math.min(frozenMs, judgeMs(frozen));
+      }
       // About 0.1 on an idle machine.
-      expect(ratio).toBeLessThan(0.5);
+      expect(frozenMs / newMs).toBeLessThan(0.5);
     }
   });
 });
