@@ -40,9 +40,9 @@ describe.each(WORLDS)("any session with %s", (name, create, numRuns) => {
     if (isReplay()) return;
     // In a window of 4,096 tokens, many a session is full before its first request.
     expect(seen.requests).toBeGreaterThan(numRuns / 2);
-    // What is tested must have happened. A session that clears, clears several results: 600 sessions have between 6 and 47, by their seed.
+    // What is tested must have happened. 300 sessions clear some 130 results and store some 80, with one seed as with another.
     const clears = name.endsWith("edits by the provider") ? seen.leftOut : seen.cleared;
-    if (numRuns >= EDITED_RUNS) expect(Math.min(clears, seen.stored)).toBeGreaterThan(numRuns / 300);
+    if (numRuns >= EDITED_RUNS) expect(Math.min(clears, seen.stored)).toBeGreaterThan(numRuns / 30);
   }, 3_600_000);
 });
 

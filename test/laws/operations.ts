@@ -47,15 +47,16 @@ export type Operation =
   | { readonly do: "restore" }
   | { readonly do: "reopen" };
 
+const STORABLE = "Lorem ipsum ".repeat(20_000);
 const text = fc.oneof(
   { arbitrary: fc.string({ minLength: 1, maxLength: 40 }), weight: 60 },
   { arbitrary: fc.string({ unit: "binary", maxLength: 20 }), weight: 20 },
   { arbitrary: fc.constantFrom("", " ", "\n\t", "\ud800", "a\udc00b", "漢字かな交じり文", "🙂"), weight: 20 },
   { arbitrary: fc.constant("Lorem ".repeat(1_000)), weight: 10 },
-  { arbitrary: fc.constant("Lorem ipsum ".repeat(20_000)), weight: 1 },
+  { arbitrary: fc.constant(STORABLE), weight: 1 },
 );
 /** Longer than what would stand in its place, and not long enough to be stored. */
-const CLEARABLE = fc.constant("Lorem ".repeat(150));
+const CLEARABLE = "Lorem ".repeat(150);
 const words: fc.Arbitrary<Words> = fc.oneof(
   fc.record({ kind: fc.constant("text" as const), text: fc.string({ minLength: 1, maxLength: 30 }) }),
   fc.record({
@@ -127,7 +128,11 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("answer-calls" as const),
       picks: fc.array(fc.nat(3), { minLength: 1, maxLength: 4 }),
-      content: fc.oneof(text, { arbitrary: CLEARABLE, weight: 6 }, { arbitrary: fc.constant("image"), weight: 1 }),
+      content: fc.oneof(
+        text,
+        { arbitrary: fc.constant(CLEARABLE), weight: 6 },
+        { arbitrary: fc.constant("image"), weight: 1 },
+      ),
       status: fc.constantFrom("ok", "ok", "ok", "error"),
     }),
   },
@@ -172,4 +177,21 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Operation>({ do: "reopen" }) },
 );
 
-export const operations: fc.Arbitrary<Operation[]> = fc.array(operation, { minLength: 1, maxLength: 16 });
+/** Rounds of work, and the user comes back late: left to chance alone, few sessions are long enough for results to be cleared. */
+const work: fc.Arbitrary<Operation[]> = fc
+  .array(fc.constantFrom("a", "b", "c", "all"), { minLength: 4, maxLength: 7 })
+  .map((paths) => [
+    ...paths.flatMap((path): Operation[] => [
+      { do: "ask", reply: { words: [{ kind: "tool-call", name: "read", input: { path } }] }, meanwhile: undefined },
+      { do: "answer-calls", picks: [0], content: path === "all" ? STORABLE : CLEARABLE, status: "ok" },
+    ]),
+    { do: "come-back", minutes: 61, text: "Go on." },
+    { do: "ask", reply: { words: [{ kind: "text", text: "Done." }] }, meanwhile: undefined },
+  ]);
+
+export const operations: fc.Arbitrary<Operation[]> = fc
+  .array(fc.oneof({ weight: 40, arbitrary: operation.map((one) => [one]) }, { weight: 1, arbitrary: work }), {
+    minLength: 1,
+    maxLength: 16,
+  })
+  .map((parts) => parts.flat());

@@ -20,7 +20,8 @@ export async function writeRecording(folder: string, { rounds, resultBytes }: Re
   if (opened.kind !== "opened") throw new Error("The folder of the bench is not empty.");
   const { recorder } = opened;
   const known = knownModel(MODEL);
-  await recorder.configure({ model: MODEL, provider: "anthropic", system: "You are a careful engineer." });
+  const provenance = { kind: "outside", name: "bench" } as const;
+  await recorder.configure({ model: MODEL, provider: "anthropic", provenance, system: "You are a careful engineer." });
   for (let round = 0; round < rounds; round++) {
     const atMs = round * MINUTE_MS;
     recorder.setTime(atMs);

@@ -26,7 +26,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const { tellExport, writePage } = await import("./write-page.ts");
     const models = await userModels(terminal.environment);
     const providerOf: ProviderOf = (name) => offlineByName(name, models);
-    await writePage(values.html, await exportAnalyses(analyses, providerOf, tellExport(terminal)), terminal);
+    const page = await exportAnalyses(analyses, providerOf, tellExport(terminal));
+    await writePage(values.html, page, { terminal, inspect: `palimpsest inspect ${path}` });
   }
   if (values.json) await terminal.print(JSON.stringify(toJson(analyses)));
   else if (values.html === undefined) {

@@ -28,5 +28,5 @@ export async function exportStored({ project, terminal, id, file, shows }: Expor
     sessions: [{ key: source.keyOf(session.id), name: session.id }],
     onProgress: tellExport(terminal),
   });
-  await writePage(file, page, terminal);
+  await writePage(file, page, { terminal, inspect: "the same command without --html" });
 }

@@ -21,7 +21,9 @@ test("what found no room is told", async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   const said: string[] = [];
   const file = join(folder, "page.html");
-  await writePage(file, { html: "<p>page</p>", requests: 3, leftOut: 2 }, { say: (line) => said.push(line) });
+  const terminal = { say: (line: string) => said.push(line) };
+  const inspect = "palimpsest inspect old.jsonl";
+  await writePage(file, { html: "<p>page</p>", requests: 3, leftOut: 2 }, { terminal, inspect });
   expect(await readFile(file, "utf8")).toBe("<p>page</p>");
-  expect(said.join("\n")).toContain("2 older ones found no room");
+  expect(said.join("\n")).toMatch(/2 older ones found no room.* To see all: palimpsest inspect old\.jsonl$/);
 });

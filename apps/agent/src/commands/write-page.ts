@@ -14,16 +14,16 @@ export function tellExport(terminal: Pick<Terminal, "say">): (progress: ExportPr
   };
 }
 
-/** Writes the inspector's page to a file, and says what is not in it. */
+/** Writes the inspector's page to a file, and says what is not in it, and which command shows all of it. */
 export async function writePage(
   file: string,
   { html, requests, leftOut }: ExportedPage,
-  terminal: Pick<Terminal, "say">,
+  { terminal, inspect }: { readonly terminal: Pick<Terminal, "say">; readonly inspect: string },
 ): Promise<void> {
   await writeFile(file, html);
   terminal.say(`Wrote ${file}`);
   if (leftOut === 0) return;
   terminal.say(
-    `It has the text of ${requests} requests. ${leftOut} older ones found no room in it. To see all: palimpsest inspect`,
+    `It has the text of ${requests} requests. ${leftOut} older ones found no room in it. To see all: ${inspect}`,
   );
 }

@@ -1,22 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { defineTool, done } from "../extension/tool.ts";
+import { idleBash } from "../testing/idle-bash.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { attendedPermission } from "./attended-permission.ts";
 import type { PermissionQuestion, PermissionReply } from "./permission-question.ts";
 import type { Rule } from "./rule.ts";
-
-const bash = defineTool({
-  name: "Bash",
-  description: "",
-  input: {},
-  concurrency: "alone",
-  effect: "execute",
-  commands: "none",
-  run: async () => done(""),
-});
 
 async function setUp(reply: PermissionReply) {
   const { folder, home } = temporaryProject();
@@ -25,7 +15,7 @@ async function setUp(reply: PermissionReply) {
   const asked: PermissionQuestion[] = [];
   const rules: Rule[] = [];
   const { permission, askHost } = attendedPermission({
-    tools: new Map([["Bash", bash]]),
+    tools: new Map([["Bash", idleBash]]),
     guard: await createPathGuard(folder),
     home,
     rules,

@@ -1,24 +1,14 @@
 import { expect, test } from "vitest";
-import { defineTool, done } from "../extension/tool.ts";
+import { idleBash } from "../testing/idle-bash.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { headlessPermission } from "./headless-permission.ts";
 import { readRule } from "./rule.ts";
 
-const bash = defineTool({
-  name: "Bash",
-  description: "",
-  input: {},
-  concurrency: "alone",
-  effect: "execute",
-  commands: "none",
-  run: async () => done(""),
-});
-
 test("what was denied is told once, with the rules that would allow it", async () => {
   const { folder, home } = temporaryProject();
   const { permission, askHost, takeDenied } = headlessPermission({
-    tools: new Map([["Bash", bash]]),
+    tools: new Map([["Bash", idleBash]]),
     guard: await createPathGuard(folder),
     home,
     rules: [readRule("Bash(rm *)", "deny", "user")!],

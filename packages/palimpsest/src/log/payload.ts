@@ -125,6 +125,8 @@ export interface ConfigurationPayload {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Why it changed. */
   readonly cause: string;
+  /** Present if another agent had it, in a session that was imported: to go back there keeps what is configured now. */
+  readonly provenance?: Provenance;
 }
 
 export type Held<Value> = { readonly value: Value } | { readonly heldBy: number };

@@ -1,5 +1,6 @@
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import type { ConfigurationPayload, Held } from "../log/payload.ts";
+import type { Provenance } from "../log/provenance.ts";
 import { CALL_TOOL, TOOL_SEARCH, type ToolDefinition } from "../log/tool-definition.ts";
 import type { Tool } from "../tools/tool.ts";
 import { wellFormed } from "../view/clean-block.ts";
@@ -23,6 +24,8 @@ export interface NewConfiguration {
   readonly system?: string | undefined;
   readonly tools?: readonly ToolDefinition[] | undefined;
   readonly parameters?: WantedConfiguration["parameters"] | undefined;
+  /** Present if another agent had it. @default it is this session's own */
+  readonly provenance?: Provenance | undefined;
 }
 
 /** The entry that makes a configuration what is wanted; undefined if it is that already. */
@@ -31,12 +34,14 @@ export function changeConfiguration(
   wanted: NewConfiguration,
 ): ConfigurationPayload | undefined {
   const { provider, model } = wanted;
+  const provenance = wanted.provenance === undefined ? {} : { provenance: wanted.provenance };
   const system = (wanted.system ?? before?.system ?? "").toWellFormed();
   const tools = inKnownOrder(checkTools(wanted.tools ?? before?.tools ?? []), before?.tools ?? []);
   // Parameters are the provider's own words: another provider does not know them.
   const parameters = wanted.parameters ?? (before?.provider === provider ? before.parameters : {});
   if (before === undefined) {
-    return { provider, model, system: { value: system }, tools: { value: tools }, parameters, cause: "opened" };
+    const [newSystem, newTools] = [{ value: system }, { value: tools }];
+    return { provider, model, system: newSystem, tools: newTools, parameters, cause: "opened", ...provenance };
   }
   const changed = [
     ...(provider === before.provider ? [] : ["provider"]),
@@ -53,6 +58,7 @@ export function changeConfiguration(
     tools: held(changed.includes("tools"), tools, before.toolsHeldBy),
     parameters,
     cause: `${changed.join(", ")} changed`,
+    ...provenance,
   };
 }
 

@@ -102,12 +102,15 @@ export function createDecisions({ state, provider, ...options }: DecisionOptions
     },
   };
 
-  /** What is sent beside the messages is what it was then, unless there was nothing yet, or another provider. */
+  /** What is sent beside the messages is what it was then, unless there was nothing yet, another provider or another agent. */
   function wantedAt({ configuration: then }: View): NewConfiguration {
     const now = state.configuration;
-    return then?.provider === provider
-      ? { provider, model: then.model }
-      : { provider, model: now.model, system: now.system, tools: now.tools, parameters: now.parameters };
+    const isAnothers = then?.provenance !== undefined && now.provenance === undefined;
+    if (then?.provider === provider && !isAnothers) {
+      return { provider, model: then.model, provenance: then.provenance };
+    }
+    const { model, system, tools, parameters, provenance } = now;
+    return { provider, model, system, tools, parameters, provenance };
   }
 
   /** Calls that are open at an entry and had begun behind it: to go back does not undo their effects. */

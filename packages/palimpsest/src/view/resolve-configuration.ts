@@ -8,7 +8,7 @@ import type { Configuration } from "./view.ts";
 /** Reads unchanged parts from an earlier entry; undefined if that entry is not the one in effect. */
 export function resolveConfiguration(
   at: number,
-  { provider, model, system, tools, parameters }: ConfigurationPayload,
+  { provider, model, system, tools, parameters, provenance }: ConfigurationPayload,
   before: Configuration | undefined,
   options?: FeatureOptions,
 ): Configuration | undefined {
@@ -24,6 +24,7 @@ export function resolveConfiguration(
     system: heldSystem.value,
     tools: heldTools.value,
     parameters,
+    ...(provenance === undefined ? {} : { provenance }),
     features: featuresOfConfiguration(heldSystem.value, heldTools.value, options),
   };
 }

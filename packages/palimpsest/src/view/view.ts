@@ -1,4 +1,5 @@
 import type { Shown, ToolDefinition } from "../log/payload.ts";
+import type { Provenance } from "../log/provenance.ts";
 import type { DeletedResult, ProviderEdits, RequestedEdits } from "../log/provider-edits.ts";
 import { type Calibration, estimateTokens, padTokens } from "../tokens/calibration.ts";
 import { type FeatureOptions, type Features, NO_FEATURES } from "../tokens/features.ts";
@@ -48,6 +49,8 @@ export interface Configuration {
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** Present if another agent had it, in a session that was imported. */
+  readonly provenance?: Provenance;
   readonly features: Features;
 }
 

@@ -322,6 +322,28 @@ describe("importSession", () => {
     expect(kinds.filter((kind) => kind === "configuration")).toHaveLength(2);
   });
 
+  test("whoever goes back to what another agent did keeps the model, the system prompt and the tools of here", async () => {
+    const { opened, log } = await imported(() => [says("u"), answers("a", { model: "claude-of-old" }), says("v")]);
+    const tools = [{ name: "look", description: "Looks.", inputSchema: { type: "object" } }];
+    await opened.configure({ model: MODEL, system: "Be kind.", tools });
+    await opened.history.rewind(log.length - 1);
+    await opened.append("next");
+    expect(await opened.prepare()).toMatchObject({
+      model: MODEL,
+      system: [{ text: "Be kind." }],
+      tools: [{ name: "look" }],
+    });
+  });
+
+  test("whoever goes back to a model that was chosen here is back at that one", async () => {
+    const { opened } = await imported(() => [says("u"), answers("a", { model: "claude-of-old" })]);
+    await opened.configure({ model: MODEL });
+    const [then] = await opened.append("then");
+    await opened.configure({ model: "claude-opus-4-6" });
+    await opened.history.rewind(then!);
+    expect(await opened.prepare()).toMatchObject({ model: MODEL });
+  });
+
   test("what is here already stays as it is; nothing makes no session; what is in use is left alone", async () => {
     newestId = "";
     const entries = [session, says("u"), answers("a")];

@@ -33,7 +33,7 @@ export function createStepWriter({ recorder, agent, modelOf }: StepWriterOptions
 
   async function configure(model: string): Promise<void> {
     const { provider } = modelOf(model);
-    await recorder.configure({ model, provider });
+    await recorder.configure({ model, provider, provenance: importedFrom(agent) });
   }
 
   async function begin(model: string): Promise<void> {

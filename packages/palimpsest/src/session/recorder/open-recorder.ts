@@ -1,4 +1,5 @@
 import type { MessagePayload, ReplacePayload } from "../../log/payload.ts";
+import type { Provenance } from "../../log/provenance.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import type { Store } from "../../stores/store.ts";
 import type { Item } from "../../view/item.ts";
@@ -15,6 +16,15 @@ export interface RecorderOptions {
   readonly id: string;
   /** Names the writer to other processes that find the session in use. */
   readonly owner: string;
+}
+
+/** What was sent beside the messages, by whom. */
+export interface PastConfiguration {
+  readonly model: string;
+  readonly provider: string;
+  readonly provenance: Provenance;
+  /** @default none */
+  readonly system?: string;
 }
 
 /** An entry that was written, with the content it holds. */
@@ -36,7 +46,8 @@ export interface SessionRecorder {
   readonly items: readonly Item[];
   /** Sets the time of the entries that are written next. */
   setTime(atMs: number): void;
-  configure(wanted: { readonly model: string; readonly provider: string; readonly system?: string }): Promise<void>;
+  /** Writes what another agent sent beside the messages. A session that goes on from here has its own. */
+  configure(wanted: PastConfiguration): Promise<void>;
   append(content: NewContent): Promise<readonly RecordedContent[]>;
   /** Writes a message of the model without a request: one that was copied from another session and paid for there. */
   appendInherited(message: MessagePayload): Promise<number>;
