@@ -2,16 +2,18 @@ import { appendFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { CONTESTANTS } from "./contestants.ts";
 import { runWithRealModel } from "./real/run-with-real-model.ts";
-import { FIDELITY, type GauntletSize, runGauntlet, seedOf } from "./run-gauntlet.ts";
+import { runAll } from "./run-all.ts";
+import { FIDELITY, type GauntletSize, seedOf } from "./run-gauntlet.ts";
 
 const SIZES: readonly GauntletSize[] = ["quick", "short", "full"];
 const RESULTS = new URL("../../gauntlet/results.jsonl", import.meta.url);
-const USAGE = `npm run -s gauntlet -- --contestant NAME | --all  [--json] [--size quick|short|full] [--axes VFR] [--keep]
+const USAGE = `npm run -s gauntlet -- --contestant NAME | --all  [--json] [--size quick|short|full] [--axes VFR] [--at-once N] [--keep]
 npm run -s gauntlet -- --contestant NAME --real-model ID [--windows N]
 
 The context gauntlet: agents and libraries, unmodified, against the strict simulator, offline.
 V validity, F facts with C cost and L latency, R resilience. docs/gauntlet.md explains the figures.
 
+--at-once N runs V and R of so many contestants at a time. F, C and L always have the machine to themselves.
 --keep appends the figures of each contestant to bench/gauntlet/results.jsonl.
 --real-model plays the course with a model of Anthropic, which costs money: ANTHROPIC_API_KEY, and ANTHROPIC_BASE_URL for another address.
 
@@ -23,7 +25,8 @@ const { values } = parseArgs({
     contestant: { type: "string", multiple: true },
     json: { type: "boolean" },
     size: { type: "string", default: "full" },
-    axes: { type: "string" },
+    axes: { type: "string", default: "VFR" },
+    "at-once": { type: "string", default: "1" },
     keep: { type: "boolean" },
     "real-model": { type: "string" },
     windows: { type: "string", default: "1" },
@@ -39,14 +42,18 @@ if (values.help || wanted.length === 0 || size === undefined) {
   const contestants = await runWithRealModel(wanted, values["real-model"], Number(values.windows));
   console.log(JSON.stringify({ contestants }, null, values.json ? 0 : 2));
 } else {
-  const contestants: Record<string, object> = {};
-  for (const contestant of wanted) {
-    console.error(`${contestant.name} (${contestant.version()})`);
-    const figures = await runGauntlet(contestant, size, values.axes);
-    contestants[contestant.name] = figures;
-    const line = { contestant: contestant.name, size, seed: seedOf(size), ...figures };
-    if (values.keep) appendFileSync(RESULTS, `${JSON.stringify(line)}\n`);
-  }
+  const startedAtMs = Date.now();
+  const contestants = await runAll(wanted, {
+    size,
+    axes: values.axes,
+    atOnce: Number(values["at-once"]),
+    onFigures({ name }, figures) {
+      const minutes = Math.round((Date.now() - startedAtMs) / 60_000);
+      console.error(`${name} (${figures.version}): ${Object.keys(figures).join(" ")} after ${minutes} minutes`);
+      const line = { contestant: name, size, seed: seedOf(size), ...figures };
+      if (values.keep) appendFileSync(RESULTS, `${JSON.stringify(line)}\n`);
+    },
+  });
   const report = { contestants, seeds: { [size]: seedOf(size) }, fidelity: FIDELITY };
   console.log(JSON.stringify(report, null, values.json ? 0 : 2));
 }

@@ -18,11 +18,15 @@ const HEADER = [
   "L: ms between requests",
 ];
 
-/** The table of one size, as markdown: of each contestant, the newest figures that were kept. @param names all contestants, in order */
+/** The table of one size, as markdown: of each contestant, the newest figures of its newest version. @param names all contestants, in order */
 export function resultsTable(kept: readonly KeptResult[], size: GauntletSize, names: readonly string[]): string {
   const rows = names.flatMap((name) => {
-    const newest = kept.findLast((one) => one.contestant === name && one.size === size);
-    return newest === undefined ? [] : [toRow(newest)];
+    const own = kept.filter((one) => one.contestant === name && one.size === size);
+    const newest = own.at(-1);
+    if (newest === undefined) return [];
+    // Axes may have been run one after the other, each with a line of its own.
+    const lines: object[] = own.filter(({ version }) => version === newest.version);
+    return [toRow(Object.assign({}, ...lines, { contestant: name, size }))];
   });
   return [HEADER, HEADER.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
