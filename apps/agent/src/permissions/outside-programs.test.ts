@@ -79,13 +79,13 @@ test.each([
   ],
 ] as const)("without a sandbox (%s, %s) every start says what runs", (wanted, mode, text) => {
   const { settings } = settingsOf("user", wanted);
-  expect(openingText({ ...settings, mode }, NONE)).toEqual([`bubblewrap is not installed. ${text}`]);
+  expect(openingText({ ...settings, mode }, NONE)).toEqual([`No sandbox: bubblewrap is not installed. ${text}`]);
 });
 
 test("with nothing to say nothing is said", () => {
   const { settings } = mergeSettings({ trust: "untrusted" });
   expect(openingText(settings, ENCLOSED)).toEqual([]);
   expect(openingText(settings, NONE)).toEqual([
-    "bubblewrap is not installed. Commands have all your rights; none runs unless you allow it.",
+    "No sandbox: bubblewrap is not installed. Commands have all your rights; none runs unless you allow it.",
   ]);
 });

@@ -29,7 +29,7 @@ export function openingText(
   settings: Named & Pick<AgentSettings, "sandbox" | "mode">,
   sandbox: Sandbox,
 ): readonly string[] {
-  if (sandbox.kind === "none") return [withoutSandbox(settings, sandbox.reason)];
+  if (sandbox.kind === "none") return [withoutSandbox(settings, `No sandbox: ${sandbox.reason}`)];
   const names = outsidePrograms(settings);
   return names.length === 0 ? [] : [`Outside of the sandbox, as your settings say: ${names.join("; ")}.`];
 }

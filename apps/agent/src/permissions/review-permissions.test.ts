@@ -15,7 +15,7 @@ async function setUp(settings?: string) {
   const load = async (): Promise<HeldPermissions> => {
     const { settings } = await loadSettings({ guard, agentHome: places.agentHome });
     const { rules, mode } = settings;
-    return { mode, rules: [...rules], settings, sandbox: { kind: "none", reason: "There is none." }, guard, places };
+    return { mode, rules: [...rules], settings, sandbox: { kind: "none", reason: "there is none." }, guard, places };
   };
   return { places, load };
 }
@@ -32,7 +32,7 @@ test("rules are listed with where they come from, and removed from there", async
     "allow  Bash(make)        your rules for this project",
     "allow  Bash(npm test *)  your rules for this project",
     "Sandbox none:",
-    "  There is none. Commands have all your rights; none runs unless you allow it.",
+    "  No sandbox: there is none. Commands have all your rights; none runs unless you allow it.",
   ]);
   expect((await removePermission("Bash(npm test *)", held)).split("\n")).toHaveLength(2);
   expect(await removePermission("deny Read(.env)", held)).toContain("is the project's own");

@@ -63,9 +63,9 @@ export function refusalOfCommands(
   rules: readonly Rule[],
 ): string | undefined {
   if (sandbox.kind !== "none") return undefined;
-  if (wanted === "required") return `the settings require a sandbox, and there is none. ${sandbox.reason}`;
+  if (wanted === "required") return `the settings require a sandbox, and there is none: ${sandbox.reason}`;
   if (rules.some(({ decision, tool }) => decision === "deny" && tool === "Network"))
-    return `a rule denies the network, which needs a sandbox, and there is none. ${sandbox.reason}`;
+    return `a rule denies the network, which needs a sandbox, and there is none: ${sandbox.reason}`;
   return undefined;
 }
 

@@ -39,7 +39,7 @@ test("where bubblewrap lies in the project only, there is none", async () => {
     openSandbox({ policy, path, sandboxFolder: join(base, "s"), coversFile: join(base, "c"), isHidden: () => false });
   expect(await open(join(folder, "bin"))).toEqual({
     kind: "none",
-    reason: "No sandbox: bubblewrap (bwrap) is not installed (apt-get install bubblewrap).",
+    reason: "bubblewrap (bwrap) is not installed (apt-get install bubblewrap).",
   });
   expect((await open(`${join(folder, "bin")}:${process.env["PATH"]}`)).kind).toBe("bubblewrap");
   expect(existsSync(ran)).toBe(false);

@@ -19,19 +19,18 @@ const PROBE = [
 /** Tries the sandbox, since one that is installed may not work: containers often forbid what it needs. */
 export async function openSandbox(options: EncloserOptions): Promise<Sandbox> {
   const { policy, path } = options;
-  if (process.platform !== "linux") return { kind: "none", reason: `There is no sandbox for ${process.platform} yet.` };
+  if (process.platform !== "linux") return { kind: "none", reason: `there is none for ${process.platform} yet.` };
   const bwrap = findProgram("bwrap", path, policy.roots);
   if (bwrap === undefined)
-    return { kind: "none", reason: "No sandbox: bubblewrap (bwrap) is not installed (apt-get install bubblewrap)." };
+    return { kind: "none", reason: "bubblewrap (bwrap) is not installed (apt-get install bubblewrap)." };
   const filter = seccompFilter(process.arch);
-  if (filter === undefined)
-    return { kind: "none", reason: `No sandbox: it does not know the processor ${process.arch}.` };
+  if (filter === undefined) return { kind: "none", reason: `it does not know the processor ${process.arch}.` };
   const encloser = createEncloser(options, { bwrap, filter });
   try {
     await promisify(execFile)(bwrap, [...PROBE, "/bin/sh", "-c", ":"], { timeout: 20_000, env: {} });
     return { kind: "bubblewrap", policy, ...encloser };
   } catch (error) {
     const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : String(error);
-    return { kind: "none", reason: `No sandbox: bubblewrap (bwrap) does not work here. It says: ${said}` };
+    return { kind: "none", reason: `bubblewrap (bwrap) does not work here. It says: ${said}` };
   }
 }

@@ -27,11 +27,11 @@ export function asCount(value: unknown): number | undefined {
 }
 
 /** Removes fields that are undefined, because exactOptionalPropertyTypes distinguishes absent from undefined. */
-export function present<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
-  const kept: { [Name in keyof Fields]?: NonNullable<Fields[Name]> } = {};
+export function present<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+  const kept: { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } = {};
   for (const name of Object.keys(fields) as (keyof Fields)[]) {
     const value = fields[name];
-    if (value !== undefined) kept[name] = value as NonNullable<typeof value>;
+    if (value !== undefined) kept[name] = value as Exclude<Fields[typeof name], undefined>;
   }
   return kept;
 }
