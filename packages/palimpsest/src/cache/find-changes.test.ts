@@ -98,7 +98,7 @@ describe("what a request is compared with", () => {
     log.ask(text("four"));
     log.configure({ system: { value: "Be kind." }, tools: { heldBy: 1 } });
     log.configure({ tools: { heldBy: 1 } });
-    expect(log.describe().changes).toMatchObject([{ cause: "system", from: 4 }]);
+    expect(log.describe().changes).toMatchObject([{ cause: "system", from: 4, what: ["bound thinking left out"] }]);
     log.rules.thinking = "free";
     expect(log.causes()).toEqual([]);
   });

@@ -37,7 +37,7 @@ test("options that do not fit are refused with the name of the function, the opt
     const refused = refusalOf(() => checkOptions("open", options, needed));
     expect(refused).toMatchObject({ code: "invalid-option", value: options });
     expect(refused.option).toContain("open()");
-    for (const name of Object.keys(needed)) expect(refused.message).toContain(name);
+    expect(refused.message).toContain("an object with store, id");
   }
   const refused = refusalOf(() => checkOptions("open", { store: {}, id: 7 }, needed));
   expect(refused).toMatchObject({ option: "open({ id })", value: 7 });

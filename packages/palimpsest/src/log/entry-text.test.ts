@@ -45,6 +45,9 @@ test("parts stand on lines of their own; calls are named, media told, thinking l
 test("a decision says what it shows; a request, and what was erased, says nothing", () => {
   const summary = { role: "user", origin: "summary", blocks: [{ kind: "text", text: "So far." }] } as const;
   expect(entryText(entryOf("replace", { from: 1, to: 2, with: [summary], reason: "r" }))).toBe("So far.");
+  expect(entryText(entryOf("replace", { from: 1, to: 2, with: [summary, summary], reason: "r" }))).toBe(
+    "So far.\nSo far.",
+  );
   expect(entryText(entryOf("request", { maxTokens: 1, estimatedTokens: 1 }))).toBeUndefined();
   expect(entryText({ ...entryOf("attachment", { type: "a", blocks: [] }), payload: undefined })).toBeUndefined();
 });

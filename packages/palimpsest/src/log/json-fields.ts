@@ -27,7 +27,9 @@ export function asCount(value: unknown): number | undefined {
 }
 
 /** Removes fields that are undefined, because exactOptionalPropertyTypes distinguishes absent from undefined. */
-export function present<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+export function present<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
   const kept: { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } = {};
   for (const name of Object.keys(fields) as (keyof Fields)[]) {
     const value = fields[name];

@@ -55,6 +55,7 @@ test.each([
 test("what is sent as words or by its address is left alone", () => {
   expect(checkMedia(media("image", "image/bmp", Buffer.from("BM....")))).toEqual({ kind: "fine" });
   expect(checkMedia(media("document", "text/plain", Buffer.from("words")))).toEqual({ kind: "fine" });
+  expect(checkMedia(media("document", "image/png", Buffer.from("words")))).toEqual({ kind: "fine" });
   expect(checkMedia({ kind: "image", source: { kind: "url", url: "https://example.org/a.png" } })).toEqual({
     kind: "fine",
   });

@@ -166,6 +166,10 @@ describe("reading a payload", () => {
       "message",
       '{"role":"user","blocks":[{"kind":"tool_result","callId":"1","content":[{"kind":"tool_call","id":"1","name":"a"}]}]}',
     ],
+    [
+      "message",
+      '{"role":"user","blocks":[{"kind":"tool_result","callId":"1","content":[{"kind":"thinking","provider":"p","text":"hm"}]}]}',
+    ],
     ["message", '{"role":"user","blocks":[],"stored":{"file":"ab12.txt","digest":"ab12","bytes":-1,"lines":1}}'],
     ["attachment", '{"blocks":[]}'],
     ["configuration", '{"provider":"p","model":"m","system":"Be brief.","tools":{"value":[]},"parameters":{}}'],

@@ -44,6 +44,12 @@ test("a cut follows a tie to what that is tied to", () => {
   expect(wholeFrom(items, 3, 2)).toBe(2);
 });
 
+test("the parts of one replacement belong together, and neighbors of two replacements do not", () => {
+  const part = (from: number, by: number): Item =>
+    toItem({ from, to: from + 1, by, role: "user", origin: "summary", blocks: [{ kind: "text", text: "So far." }] });
+  expect(tiesOf([part(1, 9), part(1, 9), part(3, 10), part(5, 10)])).toEqual([[0, 1]]);
+});
+
 test("of any pieces, none behind a cut is tied to one before it", () => {
   const piece = fc.record(
     {

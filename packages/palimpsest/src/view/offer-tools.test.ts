@@ -40,7 +40,12 @@ test("a tool has one line in the list, of its first sentence or the beginning of
 test("with a provider that knows no deferred tools, there is a tool that calls them, and no other", () => {
   expect(headTools([read, click], "own").map(({ name }) => name)).toEqual(["read", "tool_search", "call_tool"]);
   expect(offerTools([read, click], new Map(), "own").deferredTools).toEqual([]);
-  const schema = headTools([click], "own").at(-1)?.inputSchema as { properties: object; required: string[] };
+  const schema = headTools([click], "own").at(-1)?.inputSchema as {
+    type: string;
+    properties: object;
+    required: string[];
+  };
+  expect(schema).toMatchObject({ type: "object", properties: { name: { type: "string" }, input: { type: "object" } } });
   expect(schema.required).toEqual(Object.keys(schema.properties));
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Block, Text, ToolCall } from "../log/block.ts";
 import type { ToolDefinition } from "../log/tool-definition.ts";
 import { toItem } from "./item.ts";
-import { loadedTools, unwrapCall } from "./tool-search.ts";
+import { inToolForm, loadedTools, unwrapCall } from "./tool-search.ts";
 
 const tool = (name: string, description: string): ToolDefinition => ({ name, description, inputSchema: {} });
 const naming = (of: ToolDefinition): Text => ({ kind: "text", text: of.name, tool: of });
@@ -35,4 +35,13 @@ test("a call through call_tool is one of the tool that it names, also if the inp
   }
   for (const unclear of [through({ input: {} }), through("click"), through({ name: "call_tool" })])
     expect(unwrapCall(unclear)).toBe(unclear);
+});
+
+test("where we search ourselves, a call is sent the way it was made", () => {
+  const plain: ToolCall = { kind: "tool_call", id: "1", name: "read", input: {} };
+  const through: ToolCall = { ...plain, name: "click", input: { at: 1 }, through: "call_tool" };
+  const { blocks } = inToolForm({ role: "assistant", blocks: [plain, through] }, "own");
+  expect(blocks).toEqual([plain, { ...plain, name: "call_tool", input: { name: "click", input: { at: 1 } } }]);
+  const untouched = { role: "assistant", blocks: [plain] } as const;
+  expect(inToolForm(untouched, "own")).toBe(untouched);
 });

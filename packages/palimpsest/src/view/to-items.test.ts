@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import type { MessagePayload } from "../log/payload.ts";
+import { messageItem } from "./to-items.ts";
+
+const least: MessagePayload = { role: "assistant", origin: "model", blocks: [{ kind: "text", text: "Yes." }] };
+const known = {
+  provenance: { kind: "model" },
+  responseId: "r",
+  answers: 3,
+  provider: "anthropic",
+  stored: { file: "f", bytes: 1, lines: 1, digest: "d" },
+  stop: "paused",
+} as const satisfies Partial<MessagePayload>;
+
+test("an item has what its message says, and nothing of what it does not say", () => {
+  expect(messageItem(7, { ...least, ...known })).toMatchObject({ from: 7, to: 7, ...least, ...known });
+  for (const name of Object.keys(known)) expect(messageItem(7, least)).not.toHaveProperty(name);
+});
