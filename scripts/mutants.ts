@@ -15,8 +15,8 @@ const { values } = parseArgs({
     /** Mistakes per folder, chosen by chance. */
     sample: { type: "string", default: "100" },
     seed: { type: "string", default: "1" },
-    /** The nearest tests of a mistake that take so long together. */
-    seconds: { type: "string", default: "20" },
+    /** The nearest test files of a mistake: so many are run, until one fails. */
+    tests: { type: "string", default: "20" },
     workers: { type: "string", default: String(availableParallelism()) },
     json: { type: "boolean" },
   },
@@ -41,7 +41,7 @@ const fates = await inCopies(mutants, {
       copy,
       times,
       nearTests: near.get(packageOf(mutant.file))!,
-      testsMs: Number(values.seconds) * 1_000,
+      mostTests: Number(values.tests),
     }),
   onDone: (mutant, fate, { done, leftMs }) =>
     console.error(

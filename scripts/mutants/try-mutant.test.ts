@@ -30,23 +30,23 @@ function createCopy(
 }
 
 const NEAR = ["near.test.ts", "broken.test.ts", "long.test.ts", "far.test.ts"];
-const options = { nearTests: () => NEAR, testsMs: 10_000 };
+const options = { nearTests: () => NEAR, mostTests: 3 };
 
-test("the nearest tests judge, as far as the time goes, and none that fails by itself", async () => {
+test("some of the nearest tests judge, and none that fails by itself", async () => {
   const copy = createCopy([]);
   const times = new Map();
   expect(await tryMutant(MUTANT, { ...options, copy, times })).toBe("survived");
   expect(copy.wanted.at(-1)).toEqual({
     changes: [{ file: "a.ts", text: "a(2)" }],
-    tests: ["near.test.ts", "far.test.ts"],
+    tests: ["near.test.ts", "long.test.ts"],
   });
   // Measured once: the next mistake is judged at once.
   expect(await tryMutant(MUTANT, { ...options, copy, times })).toBe("survived");
-  expect(copy.wanted).toHaveLength(NEAR.length + 2);
+  expect(copy.wanted).toHaveLength(options.mostTests + 2);
 });
 
 test("a test that fails kills it, and so does one that never ends", async () => {
-  expect(await tryMutant(MUTANT, { ...options, copy: createCopy(["far.test.ts"]), times: new Map() })).toBe("killed");
+  expect(await tryMutant(MUTANT, { ...options, copy: createCopy(["long.test.ts"]), times: new Map() })).toBe("killed");
   expect(await tryMutant(MUTANT, { ...options, copy: createCopy([], "hangs"), times: new Map() })).toBe("killed");
 });
 
