@@ -65,7 +65,11 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "A history that is too long for one call is summarized in at most this many parts.",
     1,
   ),
-  "compaction.stallSeconds": count(60, "Give up a summary call that sends nothing for this many seconds.", 1),
+  "compaction.stallSeconds": count(
+    60,
+    "Give up a summary call that sends nothing for this many seconds. After two such calls, compact without a model's summary.",
+    1,
+  ),
   "compaction.deadlineSeconds": count(
     600,
     "After this many seconds, stop asking models and compact without a model's summary.",

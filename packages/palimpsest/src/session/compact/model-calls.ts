@@ -54,6 +54,8 @@ export const ALL_CALLS: number = Number.MAX_SAFE_INTEGER;
 
 /** How often a call is made again whose failure may pass. */
 const MORE_TRIES = 2;
+/** One may be a lost connection. Whoever waits for a compaction has then waited twice for `compaction.stallSeconds`. */
+const MOST_STALLS = 2;
 /** A provider that folds sends nothing until it is done, and may read a whole window first: as long as clients wait. */
 const FOLD_STALL_MS = 600_000;
 const LONGEST_WAIT_MS = 30_000;
@@ -68,6 +70,7 @@ export function createModelCalls<Request, Response, Message>(
   const enterUsage = createEnterUsage(state, factsOf);
   let spent: Spent = { calls: 0, priceUsd: 0, time: "left" };
   let receivedCharacters = 0;
+  let stalls = 0;
 
   async function call<Made>(
     make: (signal: AbortSignal, onData: (text: string) => void) => Promise<Made>,
@@ -78,6 +81,7 @@ export function createModelCalls<Request, Response, Message>(
         return noCallsLeft(`${whatIsUsedUp(options)} since the user last spoke`);
       }
       if (clock.now() >= deadlineMs) return noCallsLeft("it has taken too long already");
+      if (stalls >= MOST_STALLS) return noCallsLeft(`${stalls} calls have been silent for compaction.stallSeconds`);
       spent = { ...spent, calls: spent.calls + 1 };
       const watched = await watchCall(
         (own, onData) =>
@@ -89,9 +93,10 @@ export function createModelCalls<Request, Response, Message>(
         { clock, stallMs, deadlineMs, signal, onAlive: () => options.onProgress(receivedCharacters) },
       );
       if (watched.kind === "done") return { kind: "answer", answer: watched.result };
+      if (watched.kind === "stalled") stalls++;
       const failed = failureOf(watched, stallMs);
       const waitMs = waitBefore(failed.failure, tries);
-      if (waitMs === undefined || tries >= MORE_TRIES) return failed;
+      if (waitMs === undefined || tries >= MORE_TRIES || stalls >= MOST_STALLS) return failed;
       await clock.wait(waitMs, signal);
     }
   }
