@@ -12,6 +12,7 @@ export interface Started {
 
 const NOTHING: Started = { commands: [], codes: [], effect: "other" };
 const SHELLS = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"]);
+const SSH_OPTIONS = "-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -P -p -Q -R -S -W -w".split(" ");
 /** Stands for words that are read from elsewhere. */
 const READ_WORD: ShellWord = { text: "...", lead: "", state: "unknown" };
 
@@ -26,11 +27,18 @@ export function findStarted(words: readonly ShellWord[], input: string | undefin
   if (program === "find" || program === "fd" || program === "fdfind") return finder(args);
   const code = codeOf(program, args);
   if (code !== undefined) return toCode(program, code);
-  const starter = STARTERS.get(program) ?? STARTERS.get(`${program} ${args[0]?.text ?? ""}`);
+  const at = actionAt(program, args);
+  const starter = STARTERS.get(program) ?? STARTERS.get(`${program} ${args[at]?.text ?? ""}`);
   const unseen = findUnseen(program, args, input);
   const seen = unseen === undefined ? {} : { unseen };
   if (starter === undefined) return { ...NOTHING, ...seen };
-  return { ...behind(program, STARTERS.has(program) ? args : args.slice(1), starter), ...seen };
+  return { ...behind(program, STARTERS.has(program) ? args : args.slice(at + 1), starter), ...seen };
+}
+
+/** Where `exec` stands in `pnpm exec`, and in `pnpm -C folder exec`. */
+function actionAt(program: string, args: readonly ShellWord[]): number {
+  if (args[0]?.text.startsWith("-") !== true) return 0;
+  return args.findIndex(({ text }) => STARTERS.has(`${program} ${text}`));
 }
 
 /** `bash -c TEXT`, `bash FILE`, or `bash` that reads its input. */
@@ -43,6 +51,9 @@ function shell(program: string, args: readonly ShellWord[], input: string | unde
   const options = args.slice(0, at);
   const has = (option: RegExp): boolean => options.some(({ text }) => option.test(text));
   if (has(/^--(version|help)$/)) return NOTHING;
+  if (program === "fish" && has(/^(-C|--command|--init-command)/)) {
+    return { ...NOTHING, unseen: elsewhere("fish runs code that is written in the line") };
+  }
   if (has(/^-[a-zA-Z]*c/)) return toCode(program, args.slice(at, at + 1));
   const script = args[at];
   if (has(/^-[a-zA-Z]*s/) || script === undefined || /^(-$|\/dev\/|\/proc\/)/.test(script.text)) {
@@ -60,31 +71,38 @@ function fromInput(program: string, input: string | undefined): Started {
 
 /** The words that a program runs as a line of the shell; undefined: it does no such thing. */
 function codeOf(program: string, args: readonly ShellWord[]): readonly ShellWord[] | undefined {
-  const after = (...options: readonly string[]): readonly ShellWord[] | undefined => {
-    const at = args.findIndex(({ text }) => options.includes(text));
-    return at === -1 ? undefined : args.slice(at + 1, at + 2);
-  };
   if (program === "eval") return args;
   if (program === "trap") return args.length > 1 && args[0]?.text !== "-" ? args.slice(0, 1) : [];
-  if (program === "script" || program === "su" || program === "flock") return after("-c", "--command");
-  if (program === "watch") return operands(args, ["-n", "--interval"]);
-  if (program === "ssh") return operands(args, ["-p", "-i", "-l", "-o", "-F", "-J", "-L", "-R", "-D"]).slice(1);
+  if (["script", "su", "runuser", "flock", "mise"].includes(program)) return valuesOf(args, "c", "--command");
+  if (program === "npx" || (program === "npm" && /^(exec|x)$/.test(args[actionAt(program, args)]?.text ?? "")))
+    return valuesOf(args, "c", "--call");
+  if (program === "watch") return operands(args, ["-n", "--interval", "-q", "--equexit"]);
+  if (program === "ssh") return operands(args, SSH_OPTIONS).slice(1);
   if (program !== "git") return undefined;
   const [command, ...rest] = withoutGitOptions(args);
-  if (command?.text === "rebase") {
-    const at = rest.findIndex(({ text }) => text === "-x" || text === "--exec");
-    return at === -1 ? undefined : rest.slice(at + 1, at + 2);
-  }
+  if (command?.text === "rebase") return valuesOf(rest, "x", "--exec");
   if (command?.text === "submodule" && rest[0]?.text === "foreach") return operands(rest.slice(1), []);
   return command?.text === "bisect" && rest[0]?.text === "run" ? rest.slice(1) : undefined;
 }
 
+/** What stands behind an option, wherever it is given: `-c TEXT`, `-qc TEXT`, `-cTEXT`, `--command TEXT`, `--command=TEXT`. */
+function valuesOf(args: readonly ShellWord[], letter: string, long: string): readonly ShellWord[] | undefined {
+  const found = args.flatMap((arg, at): readonly ShellWord[] => {
+    const { text, lead } = arg;
+    if (text === long || (/^-[a-zA-Z]+$/.test(text) && text.endsWith(letter))) return args.slice(at + 1, at + 2);
+    const before = [`${long}=`, `-${letter}`].find((start) => text.startsWith(start));
+    return before === undefined ? [] : [{ ...arg, text: text.slice(before.length), lead: lead.slice(before.length) }];
+  });
+  return found.length === 0 ? undefined : found.flatMap((value) => [value, word("\n")]);
+}
+
 function toCode(program: string, code: readonly ShellWord[]): Started {
+  const codes = code.length === 0 ? [] : [code.map(({ text }) => text).join(" ")];
+  // What is known of it may be forbidden: `bash -c "rm $X"`.
   if (code.some(({ state }) => state === "unknown")) {
-    return { ...NOTHING, unseen: elsewhere(`what ${program} runs is not known before it runs`) };
+    return { ...NOTHING, codes, unseen: elsewhere(`what ${program} runs is not known before it runs`) };
   }
-  const effect = SHELLS.has(program) || program === "eval" ? "same" : "other";
-  return { ...NOTHING, codes: code.length === 0 ? [] : [code.map(({ text }) => text).join(" ")], effect };
+  return { ...NOTHING, codes, effect: SHELLS.has(program) || program === "eval" ? "same" : "other" };
 }
 
 /** `find -exec PROGRAM ... ;`, and `-delete`, which does what rm does. */
@@ -102,29 +120,54 @@ function finder(args: readonly ShellWord[]): Started {
 
 /** The command behind the options of a program that runs it. */
 function behind(program: string, args: readonly ShellWord[], starter: Starter): Started {
-  const { valued, skip = 0, effect, adds } = starter;
-  const rest = operands(args, valued);
-  const assignments = program === "env" ? rest.slice(0, rest.findIndex(isNoAssignment) >>> 0) : [];
+  const { valued, skip = 0, effect, adds, ends } = starter;
+  const mark = ends === "mark" ? args.findIndex(({ text }) => text === "--") : -1;
+  const rest = operands(mark === -1 ? args : args.slice(mark), valued);
+  const assignments =
+    program === "env" || program === "sudo" ? rest.slice(0, rest.findIndex(isNoAssignment) >>> 0) : [];
   const own = rest.slice(Math.max(assignments.length, skip));
-  const unknown = args
-    .slice(0, args.length - rest.length)
-    .find(({ state, text }) => state === "unknown" || text === "-S");
+  const options = args.slice(0, args.length - rest.length);
+  const unknown = options.find(({ state, text }) => state === "unknown" || isSplit(program, text));
   const end = adds === "words" ? own.findIndex(({ text }) => /^:::/.test(text)) : -1;
   const words = end === -1 ? own : own.slice(0, end);
+  // It hands its words to a shell, and without any it runs those that it reads.
+  const isLine = program === "parallel" && (words.length === 0 || words.some(({ text }) => /[;&|`$()<>\n]/.test(text)));
+  const given = adds === undefined ? words : [...words.map(replacing(options)), READ_WORD];
   return {
-    commands: words.length === 0 ? [] : [{ words: adds === undefined ? words : [...words, READ_WORD], assignments }],
+    commands: words.length === 0 ? [] : [{ words: given, assignments }],
     codes: [],
     effect,
-    ...(unknown === undefined ? {} : { unseen: elsewhere(`what ${program} runs is not known before it runs`) }),
+    ...(unknown === undefined && !isLine
+      ? {}
+      : { unseen: elsewhere(`what ${program} runs is not known before it runs`) }),
+  };
+}
+
+/** `env -S "PROGRAM WORDS"`: the words are made of a text. */
+function isSplit(program: string, option: string): boolean {
+  return program === "env" && /^(-[a-zA-Z]*S|--split-string)/.test(option);
+}
+
+/** Of `xargs -I % ...`: what is put in for `%` is not known, nor what becomes of a word that holds it. */
+function replacing(options: readonly ShellWord[]): (one: ShellWord) => ShellWord {
+  const texts = options.map(({ text }) => text);
+  const marks = texts.flatMap((text, at) =>
+    text === "-I" ? (texts[at + 1] ?? []) : (/^(?:-[Ii]|--replace=)(.+)/.exec(text)?.[1] ?? []),
+  );
+  return (one) => {
+    const places = [...marks.map((mark) => one.text.indexOf(mark)), one.text.search(/\{[^{}\s]*\}/)];
+    const known = Math.min(...places.filter((at) => at !== -1));
+    return known === Infinity ? one : { ...one, lead: one.lead.slice(0, known), state: "unknown" };
   };
 }
 
 /** The words behind the options. An option that takes a word of its own is followed by it. */
 function operands(args: readonly ShellWord[], valued: readonly string[]): readonly ShellWord[] {
   let at = 0;
-  for (; at < args.length && /^-./.test(args[at]!.text); at++) {
-    if (args[at]!.text === "--") return args.slice(at + 1);
-    if (valued.includes(args[at]!.text)) at++;
+  for (; at < args.length && args[at]!.text.startsWith("-"); at++) {
+    const { text } = args[at]!;
+    if (text === "--") return args.slice(at + 1);
+    at += valued.filter((option) => option === text).length;
   }
   return args.slice(at);
 }

@@ -2,7 +2,7 @@ import type { ShellWord, Unseen } from "./shell-line.ts";
 
 /** Options behind which code of a program stands, or a program that it runs. */
 const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
-  git: /^(-c|--exec-path|--config-env|--upload-pack|--receive-pack|--open-files-in-pager|-O|--ext-diff|-x|--extcmd)(=|$)/,
+  git: /^(-c|--exec-path|--config-env|--upload-pack|--receive-pack|--open-files-in-pager|-O|--ext-diff|-x|--extcmd|--\w+-filter)(=|$)/,
   awk: /\bsystem\b|getline|\||^-f|^--file|@load/,
   python: /^-\w*c$/,
   node: /^(-e|-p|-pe|--eval|--print|--import|--require|-r)(=|$)/,
@@ -34,7 +34,6 @@ const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
   alias: /=/,
   hash: /^-p/,
   enable: /^-f/,
-  npx: /^(-c|--call)$/,
   npm: /^(--script-shell|--node-options)/,
   docker: /^(run|exec|compose)$/,
 };
