@@ -8,6 +8,7 @@ import type { SessionEvent } from "../session-event.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { openSession } from "./open-session.ts";
 import { settingsFile } from "./settings-file.ts";
+import { readSettings } from "./settings-reader.ts";
 import type { SettingsFile, SettingsOptions } from "./settings-source.ts";
 
 async function open(options: SettingsOptions) {
@@ -59,6 +60,20 @@ describe("settings of a session", () => {
     const error = await open({ settings: settings as never }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InvalidOptionError);
     expect((error as Error).message).toBe(message);
+  });
+
+  test("are checked where they are only read, too: also a file or flags that are none", async () => {
+    for (const [name, options] of [
+      ["settings", { settings: "on" }],
+      ['settings["compaction.atuo"]', { settings: { "compaction.atuo": "ask" } }],
+      ["settingsFrom", { settingsFrom: 1 }],
+      ["settingsFrom.file", { settingsFrom: { file: { "compaction.auto": "ask" } } }],
+      ["settingsFrom.flags", { settingsFrom: { flags: {} } }],
+    ] as const) {
+      const error = await readSettings(options as never).catch((thrown: unknown) => thrown);
+      expect(error, name).toBeInstanceOf(InvalidOptionError);
+    }
+    expect((await readSettings({ settingsFrom: { environment: {} } })).problems).toEqual([]);
   });
 
   test("in code that are undefined are not given", async () => {

@@ -96,3 +96,50 @@ test("every file is named: whole, in part, without room, or not to be read", asy
   expect(files.get("b.ts")![0]).not.toBe("whole");
   expect(files.get("c.ts")).toEqual(["left-out", "it could not be read"]);
 });
+
+test("what the host knows comes back in one order, each under its own heading and with its source", async () => {
+  const host: Surroundings = {
+    toolInstructions: async () => "Use them well.",
+    tools: async () => "look, read",
+    planMode: async () => "Not yet decided.",
+    plan: async () => "Rename the loader.",
+    skills: async () => [{ name: "deploy", text: "Push it." }],
+  };
+  const { attachments, parts } = await rehydrate(options(host));
+  expect(attachments.map(({ type, provenance }) => [type, provenance?.kind])).toEqual([
+    ["skill", "project"],
+    ["plan", "model"],
+    ["plan-mode", "host"],
+    ["tools", "tool"],
+    ["tool-instructions", "tool"],
+  ]);
+  for (const shown of attachments.map(textOf)) expect(shown).toMatch(/^\S.*:\n\S/);
+  expect(new Set(attachments.map((one) => textOf(one).split("\n")[0])).size).toBe(5);
+  const named = parts.map((part) => ("name" in part ? part.name : "-"));
+  expect(named).toEqual(["deploy", "-", "-", "-", "-"]);
+});
+
+test("a host that fails, or has only white space, puts nothing back", async () => {
+  const fails = async () => Promise.reject(new Error("gone"));
+  const host: Surroundings = { plan: fails, skills: fails, readFile: fails, tools: async () => " \n" };
+  const { attachments, files } = await rehydrate(options(host));
+  expect(attachments).toEqual([]);
+  expect(files).toEqual({ putBack: 0, skipped: 0, failed: 3 });
+});
+
+test("a file that is shown still is not put back", async () => {
+  const read: string[] = [];
+  const readFile = async (path: string) => {
+    read.push(path);
+    return lines(20);
+  };
+  const { attachments, files } = await rehydrate({ ...options({ readFile }), shownFiles: new Set(["b.ts"]) });
+  expect(read.toSorted()).toEqual(["a.ts", "c.ts"]);
+  expect(
+    attachments
+      .map(textOf)
+      .map((text) => text.split(",")[0])
+      .toSorted(),
+  ).toEqual(["a.ts", "c.ts"]);
+  expect(files).toEqual({ putBack: 2, skipped: 0, failed: 0 });
+});

@@ -13,8 +13,8 @@ async function open() {
   if (result.kind !== "opened") throw new Error("busy");
   const writer = await createBufferedWriter(result.writer);
   let head: LogHead = EMPTY_LOG;
-  const add = async (count: number): Promise<readonly Entry[]> => {
-    const drafts = Array.from({ length: count }, (_, index) => toDraft("message", notice(`word${index}`)));
+  const add = async (count: number, more = ""): Promise<readonly Entry[]> => {
+    const drafts = Array.from({ length: count }, (_, index) => toDraft("message", notice(`word${index}${more}`)));
     const entries = sealEntries(drafts, { head, atMs: 0, digest: sha256 });
     const result = await writer.append(entries);
     expect(result.kind).toBe("appended");
@@ -59,4 +59,25 @@ test("entries that do not follow are refused", async () => {
   const entries = await add(2);
   expect(await writer.append(entries)).toMatchObject({ kind: "out-of-order", head: { sequence: 2 } });
   expect(await writer.append([])).toMatchObject({ kind: "appended" });
+});
+
+test("few entries are written at once where they are large", async () => {
+  const { writer, add, stored } = await open();
+  await add(1, "x".repeat(4_500_000));
+  expect(await stored()).toBe(0);
+  await add(1, "x".repeat(4_500_000));
+  expect(await stored()).toBe(2);
+  // What was written counts no more.
+  await add(1, "x".repeat(4_500_000));
+  expect(await stored()).toBe(2);
+  expect(await writer.flush()).toMatchObject({ kind: "appended", head: { sequence: 3 } });
+  expect(await stored()).toBe(3);
+});
+
+test("what is held can be erased", async () => {
+  const { writer, add, stored } = await open();
+  await add(3);
+  await writer.erase(2);
+  expect(await stored()).toBe(3);
+  expect((await writer.read(1, 3)).map(({ payload }) => payload === undefined)).toEqual([false, true, false]);
 });

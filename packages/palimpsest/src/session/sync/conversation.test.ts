@@ -62,6 +62,18 @@ test("a long log is read back whole, each entry once", async () => {
   expect(group).toEqual(["user", ...Array.from({ length: 300 }, (_, index) => `word${index} required`)]);
 });
 
+test("answers are known by their responses, and what is in a file by its digest", async () => {
+  const { session, log } = await open();
+  await session.sync([user("One."), assistant("1"), user("long ".repeat(60_000))]);
+  const groups = await Array.fromAsync(readConversation(log, session.history.newestEntry));
+  const known = groups.flatMap(({ entries }) => entries).map((entry) => ["responseId" in entry, "digest" in entry]);
+  expect(known).toEqual([
+    [false, false],
+    [true, false],
+    [false, true],
+  ]);
+});
+
 test("what says nothing goes with what stands behind it", async () => {
   const { session, log } = await open();
   const thinking = { kind: "opaque", native: { provider: "other", block: { type: "aside" } } } as const;

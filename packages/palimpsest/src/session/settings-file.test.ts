@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { InvalidOptionError } from "../log/invalid-option-error.ts";
+import { settingsFile } from "./settings-file.ts";
+
+test("a file of settings is read anew each time; one that is missing sets nothing, one that cannot be read is told", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "palimpsest-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "settings.json");
+  const file = settingsFile(path);
+  expect(file.name).toBe(path);
+  expect(await file.read()).toBeUndefined();
+  for (const text of ['{"compaction.auto":"ask"}', "{}"]) {
+    writeFileSync(path, text);
+    expect(await file.read()).toBe(text);
+  }
+  await expect(settingsFile(folder).read()).rejects.toThrow();
+});
+
+test("without a path there is no file: it is refused at once, and by name", () => {
+  expect(() => settingsFile(undefined as never)).toThrow(InvalidOptionError);
+  expect(() => settingsFile(new URL("file:///settings.json") as never)).toThrow("settingsFile(path)");
+});
