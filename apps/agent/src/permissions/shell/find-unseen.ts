@@ -51,6 +51,7 @@ const SAME: Readonly<Record<string, string>> = {
   gawk: "awk",
   mawk: "awk",
   nawk: "awk",
+  podman: "docker",
 };
 
 /** Programs that run what they read if they are given no file. */
@@ -58,7 +59,8 @@ const READERS = new Set(["python", "node", "perl", "ruby", "php", "lua", "osascr
 
 /** Why a program may run something that its words do not name as a command; undefined: nothing says so. */
 export function findUnseen(program: string, args: readonly ShellWord[], input: string | undefined): Unseen | undefined {
-  const name = SAME[program] ?? program.replace(/^(python|pypy|perl|ruby|php|lua|node)[\d.]+$/, "$1");
+  const plain = program.replace(/^(python|pypy|perl|ruby|php|lua|node)[\d.]+$/, "$1");
+  const name = plain === "pypy" ? "python" : (SAME[plain] ?? plain);
   const words = args.map(({ text }) => text);
   if ((name === "source" || name === ".") && args[0]?.state !== "known") {
     return { why: `what ${program} runs is not known before it runs`, where: "elsewhere" };
@@ -88,7 +90,10 @@ const PLAIN_SED =
 
 function mayRunCode(words: readonly string[]): boolean {
   if (words.some((text) => /^(-f|--file)/.test(text))) return true;
-  const named = words.flatMap((text, at) => (text === "-e" || text === "--expression" ? [words[at + 1] ?? ""] : []));
+  const named = words.flatMap((text, at) => {
+    if (/^-[a-zA-Z]*e$|^--expression$/.test(text)) return [words[at + 1] ?? ""];
+    return /^(?:-[nrEsuz]*e|--expression=)(.+)/s.exec(text)?.[1] ?? [];
+  });
   const scripts = named.length > 0 ? named : words.filter((text) => !text.startsWith("-")).slice(0, 1);
   return scripts.some((script) => !PLAIN_SED.test(script));
 }

@@ -22,9 +22,19 @@ const SEARCHERS: ReadonlySet<string> = new Set("grep egrep fgrep rg ag sed awk g
 const SPEAKERS: ReadonlySet<string> = new Set(
   "echo printf : true false export local declare readonly set unset expr".split(" "),
 );
-/** Options of any program behind which a text stands. */
+/** Options behind which a text stands, of programs that are not known better. */
 const TEXT_OPTIONS =
   /^(-m|-e|-c|-p|--message|--body|--title|--eval|--print|--regexp|--expression|--grep|-S|-G|--format|--pretty|--header|-H|--data|-d|-t|--testNamePattern|--jq|-q)$/;
+
+/** Of the programs that are: letters of such options. All others are flags, or a file stands behind them: `cat -e .env`. */
+const TEXT_LETTERS: ReadonlyMap<string, string> = new Map(
+  (
+    "cut:cd sort:tS head:c tail:c grep:emd egrep:emd fgrep:emd rg:emtd ag:mG sed:e awk:e gawk:e perl:e touch:dt mkdir:m install:mS stat:c " +
+    "node:ep python:c python3:c od:t xxd:c hexdump:e strings:et du:dt fd:etdSc less:p rsync:e split:t cp:S mv:S ln:S file:me patch:p"
+  )
+    .split(" ")
+    .map((entry) => entry.split(":") as [string, string]),
+);
 
 /** The paths that the words and redirections of a line name, as far as they are known. */
 export function touchedPaths(line: ShellLine): readonly TouchedPath[] {
@@ -66,7 +76,7 @@ function fileWords(program: string, args: readonly ShellWord[]): readonly ShellW
   const hasScript = args.some(({ text }) => /^(-e|-f|--regexp|--file|--expression)/.test(text));
   let toSkip = SEARCHERS.has(program) && !hasScript ? 1 : 0;
   return args.flatMap((word, at): readonly ShellWord[] => {
-    if (at > 0 && TEXT_OPTIONS.test(args[at - 1]!.text)) return [];
+    if (at > 0 && isTextOption(program, args[at - 1]!.text)) return [];
     const value = /^(?:--?[\w-]+|[a-z]+)=(?=[/~.])/.exec(word.text)?.[0];
     if (value !== undefined)
       return [{ ...word, text: word.text.slice(value.length), lead: word.lead.slice(value.length) }];
@@ -75,6 +85,12 @@ function fileWords(program: string, args: readonly ShellWord[]): readonly ShellW
     // A text in a sentence is none, unless it begins like a path.
     return /\s/.test(word.text) && !/^(\/|~\/|\.\.\/)\S/.test(word.text) ? [] : [word];
   });
+}
+
+function isTextOption(program: string, option: string): boolean {
+  const isKnown = READERS.has(program) || WRITERS.has(program) || TEXT_LETTERS.has(program);
+  if (option.startsWith("--") || !isKnown) return TEXT_OPTIONS.test(option);
+  return option.length === 2 && option.startsWith("-") && (TEXT_LETTERS.get(program)?.includes(option[1]!) ?? false);
 }
 
 /** Joined with the folder that the command runs in; undefined: nothing of it is known. */
