@@ -61,6 +61,17 @@ describe("the message that stands for what was folded", () => {
     expect(text).not.toMatch(/:\n|undefined/);
   });
 
+  test("what a model wrote stands in a text of its own, which is not the host's; in place of none the host speaks", () => {
+    const [opening, summary] = composeSummary(PARTS);
+    expect(summary!.text.trim()).toBe(PARTS.summary);
+    expect(opening!.text).not.toContain("A parser.");
+    expect(opening!.provenance).toMatchObject({ kind: "host" });
+    expect(summary!.provenance).not.toEqual(opening!.provenance);
+    const without = composeSummary({ ...PARTS, summary: " " });
+    expect(without[0]!.text).toContain("No summary could be written");
+    expect(without).toHaveLength(composeSummary(PARTS).length - 1);
+  });
+
   test("pins are there byte for byte, once each, whatever is in them", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary", minLength: 1 }), { maxLength: 5 }), (texts) => {

@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 import { summarySections } from "./summary/sections.ts";
 import type { TranscriptRound } from "./summary/transcript.ts";
-import { type LadderPlan, type ModelCalls, type ModelConversation, runSummaryLadder } from "./summary-ladder.ts";
+import {
+  type CallResult,
+  type LadderPlan,
+  type ModelCalls,
+  type ModelConversation,
+  runSummaryLadder,
+} from "./summary-ladder.ts";
 
 const ROUNDS: readonly TranscriptRound[] = Array.from({ length: 30 }, (_, index) => ({
   from: index + 1,
@@ -83,3 +89,29 @@ test.each([
     }
   },
 );
+
+test.each<[string, CallResult, string | undefined]>([
+  ["a summary", { kind: "answer", answer: { text: summaryOf(1), stop: "end", calls: 0 } }, "fork"],
+  ["none", { kind: "answer", answer: { text: "I cannot do that.", stop: "end", calls: 0 } }, undefined],
+  ["a failure", { kind: "failed", failure: { kind: "overloaded" } as never, why: "overloaded" }, undefined],
+  ["too long", { kind: "failed", failure: { kind: "overflow" } as never, why: "too long" }, undefined],
+])("every conversation that is begun is closed, whatever comes of it: %s", async (_, called, rung) => {
+  let open = 0;
+  let begun = 0;
+  const begin = async (): Promise<ModelConversation> => {
+    open++;
+    begun++;
+    return {
+      ask: async () => called,
+      close: async () => {
+        open--;
+      },
+    };
+  };
+  const modelCalls: ModelCalls = { direct: begin, fork: begin, provider: async () => undefined };
+  const { noFork: _noFork, ...plan } = PLAN;
+  const { summary } = await runSummaryLadder({ ...plan, modelCalls, directTokens: 100_000, maximumPasses: 1 });
+  expect(summary?.rung).toBe(rung);
+  expect(begun).toBeGreaterThan(0);
+  expect(open).toBe(0);
+});

@@ -18,6 +18,19 @@ test.each([
   );
 });
 
+test.each(["\u{10000}", "\u{10ffff}", "\u{103ff}", "\u{10fc00}"])(
+  "no pair of surrogates is cut, also at the ends of their range: %o",
+  (pair) => {
+    expect([headOf(`a${pair}b`, 2), headOf(`a${pair}b`, 3)]).toEqual(["a", `a${pair}`]);
+    expect([tailOf(`a${pair}b`, 2), tailOf(`a${pair}b`, 3)]).toEqual(["b", `${pair}b`]);
+  },
+);
+
+test.each(["\ud7ff", "\ue000"])("a character beside their range is one like any other: %o", (one) => {
+  expect(headOf(`a${one}b`, 2)).toBe(`a${one}`);
+  expect(tailOf(`a${one}b`, 2)).toBe(`${one}b`);
+});
+
 test("a cut goes to the end of a line that is near, and not to one that is far", () => {
   expect(endAtLine("123456789\na")).toBe("123456789\n");
   expect(endAtLine("1\nabcdefghi")).toBe("1\nabcdefghi");

@@ -121,6 +121,18 @@ describe("what is kept", () => {
     expect(commands.map(({ command }) => command)).toEqual(["sed -n '20,40p' a.ts", "cat gone.ts"]);
   });
 
+  test("an error of a file is known by the file, and over when the file is read", () => {
+    const failing = [
+      calls("a", "Read", { file_path: "src/gone.ts" }),
+      answers("a", "Error: ENOENT, no such file", "error"),
+    ];
+    expect(fold(failing).errors).toMatchObject([{ state: "open", of: "src/gone.ts" }]);
+    const other = [...failing, calls("b", "Read", { file_path: "src/here.ts" }), answers("b", "1\tx")];
+    expect(fold(other).errors).toMatchObject([{ state: "open" }]);
+    const same = [...other, calls("c", "Read", { file_path: "src/gone.ts" }), answers("c", "1\tx")];
+    expect(fold(same).errors).toMatchObject([{ state: "over" }]);
+  });
+
   test("commands with exit code and counted tests, errors verbatim until the same goes well", () => {
     const failing = [
       calls("a", "shell", { command: ["bash", "-lc", "npm test"] }),

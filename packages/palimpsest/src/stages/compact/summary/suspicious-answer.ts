@@ -3,7 +3,8 @@
  * report, not the decision: a good summary may well begin with an error.
  */
 export function suspiciousAnswer(answer: string): "error-text" | "refusal" | undefined {
-  const text = answer.replace(/<\/?[a-z]+>/gi, " ").trim();
+  // All tags but that of a web page: it says what the answer is.
+  const text = answer.replace(/<\/?(?!html\b)[a-z]+>/gi, " ").trim();
   if (isErrorBody(text) || ERRORS.some((pattern) => pattern.test(text))) return "error-text";
   return REFUSAL.test(text) ? "refusal" : undefined;
 }
