@@ -12,6 +12,7 @@ import type { View } from "../view/view.ts";
 import { loadView } from "./load-view.ts";
 import { openSession } from "./open-session.ts";
 import type { Session } from "./session.ts";
+import { openOffline } from "./testing/open-offline.ts";
 
 const summary = { role: "user", blocks: [{ kind: "text", text: "Earlier." }], origin: "summary" } as const;
 
@@ -205,4 +206,19 @@ describe("reading a session", () => {
     expect(texts(view)).toEqual(["one"]);
     expect(view.configuration).toBeUndefined();
   });
+});
+
+test("what a decision has put in place is shown once, also after boundaries of several processes", async () => {
+  const { store, session } = await begin();
+  const [one, two, , four] = await session.append(["one", "two", "three", "four", "five"]);
+  const short = { role: "user", origin: "human", blocks: [{ kind: "text", text: "two, in short" }] } as const;
+  await session.history.replace({ from: two!, to: two! }, [short], "test");
+  await session.history.fold({ from: one!, to: one! }, [summary], "test");
+  expect(texts(await load(store))).toEqual(["Earlier.", "two, in short", "three", "four", "five"]);
+  const again = await openOffline(store);
+  await again.history.fold({ from: four!, to: four! }, [{ ...summary, blocks: [{ kind: "text", text: "4" }] }], "test");
+  const wanted = ["Earlier.", "two, in short", "three", "4", "five"];
+  expect(texts(await load(store))).toEqual(wanted);
+  await (await openOffline(store)).append("six");
+  expect(texts(await load(store))).toEqual([...wanted, "six"]);
 });

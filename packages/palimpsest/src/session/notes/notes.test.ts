@@ -111,6 +111,8 @@ describe("session notes", () => {
     while ((await session.history.explain()).length === 0) await ask(words("more", 2_000));
     const [boundary] = await session.history.explain();
     expect(boundary!.compaction).toMatchObject({ rung: "notes", trigger: "auto", modelCalls: 0, declined: [] });
+    // Nothing was spent: there is no price, not one of zero.
+    expect(boundary!.compaction).not.toHaveProperty("priceUsd");
     expect(boundary!.shownAs).toContain("Renaming the loader.");
     const request = JSON.stringify((await ask("Go on.")).messages);
     expect(request).toContain("About uncovered");

@@ -3,7 +3,7 @@ import type { Recalled } from "./recall.ts";
 import { readRecallInput, recalledText, recallOf, recallTool } from "./recall-tool.ts";
 
 test("its numbers are whole and begin at 1, its search is a text, and it takes nothing else", () => {
-  const { type, properties, additionalProperties } = recallTool.inputSchema as Record<string, never>;
+  const { type, properties, additionalProperties } = recallTool.inputSchema as Record<string, unknown>;
   expect([type, additionalProperties]).toEqual(["object", false]);
   const { search, ...numbers } = properties as Record<string, object>;
   expect(search).toMatchObject({ type: "string" });
