@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { projectFolderOf } from "@palimpsest/coordination/project-places";
 import { expect, test } from "vitest";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
@@ -175,6 +176,15 @@ test.each<[string, string | undefined]>([
     expect.stringMatching(new RegExp(`^settings of the user: .*${problem}`)),
     expect.stringMatching(new RegExp(`^settings of the project: .*${problem}`)),
   ]);
+});
+
+test("of the user's two files it is said which one cannot be read; the other one counts", async () => {
+  const { load, agentHome, folder } = await setUp(undefined, '{"permissions":{"deny":["Read(.env)"]}}');
+  const own = projectFolderOf(realpathSync(folder), agentHome);
+  mkdirSync(join(own, "settings.json"), { recursive: true });
+  const { settings, problems } = await load();
+  expect(problems).toEqual([expect.stringMatching(/^settings of the user for this project: /)]);
+  expect(settings.rules).toMatchObject([{ decision: "deny", tool: "Read", from: "user" }]);
 });
 
 test("rules that are too long together are cut, and a long one is none", async () => {

@@ -88,4 +88,11 @@ test("with nothing to say nothing is said", () => {
   expect(openingText(settings, NONE)).toEqual([
     "No sandbox: bubblewrap is not installed. Commands have all your rights; none runs unless you allow it.",
   ]);
+  expect(openingText({ ...settings, sandbox: "required" }, NONE)).toEqual([
+    "No sandbox: bubblewrap is not installed. Your settings require one, so no command is run.",
+  ]);
+  const [hook] = settingsOf("user").settings.hooks;
+  expect(openingText({ ...settings, hooks: [hook!] }, NONE).join()).toContain(
+    "1 hook of your settings runs without asking.",
+  );
 });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { placesOf } from "../workspace/places.ts";
@@ -57,4 +58,14 @@ test("why a call is asked about, refused or run", async () => {
   expect(await why("Edit(a.ts)", { mode: "accept-edits" })).toContain(
     "It runs without a question (mode accept-edits).",
   );
+  // In a sandbox a command runs in the project by itself.
+  const sandbox: Sandbox = {
+    kind: "bubblewrap",
+    policy: {} as never,
+    enclose: () => Promise.reject(new Error()),
+    extent: async () => "complete",
+  };
+  expect(await why("npm test", { sandbox })).toContain("It runs without a question (mode auto).");
+  expect(await why("Bash(npm test)", { sandbox })).toContain("It runs without a question (mode auto).");
+  expect(await why("Edit(a.ts)", { sandbox })).toContain("It runs without a question (mode auto).");
 });

@@ -35,6 +35,17 @@ describe("auto", () => {
     expect(choose({ ledger: ledgerOf([1]), nowMs: 6 * MINUTE_MS })).toBe("1h");
   });
 
+  test("a pause of just five minutes is one, and so it is in a session of which nothing else is known", () => {
+    expect(choose({ ledger: ledgerOf([1]), nowMs: 5 * MINUTE_MS })).toBe("1h");
+    const { main } = ledgerOf([]).sources;
+    const { rhythm: _, ...unknown } = main!;
+    const ledger = { ...EMPTY_LEDGER, sources: { main: unknown } };
+    expect(choose({ ledger, nowMs: 6 * MINUTE_MS })).toBe("1h");
+    // An hour that costs more than one pause would have saved is not taken.
+    const prices = { input: 4, output: 20, cacheRead: 0.4, cacheWrite5m: 5, cacheWrite1h: 12 };
+    expect(choose({ ledger, prices, nowMs: 6 * MINUTE_MS })).toBe("5m");
+  });
+
   test("pauses of hours are no reason to pay for one", () => {
     expect(choose({ ledger: ledgerOf([1]), nowMs: 90 * MINUTE_MS })).toBe("5m");
     expect(choose({ ledger: ledgerOf([10, 120, 120]), nowMs: 90 * MINUTE_MS })).toBe("5m");

@@ -163,6 +163,20 @@ describe("a line of the ledger", () => {
 });
 
 describe("the ledger", () => {
+  test("counts from nothing: the first answer and the first loss are all there is", () => {
+    const book = warm();
+    const counts = { responses: 1, freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 40_000, outputTokens: 100 };
+    const priceUsd = expect.closeTo((40_000 * 5 + 100 * 20) / 1e6, 12);
+    expect(book.ledger.sources["main"]?.totals).toEqual({
+      ...counts,
+      ...{ priceUsd, perfectPriceUsd: priceUsd, unpricedResponses: 0 },
+    });
+    book.ask(0, 41_000);
+    const lostUsd = expect.closeTo((40_000 * (5 - 0.4)) / 1e6, 12);
+    const lost = { breaks: 1, rebilledTokens: 40_000, rebilledUsd: lostUsd, gapUsd: lostUsd };
+    expect(book.ledger.sources["main"]?.causes).toEqual({ server: lost });
+  });
+
   test("adds up, by source and by cause; the causes make up the whole gap", () => {
     const book = warm();
     book.ask(0, 41_000);

@@ -18,6 +18,11 @@ test("pauses are told apart by the two lifetimes, each of which is over when it 
   expect([Math.round(middlePauses), Math.round(longPauses)]).toEqual([2, 1]);
 });
 
+test("the first request has no pause before it and has not grown", () => {
+  const first = { requests: 0, grownTokens: 0, middlePauses: 0, longPauses: 0, atMs: 7, inputTokens: 30_000 };
+  expect(addToRhythm(undefined, { atMs: 7, inputTokens: 30_000 })).toEqual(first);
+});
+
 test("a prompt that became smaller has not grown", () => {
   const before = addToRhythm(undefined, { atMs: 0, inputTokens: 100_000 });
   expect(addToRhythm(before, { atMs: 1, inputTokens: 40_000 }).grownTokens).toBe(0);

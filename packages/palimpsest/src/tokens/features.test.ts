@@ -24,7 +24,14 @@ test("signed thinking is known by its signature, unsigned by its text", () => {
     blocks: 1,
     signatureCharacters: length,
   });
-  expect(featuresOf(thinking)).toMatchObject({ words: 2, signatureCharacters: 0 });
+  expect(featuresOf(thinking)).toMatchObject({ blocks: 1, words: 2, signatureCharacters: 0 });
+});
+
+test("a tokenizer is asked for texts only", () => {
+  // Some count a mark for the beginning even of an empty text.
+  const countText = (text: string) => text.length + 1;
+  expect(featuresOf(image, { countText }).countedTokens).toBe(0);
+  expect(featuresOf({ kind: "text", text: "abc" }, { countText }).countedTokens).toBe(4);
 });
 
 test("a call holds its name, and names and values of its input", () => {

@@ -23,6 +23,12 @@ test.each<[string, Partial<TextCounts>]>([
   ["漢字かな한글", { ideographs: 6 }],
   ["🙂🙂", { emoji: 2 }],
   ["\u0000", { furtherMarks: 1 }],
+  ["\u0001\u0002", { furtherMarks: 2 }],
+  // The first and the last of each range.
+  ["A z", { words: 2 }],
+  ["Z a", { words: 2 }],
+  ["09", { numbers: 1, digits: 1 }],
+  ["/:@[`{", { marks: 1, furtherMarks: 5 }],
   // A half of a pair is encoded as a replacement character.
   ["\ud83d", { ideographs: 1 }],
 ])("%j holds %j", (text, expected) => {

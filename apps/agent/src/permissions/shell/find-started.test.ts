@@ -90,7 +90,17 @@ test.each([
     "npm run x",
   ],
   ...["npm install exec rm", "pnpm run exec rm x", "sudo -S ls", "xargs ls", "xargs -I % ls %", "parallel ls ::: a"],
-  ...["flock lock ls rm x", "script log", "cat -c 'rm x'", "my-tool -c 'rm x'", "timeout 5", "env A=1", "env"],
+  ...[
+    "flock lock ls rm x",
+    "script log",
+    "cat -c 'rm x'",
+    "my-tool -c 'rm x'",
+    "hg rebase -x 'rm x'",
+    "hg bisect run 'rm x'",
+    "timeout 5",
+    "env A=1",
+    "env",
+  ],
 ])("nothing forbidden is seen in: %s", async (line) => {
   expect(await decideLine(line, DENY, "bypass")).toBe("allow");
 });
