@@ -3,6 +3,8 @@ import { CONTESTANTS } from "./contestants.ts";
 import { type KeptResult, resultsTable, withTable } from "./results-table.ts";
 
 export const PAGE: URL = new URL("../../../docs/gauntlet.md", import.meta.url);
+/** Those that the page shows. */
+const SIZES = ["full", "short"] as const;
 const RESULTS = new URL("../../gauntlet/results.jsonl", import.meta.url);
 
 /** docs/gauntlet.md with the figures that were kept. */
@@ -10,5 +12,5 @@ export function pageWithResults(): string {
   const lines = readFileSync(RESULTS, "utf8").split("\n").filter(Boolean);
   const kept = lines.map((line) => JSON.parse(line) as KeptResult);
   const names = CONTESTANTS.map(({ name }) => name);
-  return withTable(readFileSync(PAGE, "utf8"), resultsTable(kept, "short", names));
+  return SIZES.reduce((page, size) => withTable(page, size, resultsTable(kept, size, names)), readFileSync(PAGE, "utf8"));
 }

@@ -35,5 +35,5 @@ test("axes that were run one after the other stand in one row, if the version is
 });
 
 test("a page without a place for the table is refused", () => {
-  expect(() => withTable("nothing", "table")).toThrow("needs the lines");
+  expect(() => withTable("nothing", "full", "table")).toThrow("needs the lines");
 });

@@ -47,11 +47,11 @@ function toRow({ contestant, V, F, C, R, L }: KeptResult): readonly string[] {
   ];
 }
 
-const [BEGIN, END] = ["<!-- results of size short, by npm run gauntlet-page -->", "<!-- end of results -->"];
-
-/** The page with this table in the place of the one that it has. */
-export function withTable(page: string, table: string): string {
-  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (from < 0 || to < from) throw new Error(`The page needs the lines ${BEGIN} and ${END}`);
-  return `${page.slice(0, from)}${BEGIN}\n\n${table}\n\n${page.slice(to)}`;
+/** The page with this table in the place of the one that it has of the size. */
+export function withTable(page: string, size: GauntletSize, table: string): string {
+  const begin = `<!-- results of size ${size}, by npm run gauntlet-page -->`;
+  const end = `<!-- end of results of size ${size} -->`;
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`The page needs the lines ${begin} and ${end}`);
+  return `${page.slice(0, from)}${begin}\n\n${table}\n\n${page.slice(to)}`;
 }
