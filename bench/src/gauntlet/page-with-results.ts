@@ -12,5 +12,8 @@ export function pageWithResults(): string {
   const lines = readFileSync(RESULTS, "utf8").split("\n").filter(Boolean);
   const kept = lines.map((line) => JSON.parse(line) as KeptResult);
   const names = CONTESTANTS.map(({ name }) => name);
-  return SIZES.reduce((page, size) => withTable(page, size, resultsTable(kept, size, names)), readFileSync(PAGE, "utf8"));
+  return SIZES.reduce(
+    (page, size) => withTable(page, size, resultsTable(kept, size, names)),
+    readFileSync(PAGE, "utf8"),
+  );
 }
