@@ -52,4 +52,8 @@ test("a list that shares no answer with the log is not trimmed: the same words o
   const log = [...LOG, user("Go on.")];
   expect(await added([user("Go on.")], log)).toBeUndefined();
   expect(await added([assistant("3"), user("Go on.")], log)).toEqual([]);
+  expect(await added([user("Three."), assistant("3"), user("Go on.")], log)).toEqual([]);
+  // Of an answer that was cut in the middle, the rest is enough.
+  const cut = [user("One."), assistant("1"), assistant("one"), user("Go on.")];
+  expect(await added([assistant("one"), user("Go on.")], cut)).toEqual([]);
 });
