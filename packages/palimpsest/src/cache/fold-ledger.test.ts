@@ -175,6 +175,11 @@ describe("the ledger", () => {
     const lostUsd = expect.closeTo((40_000 * (5 - 0.4)) / 1e6, 12);
     const lost = { breaks: 1, rebilledTokens: 40_000, rebilledUsd: lostUsd, gapUsd: lostUsd };
     expect(book.ledger.sources["main"]?.causes).toEqual({ server: lost });
+    // Too little for a break, and without prices: a cause, and nothing that can be counted.
+    const { prices: _, ...cache } = facts;
+    const small = warm();
+    small.answer(small.add("request", { maxTokens: 1, estimatedTokens: 1, cache }), 39_500, 1_500);
+    expect(Object.values(small.ledger.sources["main"]!.causes["server"]!)).toEqual([0, 0, 0, 0]);
   });
 
   test("adds up, by source and by cause; the causes make up the whole gap", () => {

@@ -6,7 +6,7 @@ export function changesGitSettings(line: ShellLine & { readonly kind: "parsed" }
   return allCommands(line.commands).some((command) => {
     if (programOf(command) !== "git") return false;
     const [verb, ...rest] = withoutGitOptions(command.words.slice(1)).map(({ text }) => text);
-    const isAsking = rest.some((text) => /^(--get\w*|--list|-l|get|list|--show-\w+|--name-only)$/.test(text));
+    const isAsking = rest.some((text) => /^(--get[\w-]*|--list|-l|get|list|--show-\w+|--name-only)$/.test(text));
     const operands = rest.filter((text) => !text.startsWith("-"));
     if (verb === "config")
       return !isAsking && (operands.length > 1 || rest.some((text) => /^(--unset|-e|--edit|--add)/.test(text)));

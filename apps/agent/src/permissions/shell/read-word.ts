@@ -41,8 +41,8 @@ function readPart(part: WordPart): ShellWord {
 function join(pieces: readonly ShellWord[], written: string): ShellWord {
   const states = pieces.map(({ state }) => state);
   // The home is not known, and yet it is known where it lies.
-  const end = pieces.findIndex(({ state, lead }) => state === "unknown" && lead === "");
-  const known = end === -1 ? pieces : pieces.slice(0, end);
+  const end = pieces.findIndex(({ text, lead }) => lead !== text);
+  const known = end === -1 ? pieces : pieces.slice(0, end + 1);
   return {
     text: pieces.length === 0 && /["']/.test(written) ? "" : pieces.map(({ text }) => text).join(""),
     lead: known.map(({ lead }) => lead).join(""),
