@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { changesGitSettings } from "./changes-git-settings.ts";
 import { parseLine } from "./parse-line.ts";
 
-test.each([
+test.each<readonly [string, boolean]>([
   ["git config core.hooksPath hooks", true],
   ["git -C sub config --unset core.hooksPath", true],
   ["git config --get core.hooksPath", false],
