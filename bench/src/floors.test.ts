@@ -44,7 +44,7 @@ const importing = { import_ms: 60, node_ms: 40 };
 const many = { rss_mb: 220, memory_store: { rss_mb: 100 } };
 const open = { equal_to_live: true, rss_mb: 110, rss_import_mb: 100, log_bytes: 10 * 2 ** 20 + 1 };
 const overhead = { growth: 3 };
-const proxy = { first_byte_ratio: 1.5, beside_5_mb: { ratio: 1.5 }, streams: 200, streams_whole: 200 };
+const proxy = { first_byte_ratio: 1.5, beside_5_mb: { ratio: 2.5 }, streams: 200, streams_whole: 200 };
 const compactions = {
   recorded_summary_pct: 60,
   summary_plus_ledger_pct: 81,
@@ -135,7 +135,7 @@ test.each([
   ["open", { ...open, log_bytes: 10 * 2 ** 20 }],
   ["overhead", { growth: 3.1 }],
   ["proxy", { ...proxy, first_byte_ratio: 1.6 }],
-  ["proxy", { ...proxy, beside_5_mb: { ratio: 1.6 } }],
+  ["proxy", { ...proxy, beside_5_mb: { ratio: 2.6 } }],
   ["proxy", { ...proxy, streams_whole: 199 }],
   ["recorded-compactions", { ...compactions, summary_plus_ledger_pct: 80.9 }],
   ["recorded-compactions", { ...compactions, digest_pct: 80.9 }],

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, globSync, readFileSync, symlinkSync } from "node:fs";
+import { symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
@@ -21,12 +21,14 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   "palimpsest demo": /set an API key/,
   "create-palimpsest my-agent": /npm start/,
   'npm start "Which files are here?"': /agent\.ts[\s\S]*% of the window left/,
-  "npm run site": /\d{4} public names, 0 without a doc comment[\s\S]*The site is in site\/dist: \d{3} pages\./,
 };
+
+/** It takes a minute of the processors: docs-as-a-site.slow.test.ts and a job of its own beside the gate (.github/workflows) build it. */
+export const SITE_COMMAND = "npm run site";
 
 /**
  * Types the commands of docs/start.md after the first, which installs the programs: the demo, an agent of one's own, the inspector on its
- * session, the docs as a site.
+ * session. The last one, which builds the docs as a site, is left out.
  */
 export async function frontDoor({ repository, folder, environment }: NewcomersMachine): Promise<void> {
   const home = environment["HOME"]!;
@@ -34,6 +36,7 @@ export async function frontDoor({ repository, folder, environment }: NewcomersMa
   const [install, ...commands] = frontDoorCommands();
   expect(install).toMatch(/^npm install --global /);
   expect(commands.length).toBeLessThan(10);
+  expect(commands.pop()).toBe(SITE_COMMAND);
   let cwd = folder;
   for (const command of commands) {
     const place = /^cd (\S+)$/.exec(command)?.[1];
@@ -42,11 +45,6 @@ export async function frontDoor({ repository, folder, environment }: NewcomersMa
     else expect(await output(command, { cwd, environment }), command).toMatch(SEEN[command] ?? /^/);
   }
   expect(Object.keys(SEEN).filter((command) => !commands.includes(command))).toEqual([]);
-  const site = join(repository, "site/dist");
-  for (const page of ["index.html", "start.html", "api/palimpsest.html"])
-    expect(existsSync(join(site, page))).toBe(true);
-  const [index] = globSync(join(site, "assets/chunks/@localSearchIndex*.js"));
-  expect(readFileSync(index!, "utf8")).toContain("nine commands");
 }
 
 interface Shell {

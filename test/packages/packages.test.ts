@@ -156,7 +156,7 @@ describe("the agent, installed with npm install -g", () => {
   });
 });
 
-test("the commands of docs/start.md: the demo, an agent, the inspector on its session, the docs as a site", async () => {
+test("the commands of docs/start.md: the demo, an agent, the inspector on its session", async () => {
   const { start, npmEnvironment } = installed;
   await frontDoor({ repository: ROOT, folder: start, environment: npmEnvironment });
 }, 1_800_000);

@@ -32,8 +32,8 @@ const WHOLE: EconomicsPlan = {
   foresight: "searched",
 };
 
-/** Of the sessions in order of their size, a few that together take half a minute. */
-const QUICK = { from: 60, every: 9, sessions: 8 };
+/** Of the sessions in order of their size, a few that together take a quarter of a minute. */
+const QUICK = { from: 60, every: 18, sessions: 4 };
 const QUICK_PLAN: EconomicsPlan = {
   conditions: ["200K/0.1/5m", "1M/0.1/5m"],
   policies: ["balanced"],

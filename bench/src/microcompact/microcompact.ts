@@ -34,7 +34,7 @@ export const microcompactBench: Bench = {
       turn_us_without_planning: by((times) => median(times.without)),
       mean_turn_us: by((times) => mean(times.with)),
       ratio: ratios,
-      growth: round(ratios["20000"]! / ratios["200"]!),
+      growth: round(ratios[plans.at(-1)!.messages]! / ratios[plans[0]!.messages]!),
     };
   },
 };

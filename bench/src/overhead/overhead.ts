@@ -6,31 +6,30 @@ import type { Subject } from "./subject.ts";
 import { type TurnPlan, type TurnTimes, timeTurns } from "./time-turns.ts";
 import { turnPlans } from "./turn-plans.ts";
 
-const SHORTEST = "200";
-const LONGEST = "20000";
-
 /** Measures the cost of managing the window before every request, when nothing has to be done. */
 export const overheadBench: Bench = {
   name: "overhead",
   about: "microseconds of append + prepare at 200, 2,000 and 20,000 messages, beside other libraries (installs them)",
   async run({ size }) {
-    const own = await measure(ownSession(), turnPlans(size), size === "full" ? 3 : 1);
+    const plans = turnPlans(size);
+    const [shortest, longest] = [plans[0]!.messages, plans.at(-1)!.messages];
+    const own = await measure(ownSession(), plans, size === "full" ? 3 : 1);
     const figures = {
       palimpsest_us: own.turnUs,
       // Beside it: taking in the response, which the other libraries leave to the caller.
       record_us: own.nextUs,
-      growth: round(own.turnUs[LONGEST]! / own.turnUs[SHORTEST]!),
+      growth: round(own.turnUs[longest]! / own.turnUs[shortest]!),
     };
-    return size === "full" ? { ...figures, ...(await besidePeers(own.turnUs)) } : figures;
+    return size === "full" ? { ...figures, ...(await besidePeers(own.turnUs, longest)) } : figures;
   },
 };
 
-async function besidePeers(ownUs: Readonly<Record<string, number>>): Promise<Figures> {
+async function besidePeers(ownUs: Readonly<Record<string, number>>, longest: number): Promise<Figures> {
   const { peers } = await loadPeers<{ readonly peers: readonly Subject[] }>("peers.ts");
   const peersUs: Record<string, Readonly<Record<string, number>>> = {};
   for (const peer of peers) peersUs[peer.name] = (await measure(peer, turnPlans("full"), 1)).turnUs;
-  const counting = peers.filter(({ counts }) => counts === "tokens").map(({ name }) => peersUs[name]![LONGEST]!);
-  return { peers_us: peersUs, times_faster_than_counting_peers: round(Math.min(...counting) / ownUs[LONGEST]!) };
+  const counting = peers.filter(({ counts }) => counts === "tokens").map(({ name }) => peersUs[name]![longest]!);
+  return { peers_us: peersUs, times_faster_than_counting_peers: round(Math.min(...counting) / ownUs[longest]!) };
 }
 
 interface Medians {

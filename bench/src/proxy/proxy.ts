@@ -10,7 +10,7 @@ import { inTemporaryFolder } from "../chaos/temporary-folder.ts";
 import { median, round } from "../statistics.ts";
 import { eventText, startStreamingUpstream } from "./streaming-upstream.ts";
 
-const SIZES = { quick: { requests: 100, large: 6 }, full: { requests: 1_000, large: 40 } } as const;
+const SIZES = { quick: { requests: 100, large: 12 }, full: { requests: 1_000, large: 40 } } as const;
 const WARM_REQUESTS = 30;
 /** What an agent sends in the middle of a session. */
 const BODY_CHARACTERS = 20_000;

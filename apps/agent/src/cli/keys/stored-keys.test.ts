@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { RunProgram } from "./key-store.ts";
 import { storedKeys } from "./stored-keys.ts";
 
@@ -58,3 +58,14 @@ test.each(["win32", "linux"] as const)(
     expect((await keys.read("anthropic"))?.key).toBe("other");
   },
 );
+
+test("where no tool of a keyring is installed, nothing is left that the program would wait for", async () => {
+  const agentHome = home();
+  vi.stubEnv("PATH", agentHome);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const keys = storedKeys({ agentHome, platform: "linux" });
+  const timers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+  const before = timers();
+  expect(await keys.read("anthropic")).toBeUndefined();
+  expect(timers()).toBeLessThanOrEqual(before);
+});

@@ -68,7 +68,9 @@ export function storedKeys({
 const PATIENCE_MS = 5_000;
 
 const runProgram: RunProgram = async (program, args, input) => {
-  const child = spawn(program, [...args], { stdio: ["pipe", "pipe", "ignore"], timeout: PATIENCE_MS });
+  // Not `timeout`: for a program that is not there, Node never clears its timer, and whoever ends has to wait for it.
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const child = spawn(program, [...args], { stdio: ["pipe", "pipe", "ignore"], signal });
   child.stdin.on("error", () => undefined);
   child.stdin.end(input);
   const closed = new Promise<number | null>((resolve) => {

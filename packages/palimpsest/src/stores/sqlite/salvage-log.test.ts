@@ -21,7 +21,7 @@ import { readTableLeaf } from "./sqlite-pages.ts";
 import { PAGE_SIZE_BYTES } from "./sqlite-schema.ts";
 import { DamagedLogError, LogFormatError } from "./sqlite-store-errors.ts";
 
-const CASES = process.env["PALIMPSEST_SLOW"] ? 5_000 : 160;
+const CASES = process.env["PALIMPSEST_SLOW"] ? 5_000 : 80;
 const TIMEOUT_MS = 100_000 + CASES * 200;
 const folder = mkdtempSync(join(tmpdir(), "salvage-"));
 const original = join(folder, "original");
@@ -121,7 +121,7 @@ describe("salvageLog", () => {
       expect(readFileSync(damaged).equals(database)).toBe(true);
       expect(readFileSync(`${damaged}-wal`).equals(broken)).toBe(true);
     }
-    for (let cut = 0; cut < wal.length; cut += 1 + random(3_000)) {
+    for (let cut = 0; cut < wal.length; cut += 1 + random(6_000)) {
       writeFileSync(`${damaged}-wal`, wal.subarray(0, cut));
       const { entries: found } = await salvageLog(damaged, { digest: sha256 });
       expect(found).toEqual(entries.slice(0, found.length));
