@@ -49,7 +49,7 @@ const floors = [...NODE_ON_SOURCES, "bench/src/main.ts", "floors"];
 // What counts is the same on a busy machine: it takes the time in which tests wait for programs.
 const counts = node("floors of quick benches: counts and memory", ...floors, "counts");
 // Random cases are the same for the same sources, here and on any other machine; a change of the sources brings new ones.
-process.env["PALIMPSEST_SEED"] = String(seedOf("packages", "apps", "bench", "test"));
+process.env["PALIMPSEST_SEED"] = String(seedOf("packages", "apps", "bench/src", "test"));
 // The check has run those of the architecture.
 const vitest = ["run", "--exclude=test/architecture/**", "--reporter=dot", "--reporter=json"];
 const inVitest = (name: string, into: string, ...more: readonly string[]): Promise<void> =>

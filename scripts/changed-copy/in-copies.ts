@@ -15,14 +15,14 @@ export async function inCopies<Work, Result>(
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
   const startedAtMs = performance.now();
-  const waiting = [...works.entries()];
+  // Whoever is free takes the next one.
+  const waiting = works.entries();
   let done = 0;
 
   async function work(): Promise<void> {
     const copy = open();
     try {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const [index, one] = next;
+      for (const [index, one] of waiting) {
         const result = await act(one, copy);
         results[index] = result;
         done++;

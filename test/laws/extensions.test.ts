@@ -9,7 +9,7 @@ import {
   summarize,
 } from "@palimpsest/provider-simulator";
 import fc from "fast-check";
-import { memoryStore, openSession, query, type Tool } from "palimpsest";
+import { memoryStore, openSession, query, type Tool, WindowFullError } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { createHooks, type Hook, type HookEvent } from "palimpsest/hooks";
 import { expect, test } from "vitest";
@@ -116,11 +116,18 @@ test("hooks and tools of others may answer anything or throw: no request is refu
         expect(refused).toEqual([]);
       }
       await session.append("And now?");
-      const sent = JSON.stringify(await session.prepare());
+      // Whoever blocks compactions has a full window one day.
+      const mayBeFull = hooks.some(({ event }) => event === "PreCompact");
+      const next = (): Promise<string> =>
+        session.prepare().then(JSON.stringify, (error: unknown) => {
+          if (mayBeFull && error instanceof WindowFullError) return error.message;
+          throw error;
+        });
+      const sent = await next();
       await session.close();
       // A hook at the start of a session would have its say once more.
-      session = await open([]);
-      expect(JSON.stringify(await session.prepare())).toBe(sent);
+      session = await open(hooks.filter(({ event }) => event !== "SessionStart"));
+      expect(await next()).toBe(sent);
       await session.close();
     },
     { numRuns, counts: () => seen },

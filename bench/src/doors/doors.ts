@@ -11,7 +11,7 @@ import { piDoor } from "./pi.ts";
 /** Doors that carry model requests. */
 export const DOORS: readonly Door[] = [ownLoopDoor, aiSdkDoor, langchainDoor, openaiAgentsDoor, mastraDoor, piDoor];
 const WINDOW_TOKENS = 24_000;
-const TURNS = { quick: 30, full: 400 } as const;
+const TURNS = { quick: 45, full: 400 } as const;
 
 /** Measures what agents of other frameworks get when they adopt Palimpsest, on the bytes that the service receives. */
 export const doorsBench: Bench = {

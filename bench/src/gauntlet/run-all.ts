@@ -30,9 +30,10 @@ export async function runAll(
 
   async function runOn(some: string, workers: number): Promise<void> {
     if (some === "") return;
-    const waiting = [...contestants];
+    // Whoever is free takes the next one.
+    const waiting = contestants.values();
     const work = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      for (const next of waiting) {
         const found = await run(next, size, some);
         figures[next.name] = { ...figures[next.name], ...found };
         onFigures(next, found);

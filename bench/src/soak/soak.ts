@@ -50,10 +50,11 @@ interface Lived extends Soaked {
 }
 
 async function runAll(plans: readonly SoakPlan[]): Promise<readonly Lived[]> {
-  const waiting = [...plans];
+  // Whoever is free takes the next one.
+  const waiting = plans.values();
   const lived: Lived[] = [];
   async function work(): Promise<void> {
-    for (let plan = waiting.shift(); plan !== undefined; plan = waiting.shift()) {
+    for (const plan of waiting) {
       lived.push({ plan, ...(await startProcess<Soaked>(PROCESS, [JSON.stringify(plan)])) });
     }
   }

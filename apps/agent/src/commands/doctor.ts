@@ -113,7 +113,7 @@ async function checkSandbox({ folder, places }: Project, { environment }: Termin
   const sessionFolder = places.folderOf("doctor");
   const sandbox = await openSessionSandbox({ settings, guard, places, sessionFolder, environment });
   if (sandbox.kind === "none") {
-    const text = withoutSandbox(settings, `none: ${sandbox.reason}`);
+    const text = withoutSandbox(settings, sandbox.reason, "none");
     return [{ about, state: settings.sandbox === "required" ? "problem" : "note", text }];
   }
   const lines = policyText(sandbox.policy).map((text): Finding => ({ about, state: "ok", text }));

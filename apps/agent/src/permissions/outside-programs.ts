@@ -29,7 +29,7 @@ export function openingText(
   settings: Named & Pick<AgentSettings, "sandbox" | "mode">,
   sandbox: Sandbox,
 ): readonly string[] {
-  if (sandbox.kind === "none") return [withoutSandbox(settings, `No sandbox: ${sandbox.reason}`)];
+  if (sandbox.kind === "none") return [withoutSandbox(settings, sandbox.reason)];
   const names = outsidePrograms(settings);
   return names.length === 0 ? [] : [`Outside of the sandbox, as your settings say: ${names.join("; ")}.`];
 }
@@ -38,17 +38,19 @@ export function openingText(
 export function withoutSandbox(
   { hooks, servers, sandbox, mode }: Named & Pick<AgentSettings, "sandbox" | "mode">,
   reason: string,
+  heading = "No sandbox",
 ): string {
+  const because = `${heading}: ${reason}`;
   const programs = servers.filter((server) => "command" in server);
   const counts = [counted(hooks.length, "hook"), counted(programs.length, "MCP server")].filter((text) => text !== "");
   if (sandbox === "required") {
     const others = counts.length === 0 ? [] : ['Hooks and MCP servers run only with "sandbox": "off".'];
-    return [reason, "Your settings require one, so no command is run.", ...others].join(" ");
+    return [because, "Your settings require one, so no command is run.", ...others].join(" ");
   }
   const asked = mode === "bypass" ? "in the mode bypass they do not ask" : "none runs unless you allow it";
   const run = hooks.length + programs.length === 1 ? "runs" : "run";
   const others = counts.length === 0 ? [] : [`${counts.join(" and ")} of your settings ${run} without asking.`];
-  return [reason, `Commands have all your rights; ${asked}.`, ...others].join(" ");
+  return [because, `Commands have all your rights; ${asked}.`, ...others].join(" ");
 }
 
 function isOutside({ sandbox }: ProgramSetting): boolean {

@@ -40,7 +40,7 @@ export function listPermissions({ mode, rules, settings, sandbox }: HeldPermissi
   );
   const policy =
     sandbox.kind === "none"
-      ? [withoutSandbox({ ...settings, mode }, `No sandbox: ${sandbox.reason}`)]
+      ? [withoutSandbox({ ...settings, mode }, sandbox.reason)]
       : [...policyText(sandbox.policy), ...exceptionalPrograms(settings)];
   return [
     `Mode ${mode}: ${MODES[mode]}.`,

@@ -48,10 +48,11 @@ async function runAll(
   size: TrialOptions["size"],
   say: TrialOptions["say"],
 ): Promise<readonly ProvedCase[]> {
-  const left = [...cases];
+  // Whoever is free takes the next one.
+  const left = cases.values();
   const done: ProvedCase[] = [];
   const work = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+    for (const next of left) {
       say(`${next.name}: ${next.about} ...`);
       const { wrong, figures } = await runCase(next, "postgres");
       // By the other scheduler, too; the guards are those of the product, whoever schedules.

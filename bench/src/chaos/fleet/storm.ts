@@ -107,7 +107,8 @@ export async function storm(place: Place, options: StormOptions): Promise<Storm>
   }
   while (speaking.jobs.length < options.turns) await wait(200);
   say(`waiting for ${speaking.jobs.length} turns to end ...`);
-  await speaking.finish(options.restWithinMs);
+  const rest = await speaking.finish(options.restWithinMs);
+  if (rest === "not at rest") say(`after ${options.restWithinMs / 1_000} s: ${JSON.stringify(await place.busy())}`);
   const audited = await audit(place, speaking.jobs);
   const resumed = victims.flatMap(({ phase, session, atMs }) => {
     const next = audited.logs.get(session)?.find((entry) => entry.atMs > atMs);

@@ -47,6 +47,12 @@ export function startTraffic({ dispatch, busy }: Pick<Place, "dispatch" | "busy"
     return new Set(questions.map(({ sessionId }) => sessionId));
   }
 
+  /** In this order: a run that asks a person and ends between the two looks is seen by the second. */
+  async function look() {
+    const running = new Map((await busy()).map(({ session, state }) => [session, state]));
+    return { running, asked: await answerAll() };
+  }
+
   async function sayNext(session: string, turn: number): Promise<void> {
     const { rounds, filler } = KINDS[Number(session.slice(prefix.length)) % KINDS.length]!;
     const job: Job = { session, turn, rounds };
@@ -56,8 +62,7 @@ export function startTraffic({ dispatch, busy }: Pick<Place, "dispatch" | "busy"
 
   async function speak(): Promise<void> {
     while (!ending.signal.aborted) {
-      const asked = await answerAll();
-      const running = new Set((await busy()).map(({ session }) => session));
+      const { running, asked } = await look();
       credit = Math.min(credit + (turnsPerSecond * ROUND_MS) / 1_000, turnsPerSecond);
       while (active.size < sessions) active.set(`${prefix}${begun++}`, 0);
       for (const [session, turns] of [...active]) {
@@ -83,10 +88,8 @@ export function startTraffic({ dispatch, busy }: Pick<Place, "dispatch" | "busy"
       ending.abort();
       await speaking;
       const isAtRest = await waitUntil(async () => {
-        // In this order: a run that asks a person and ends between the two looks is seen by the second.
-        const running = await busy();
-        const asked = await answerAll();
-        return asked.size === 0 && running.every(({ state }) => state === "set-aside");
+        const { running, asked } = await look();
+        return asked.size === 0 && [...running.values()].every((state) => state === "set-aside");
       }, withinMs);
       return isAtRest ? "at rest" : "not at rest";
     },

@@ -157,6 +157,8 @@ test("instructions are merged each once, and are none if nobody has any", async 
     { event: "PreCompact", run: () => ({ newCustomInstructions: "Same. " }) },
   ]);
   expect(mergeInstructions("Same.", await same.run("PreCompact", compact))).toBe("Same.");
+  const half = createHooks([{ event: "PreCompact", run: () => "half \ud83d" }]);
+  expect(mergeInstructions(undefined, await half.run("PreCompact", compact))).toBe("half \ufffd");
 });
 
 test("whatever hooks return or throw, running them never rejects, and what they say has the form it must have", async () => {

@@ -6,6 +6,7 @@ export function mergeInstructions(
   { outputs }: HookResults<"PreCompact">,
 ): string | undefined {
   const all = [customInstructions, ...outputs.map(({ output }) => output.newCustomInstructions)];
-  const said = new Set(all.flatMap((one) => one?.trim() || []));
+  // A service refuses a text with half a character.
+  const said = new Set(all.flatMap((one) => one?.trim().toWellFormed() || []));
   return said.size === 0 ? undefined : [...said].join("\n\n");
 }

@@ -62,7 +62,7 @@ function optionsOfFork<Request, Response, Message>({
 /** What a session begins with: where it parts from another, its configuration, the host's head, what hooks have to say. */
 async function begin<Request, Response, Message>(
   context: SessionContext<Request, Response, Message>,
-  { contents }: Pick<SessionParts<Request, Response>, "contents">,
+  { contents, requests }: Pick<SessionParts<Request, Response>, "contents" | "requests">,
 ): Promise<void> {
   const { session, options, state, surroundings, base, runHooks } = context;
   const source = state.newestEntry === 0 ? (options.startedBy ?? "startup") : "resume";
@@ -74,7 +74,8 @@ async function begin<Request, Response, Message>(
   });
   // A fork is no session of its own to those who are told of beginnings and ends.
   if (base !== undefined) return;
-  const started = startContents(await runHooks("SessionStart", { sessionId: session, source }));
+  const said = await runHooks("SessionStart", { sessionId: session, source });
+  const started = startContents(said, requests.budget().windowTokens);
   if (started.length > 0) await state.inOrder(() => contents.append(started));
 }
 

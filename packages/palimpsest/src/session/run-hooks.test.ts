@@ -96,3 +96,16 @@ test("closing waits for a hook that hangs no longer than its deadline", async ()
   expect(performance.now() - startedAt).toBeLessThanOrEqual(30_000);
   expect(events.at(-1)).toMatchObject({ event: "SessionEnd", failures: [{ kind: "timeout" }] });
 });
+
+test("what hooks say at a start leaves room in the window, also after compactions; model and user are told of the rest", async () => {
+  const { session, store } = await open([{ event: "SessionStart", run: () => "word ".repeat(200_000) }]);
+  const { windowTokens, tokens } = session.view.size();
+  expect(tokens).toBeLessThan(windowTokens / 4);
+  await session.append("Hello");
+  const cut = `This text has 999999 characters. In a window of ${windowTokens} tokens the model reads the first ${windowTokens / 4}.`;
+  expect(JSON.stringify(await session.prepare())).toContain(`[${cut}]`);
+  const entries = await (await store.openReader("s"))!.read(1, 99);
+  expect(
+    entries.filter(({ payload }) => payload?.includes(`"text":"Hooks at the start of the session: ${cut}"`)),
+  ).toHaveLength(1);
+});

@@ -2,6 +2,7 @@ import { addedContext } from "../hooks/added-context.ts";
 import type { HookResults, Hooks } from "../hooks/hook.ts";
 import { HOOK } from "../log/provenance.ts";
 import type { Emit } from "../session-event.ts";
+import { leaveRoom } from "./leave-room.ts";
 import { attachment, notice } from "./messages.ts";
 import type { NewContent } from "./to-contents.ts";
 
@@ -26,11 +27,12 @@ export function createRunHooks({ hooks, clock, emit }: RunHooksOptions): Hooks["
 }
 
 /** What hooks at a session's start add to it: for the model what it is to know, for the user what he is to be told. */
-export function startContents(results: HookResults<"SessionStart">): readonly NewContent[] {
+export function startContents(results: HookResults<"SessionStart">, windowTokens: number): readonly NewContent[] {
   const { blocked, messages } = results;
-  const context = addedContext(results);
+  const { text, cut } = leaveRoom(addedContext(results) ?? "", windowTokens);
   return [
-    ...(context === undefined ? [] : [attachment("hook", context, HOOK)]),
+    ...(text === "" ? [] : [attachment("hook", text, HOOK)]),
+    ...(cut === undefined ? [] : [notice(`Hooks at the start of the session: ${cut}`)]),
     // A session that is open cannot be blocked; why somebody wanted it is for the user to know.
     ...[...messages, ...(blocked === undefined ? [] : [blocked.reason])].map(notice),
   ];

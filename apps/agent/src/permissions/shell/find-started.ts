@@ -120,9 +120,9 @@ function finder(args: readonly ShellWord[]): Started {
 
 /** The command behind the options of a program that runs it. */
 function behind(program: string, args: readonly ShellWord[], starter: Starter): Started {
-  const { valued, skip = 0, effect, adds, ends } = starter;
+  const { valued, paired, skip = 0, effect, adds, ends } = starter;
   const mark = ends === "mark" ? args.findIndex(({ text }) => text === "--") : -1;
-  const rest = operands(mark === -1 ? args : args.slice(mark), valued);
+  const rest = operands(mark === -1 ? args : args.slice(mark), valued, paired);
   const assignments =
     program === "env" || program === "sudo" ? rest.slice(0, rest.findIndex(isNoAssignment) >>> 0) : [];
   const own = rest.slice(Math.max(assignments.length, skip));
@@ -161,13 +161,18 @@ function replacing(options: readonly ShellWord[]): (one: ShellWord) => ShellWord
   };
 }
 
-/** The words behind the options. An option that takes a word of its own is followed by it. */
-function operands(args: readonly ShellWord[], valued: readonly string[]): readonly ShellWord[] {
+/** The words behind the options. Some options take a word of their own, or two. */
+function operands(
+  args: readonly ShellWord[],
+  valued: readonly string[],
+  paired: readonly string[] = [],
+): readonly ShellWord[] {
   let at = 0;
   for (; at < args.length && args[at]!.text.startsWith("-"); at++) {
     const { text } = args[at]!;
     if (text === "--") return args.slice(at + 1);
-    at += valued.filter((option) => option === text).length;
+    if (valued.includes(text)) at += 1;
+    else if (paired.includes(text)) at += 2;
   }
   return args.slice(at);
 }

@@ -2,8 +2,10 @@ import type { ShellCommand } from "./shell-line.ts";
 
 /** A program that starts the command which stands behind its options. */
 export interface Starter {
-  /** Options that are followed by a word of their own; one that stands here twice, by two. */
+  /** Options that are followed by a word of their own. */
   readonly valued: readonly string[];
+  /** Options that are followed by two. @default none */
+  readonly paired?: readonly string[];
   /** Words before the command that are no options. @default 0 */
   readonly skip?: number;
   readonly effect: ShellCommand["effect"];
@@ -69,11 +71,15 @@ export const STARTERS: ReadonlyMap<string, Starter> = new Map([
   ["firejail", other("")],
   [
     "bwrap",
-    other(
-      "--bind --bind --ro-bind --ro-bind --dev-bind --dev-bind --bind-try --bind-try --ro-bind-try --ro-bind-try --dev-bind-try --dev-bind-try " +
-        "--symlink --symlink --file --file --bind-data --bind-data --ro-bind-data --ro-bind-data --setenv --setenv --chmod --chmod --unsetenv " +
-        "--dev --proc --tmpfs --mqueue --dir --remount-ro --chdir --uid --gid --hostname --perms --size --args --argv0 --seccomp --cap-add --cap-drop",
-    ),
+    {
+      ...other(
+        "--unsetenv --dev --proc --tmpfs --mqueue --dir --remount-ro --chdir --uid --gid --hostname --perms --size --args --argv0 --seccomp --cap-add --cap-drop",
+      ),
+      paired:
+        "--bind --ro-bind --dev-bind --bind-try --ro-bind-try --dev-bind-try --symlink --file --bind-data --ro-bind-data --setenv --chmod".split(
+          " ",
+        ),
+    },
   ],
   ["npx", other("-p --package")],
   ["bunx", other("-p --package")],

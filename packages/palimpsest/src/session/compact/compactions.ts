@@ -9,6 +9,7 @@ import { type BreakerState, ECONOMIC_BREAKER, retryAtMs, WINDOW_BREAKER } from "
 import type { CompactionPart } from "../../stages/compact/choose-range.ts";
 import type { Contents } from "../contents.ts";
 import type { Forks } from "../fork/forks.ts";
+import { leaveRoom } from "../leave-room.ts";
 import type { NotesKeeper } from "../notes/notes.ts";
 import type { Requests } from "../requests.ts";
 import { startContents } from "../run-hooks.ts";
@@ -141,7 +142,8 @@ export function createCompactions<Request, Response, Message>(
     if (byNotes?.kind === "ready") return finish(byNotes.plan, byNotes.ready, origin);
     const plan = await planCompaction(snapshot, partOf(wanted), planning);
     if ("kind" in plan) return { outcome: plan };
-    const instructions = mergeInstructions(customInstructions, before);
+    const merged = mergeInstructions(customInstructions, before) ?? "";
+    const { text: instructions } = leaveRoom(merged, requests.budget().windowTokens);
     const asked = await askForSummary(plan, context, {
       forks,
       settings: held,
@@ -149,7 +151,7 @@ export function createCompactions<Request, Response, Message>(
       trigger,
       reason,
       signal,
-      instructions: instructions ?? "",
+      instructions,
       onProgress: (receivedCharacters) =>
         emit({ kind: "compaction-progressed", compaction, phase: "summarizing", receivedCharacters }),
     });
@@ -166,7 +168,7 @@ export function createCompactions<Request, Response, Message>(
     }
     const { ready } = asked;
     const earlier = byNotes === undefined ? [] : [{ rung: "notes" as const, why: byNotes.why }];
-    const told = instructions === undefined || instructions === "" ? {} : { instructions };
+    const told = instructions === "" ? {} : { instructions };
     return finish(plan, { ...ready, ...told, declined: [...earlier, ...ready.declined] }, origin);
   }
 
@@ -217,7 +219,8 @@ export function createCompactions<Request, Response, Message>(
     if (breaker.kind === "open" && breaker !== before) tripped("compaction", breaker);
     const told = { sessionId: session, trigger, summary: view.text, tokensBefore, tokensAfter };
     await runHooks("PostCompact", told, {});
-    const started = startContents(await runHooks("SessionStart", { sessionId: session, source: "compact" }, {}));
+    const said = await runHooks("SessionStart", { sessionId: session, source: "compact" }, {});
+    const started = startContents(said, requests.budget().windowTokens);
     if (started.length > 0) await state.inOrder(() => contents.append(started));
   }
 
