@@ -6,7 +6,7 @@ import { type ContentSources, contentOf } from "./content-of.ts";
 import { linePieces } from "./line-pieces.ts";
 
 export interface SessionHits {
-  /** Newest first. */
+  /** Newest first, and summaries behind all others: each repeats what was said before it. */
   readonly hits: readonly SearchHit[];
   /** Entries whose stored content was not searched, newest first: they may also contain the words. */
   readonly unsearched: readonly Unsearched[];
@@ -29,6 +29,8 @@ export interface SearchSessionOptions extends ContentSources {
 
 /** Words in the tag of every preview. Searching the log for them finds all stored entries. */
 const STORED = '"persisted output"';
+/** So many queries of the log look for hits that are no summaries. */
+const MAX_LOOKS = 10;
 /** The number of stored entries per query of the log. */
 const STORED_ENTRIES = 100;
 /** Longer than any query, so that words are found where a long line was cut. */
@@ -43,7 +45,8 @@ const MAX_STORED_BYTES = 33_554_432;
 export async function searchSession(query: string, options: SearchSessionOptions): Promise<SessionHits> {
   const { log, maxEntries: limit } = options;
   const phrases = readQuery(query);
-  const hits = new Map((await log.search(query, { limit })).map((hit) => [hit.sequence, hit]));
+  const { said, summaries } = await searchLog(query, options);
+  const hits = new Map(said.map((hit) => [hit.sequence, hit]));
   const unsearched: Unsearched[] = [];
   let leftBytes = MAX_STORED_BYTES;
   for await (const { entry, bytes } of storedEntries(log)) {
@@ -61,7 +64,28 @@ export async function searchSession(query: string, options: SearchSessionOptions
     if (found.snippet !== undefined) hits.set(entry.sequence, { sequence: entry.sequence, snippet: found.snippet });
   }
   const newestFirst = [...hits.values()].sort((one, other) => other.sequence - one.sequence);
-  return { hits: newestFirst.slice(0, limit), unsearched };
+  return { hits: [...newestFirst, ...summaries].slice(0, limit), unsearched };
+}
+
+interface LogHits {
+  readonly said: readonly SearchHit[];
+  readonly summaries: readonly SearchHit[];
+}
+
+/** Hits in the log. A session with many summaries has many that say the same, before the first that says more. */
+async function searchLog(query: string, { log, maxEntries: limit }: SearchSessionOptions): Promise<LogHits> {
+  const said: SearchHit[] = [];
+  const summaries: SearchHit[] = [];
+  for (let [to, looks] = [Number.MAX_SAFE_INTEGER, 0]; looks < MAX_LOOKS && said.length < limit; looks++) {
+    const found = await log.search(query, { limit, to });
+    const ranges = found.map(({ sequence }) => ({ from: sequence, to: sequence }));
+    const { entries } = found.length === 0 ? { entries: [] } : await log.readBatch({ ranges });
+    const boundaries = new Set(entries.filter(({ kind }) => kind === "boundary").map(({ sequence }) => sequence));
+    for (const hit of found) (boundaries.has(hit.sequence) ? summaries : said).push(hit);
+    if (found.length < limit) break;
+    to = found.at(-1)!.sequence - 1;
+  }
+  return { said, summaries };
 }
 
 /** Returns all entries whose content is in a file, newest first. */
