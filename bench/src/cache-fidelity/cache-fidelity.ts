@@ -4,7 +4,7 @@ import { replay } from "./replay.ts";
 import { rebuildRequests } from "./requests.ts";
 import { fidelityOf, isClose, percent, type Scored, scoreSession } from "./score.ts";
 
-const EVERY_NTH = { full: 1, quick: 5 };
+const EVERY_NTH = { full: 1, quick: 8 };
 
 /** How well the simulated prompt cache predicts what recorded sessions read and wrote. */
 export const cacheFidelityBench: Bench = {

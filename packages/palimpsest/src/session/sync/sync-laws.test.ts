@@ -69,6 +69,8 @@ function rendered(list: readonly SyncMessage[]): readonly SyncMessage[] {
   }));
 }
 
+const RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 50 : 1_000;
+
 test("synced twice is synced once, also after reopening", async () => {
   await fc.assert(
     fc.asyncProperty(lists, async (list) => {
@@ -83,6 +85,7 @@ test("synced twice is synced once, also after reopening", async () => {
       expect(await again.sync(list)).toEqual(nothing);
       expect(again.history.newestEntry).toBe(newestEntry);
     }),
+    { numRuns: RUNS },
   );
 }, 600_000);
 
@@ -103,6 +106,7 @@ test("synced in growing lists is synced once", async () => {
       await session.sync(ended(list));
       expect(said(await session.prepare())).toBe(await requestOf(ended(list)));
     }),
+    { numRuns: RUNS },
   );
 }, 600_000);
 
@@ -118,6 +122,7 @@ test("whatever list follows another, the request is that of a session which has 
       expect(said(await session.prepare())).toBe(await requestOf(ended(edited)));
       expect(await session.sync(ended(edited))).toMatchObject({ appended: [] });
     }),
+    { numRuns: RUNS },
   );
 }, 600_000);
 
@@ -160,5 +165,6 @@ test("driven by sync, a session sends what it sends driven by append, and never 
             : calls.map(({ id }): Block => ({ kind: "tool_result", callId: id, content: "A tree.", status: "ok" }));
       }
     }),
+    { numRuns: RUNS },
   );
 }, 600_000);
