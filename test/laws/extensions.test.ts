@@ -56,7 +56,7 @@ function behave({ does, value }: Behavior): never {
 }
 
 test("hooks and tools of others may answer anything or throw: no request is refused, and a session that is opened again sends the same", async () => {
-  const numRuns = SLOW ? 600 : 15;
+  const numRuns = SLOW ? 600 : 60;
   const seen = { turns: 0, requests: 0, compactions: 0, blocked: 0 };
   await hold(
     "hooks and tools of others",
