@@ -166,7 +166,8 @@ test.each<[number, number]>([
   // A read costs 0.1, a write 1.25, output 5: of n tokens, (n - 38,000) * 0.1 * 10 is saved and n * 0.1 + 64,500 paid.
   [10, 113_889],
   [11, 106_301],
-  [12, 100_091],
+  [8, 135_572],
+  [7, 151_834],
 ])("compaction that has to pay within %i requests is made from %i tokens on, not below", (horizon, atTokens) => {
   const settings = { "compaction.horizonRequests": horizon };
   expect(economicPoints(question({ settings }))).toEqual({ atTokens, withinTurnAtTokens: 400_000 });
