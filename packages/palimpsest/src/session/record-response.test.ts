@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import type { AnthropicResponse } from "../providers/anthropic.ts";
+import type { SessionEvent } from "../session-event.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { readEntry } from "./load-view.ts";
+import { LOOK, openOffline } from "./testing/open-offline.ts";
+
+const text = (words: string) => ({ type: "text", text: words });
+const CALL = { type: "tool_use", id: "a", name: "look", input: { at: 1 } };
+
+function response(content: readonly object[], id = "r1", more: object = {}): AnthropicResponse {
+  const usage = { input_tokens: 10, output_tokens: 5, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+  const stop = content.includes(CALL) ? "tool_use" : "end_turn";
+  const own = { id, type: "message", role: "assistant", model: "claude-opus-5-5", content, stop_reason: stop, usage };
+  return { ...own, ...more } as unknown as AnthropicResponse;
+}
+
+/** A session that has asked, and the kinds of entries that were written since. */
+async function open() {
+  const store = memoryStore();
+  const events: SessionEvent[] = [];
+  const session = await openOffline(store, { tools: [LOOK], onEvent: (event) => void events.push(event) });
+  await session.append("Look.");
+  const request = await session.prepare();
+  const asked = session.history.newestEntry;
+  async function written() {
+    const reader = (await store.openReader("s"))!;
+    const entries = [];
+    for (let at = asked + 1; at <= session.history.newestEntry; at++) entries.push(await readEntry(reader, at));
+    return entries;
+  }
+  const recorded = () => events.filter((event) => event.kind === "response-recorded");
+  return { session, request, asked, written, recorded };
+}
+
+test("a response is told as its text and its calls, and entered as the answer to its request", async () => {
+  const { session, request, asked, written, recorded } = await open();
+  const told = await session.record(response([text("I "), text("look."), CALL]), request);
+  expect(told).toMatchObject({ text: "I look.", calls: [{ id: "a", name: "look", input: { at: 1 } }] });
+  expect(told).not.toHaveProperty("refusedCalls");
+  expect(told).not.toHaveProperty("overflow");
+  const [message, usage] = await written();
+  expect(message).toMatchObject({ kind: "message", payload: { role: "assistant", responseId: "r1", answers: asked } });
+  expect(message).not.toHaveProperty("payload.stop");
+  expect(message).not.toHaveProperty("payload.calls");
+  expect(usage).toMatchObject({ kind: "usage", payload: { freshTokens: 10, outputTokens: 5, answers: asked } });
+  expect(recorded()).toMatchObject([{ source: "main", text: "I look.", priceUsd: expect.any(Number) }]);
+});
+
+test("one that says nothing leaves its price, and no message", async () => {
+  const { session, request, written, recorded } = await open();
+  expect(await session.record(response([]), request)).toMatchObject({ text: "", calls: [] });
+  const kinds = (await written()).map((entry) => entry?.kind);
+  expect(kinds).toContain("usage");
+  expect(kinds).not.toContain("message");
+  expect(recorded()).toHaveLength(1);
+});
+
+test("the same response to a request is entered and told once; to another request it is another", async () => {
+  const { session, request, recorded } = await open();
+  const first = await session.record(response([text("A tree.")]), request);
+  const newest = session.history.newestEntry;
+  expect(await session.record(response([text("A tree.")]), request)).toEqual(first);
+  expect(session.history.newestEntry).toBe(newest);
+  expect(recorded()).toHaveLength(1);
+  // A second answer to the same request is one of its own.
+  await session.record(response([text("A lake.")], "r2"), request);
+  expect(recorded()).toHaveLength(2);
+  await session.append("And?");
+  await session.record(response([text("A tree.")]), await session.prepare());
+  expect(recorded()).toHaveLength(3);
+});
+
+test("fractions of tokens are rounded, and a paused answer is entered as such", async () => {
+  const { session, request, written } = await open();
+  const usage = { input_tokens: 10.6, output_tokens: 5.4 };
+  await session.record(response([text("I look.")], "r1", { usage, stop_reason: "pause_turn" }), request);
+  const [message, entered] = await written();
+  expect(message).toMatchObject({ payload: { stop: "paused" } });
+  expect(entered).toMatchObject({ payload: { freshTokens: 11, outputTokens: 5 } });
+});
+
+test("what is no response is refused, and nothing is entered", async () => {
+  const { session, request, asked } = await open();
+  const refused = session.record({ error: "overloaded" } as unknown as AnthropicResponse, request);
+  await expect(refused).rejects.toMatchObject({ name: "InvalidOptionError" });
+  await expect(refused).rejects.toThrow("anthropic");
+  expect(session.history.newestEntry).toBe(asked);
+});
