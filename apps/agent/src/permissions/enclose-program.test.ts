@@ -10,9 +10,9 @@ import { readRule } from "./rule.ts";
 
 /** A sandbox that notes what it is asked for, and in which order things happen. */
 async function setUp(refusing: "nothing" | "all" = "nothing") {
-  const { folder, home } = temporaryProject();
+  const { base, folder, home } = temporaryProject();
   const guard = await createPathGuard(folder);
-  const agentHome = join(home, "own");
+  const agentHome = join(base, "own");
   const requests: SandboxRequest[] = [];
   const steps: string[] = [];
   const end = { refused: ["b.example"], changes: [] };
