@@ -151,6 +151,7 @@ test("of a long listing the beginning and the end are kept", () => {
       .stored()
       .map(([text]) => text);
   expect(kept(400)).toEqual(names(400));
+  expect(kept(401)).toHaveLength(400);
   expect(kept(402)).toEqual([...names(402).slice(0, 200), ...names(402).slice(202)]);
 });
 
