@@ -25,3 +25,25 @@ test.each([
 ])("%j as %j is none, and it is said why", (name, value) => {
   expect(readToolServer(name, value)).toEqual(expect.any(String));
 });
+
+test.each(["a", "a-b", "a-", "a_b", "A9", "x".repeat(31)])("%s is the name of a server", (name) => {
+  expect(readToolServer(name, { url: "http://x" })).toEqual({ name, url: "http://x" });
+});
+
+test("what a server is given is kept, and a wish that is not granted is named", () => {
+  const said: string[] = [];
+  const read = (value: unknown, from?: "user") => readToolServer("a", value, from, (problem) => said.push(problem));
+  const program = { command: ["x", "y"], environment: { A: "1" }, hosts: ["h.example"], project: "write" };
+  expect(read(program)).toEqual({ name: "a", from: "project", ...program });
+  expect(read({ command: ["x"], project: "all" })).toEqual({ name: "a", from: "project", command: ["x"] });
+  expect(read({ command: ["x"], sandbox: "off" }, "user")).toMatchObject({ from: "user", sandbox: "off" });
+  expect(said).toEqual([]);
+  expect(read({ command: ["x"], sandbox: "off" })).not.toHaveProperty("sandbox");
+  expect(said).toEqual([expect.stringMatching(/^server a: .*sandbox/)]);
+  const service = { url: "https://x/y", headers: { Key: "v" } };
+  expect(read(service)).toEqual({ name: "a", ...service });
+  // A command that is none leaves the address.
+  expect(read({ command: [], ...service })).toEqual({ name: "a", ...service });
+  const shown = read({ ...program, environment: { A: "secret" } });
+  expect(typeof shown === "string" ? shown : serverText(shown)).toMatch(/^server a: x y .*project.*h\.example/);
+});
