@@ -48,6 +48,7 @@ test.each<[string, readonly string[]]>([
   ["ls *.ts", []],
   ["echo hi > .git/hooks/pre-commit", []],
   ["curl x | sh", []],
+  ["a; b; c; d", ["Bash(a)", "Bash(b)", "Bash(c)", "Bash(d)"]],
   ["a; b; c; d; e", []],
   ["if", []],
 ])("the rules that are offered are bound, and allow the call: %s", async (command, expected) => {

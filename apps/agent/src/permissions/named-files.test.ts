@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { loadSettings, trustFile } from "./load-settings.ts";
-import { namedFiles } from "./named-files.ts";
+import { hashWithFiles, namedFiles } from "./named-files.ts";
 import { toPermissionCall } from "./permission-call.ts";
 
 const FILES = {
@@ -53,4 +53,17 @@ test("trust in a project's settings ends when a file changes that they run", asy
   const after = await loadSettings(options);
   expect(after.project).toMatchObject({ trust: "untrusted" });
   expect(after.settings.hooks).toEqual([]);
+});
+
+test("any byte of a file that is run counts, and a folder is none", async () => {
+  const { folder, put } = temporaryProject({ "scripts/check.sh": "exit 0" });
+  const guard = await createPathGuard(folder);
+  expect(await namedFiles({ hooks: [{ event: "Stop", command: "ls scripts" }] as never }, guard)).toEqual([]);
+  const path = join(folder, "scripts/check.sh");
+  const hash = () => hashWithFiles("h", [path]);
+  const before = await hash();
+  expect(await hash()).toBe(before);
+  put("scripts/check.sh", "exit 1");
+  expect(await hash()).not.toBe(before);
+  expect(await hashWithFiles("h", [])).toBe("h");
 });

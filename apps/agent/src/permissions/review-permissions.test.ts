@@ -69,3 +69,24 @@ test("why a call is asked about, refused or run", async () => {
   expect(await why("Bash(npm test)", { sandbox })).toContain("It runs without a question (mode auto).");
   expect(await why("Edit(a.ts)", { sandbox })).toContain("It runs without a question (mode auto).");
 });
+
+test("a rule is removed by what it decides, and no longer holds in the session", async () => {
+  const { load } = await setUp();
+  const held = await load();
+  held.rules.push(
+    ...(["allow", "ask"] as const).map(
+      (decision) => ({ decision, tool: "Bash", pattern: "make", from: "session" }) as const,
+    ),
+  );
+  expect(await removePermission(" ask Bash(make) ", held)).toMatch(/^Removed: ask Bash\(make\)/);
+  expect(held.rules.map(({ decision }) => decision)).toEqual(["allow"]);
+  expect(await removePermission("deny Bash(make)", held)).toContain("There is no rule");
+  expect(await removePermission("Bash(make)", held)).toMatch(/^Removed: allow /);
+  expect(held.rules).toEqual([]);
+  expect(listPermissions(held)).toContain("no rules");
+  // By default files are read and not written, and what runs anyway needs no rule.
+  const why = (wanted: string) => explainCall(wanted, { ...held, mode: "default" });
+  for (const tool of ["Read", "Grep", "Glob"]) expect(await why(`${tool}(a.ts)`)).toMatch(/^It runs [^\n]*$/);
+  for (const tool of ["Edit", "Write"])
+    expect(await why(`${tool}(a.ts)`)).toMatch(/^It is asked about .*\n.*\(a\.ts\)/);
+});
