@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryProject } from "../testing/temporary-project.ts";
@@ -40,10 +40,10 @@ test("a rule is removed where it stands, and it is said whether it did", async (
 
 test("a file that cannot be read is left as it is", async () => {
   const { folder, file } = setUp();
-  // Nobody knows what stands in it.
-  mkdirSync(file);
-  await expect(saveAllowed(folder, ["Bash(a)"])).rejects.toThrow(/EISDIR/);
-  rmdirSync(file);
+  // A link to itself: it is there, and nobody knows what stands in it.
+  symlinkSync("settings.json", file);
+  await expect(saveAllowed(folder, ["Bash(a)"])).rejects.toThrow(/ELOOP/);
+  unlinkSync(file);
   writeFileSync(file, "{ damaged");
   await expect(saveAllowed(folder, ["Bash(a)"])).rejects.toThrow();
   expect(readFileSync(file, "utf8")).toBe("{ damaged");
