@@ -76,31 +76,39 @@ interface LogHits {
 async function searchLog(query: string, { log, maxEntries: limit }: SearchSessionOptions): Promise<LogHits> {
   const said: SearchHit[] = [];
   const summaries: SearchHit[] = [];
-  for (let [to, looks] = [Number.MAX_SAFE_INTEGER, 0]; looks < MAX_LOOKS && said.length < limit; looks++) {
-    const found = await log.search(query, { limit, to });
-    const ranges = found.map(({ sequence }) => ({ from: sequence, to: sequence }));
-    const { entries } = found.length === 0 ? { entries: [] } : await log.readBatch({ ranges });
+  let looks = 0;
+  for await (const page of pagesOfHits(query, log, limit)) {
+    const { entries } = await log.readBatch({ ranges: page.map(({ sequence }) => ({ from: sequence, to: sequence })) });
     const boundaries = new Set(entries.filter(({ kind }) => kind === "boundary").map(({ sequence }) => sequence));
-    for (const hit of found) (boundaries.has(hit.sequence) ? summaries : said).push(hit);
-    if (found.length < limit) break;
-    to = found.at(-1)!.sequence - 1;
+    for (const hit of page) (boundaries.has(hit.sequence) ? summaries : said).push(hit);
+    looks++;
+    if (looks === MAX_LOOKS || said.length >= limit) break;
   }
   return { said, summaries };
 }
 
 /** Returns all entries whose content is in a file, newest first. */
 async function* storedEntries(log: LogReader): AsyncGenerator<{ readonly entry: Entry; readonly bytes: number }> {
-  for (let to = (await log.head()).sequence; to > 0; ) {
-    const named = await log.search(STORED, { limit: STORED_ENTRIES, to });
-    for (const { sequence } of named) {
+  for await (const page of pagesOfHits(STORED, log, STORED_ENTRIES)) {
+    for (const { sequence } of page) {
       const [entry] = await log.read(sequence, sequence);
       const read = entry && readPayload(entry);
       const bytes = read?.kind === "message" ? read.payload.stored?.bytes : undefined;
       if (entry !== undefined && bytes !== undefined) yield { entry, bytes };
     }
-    if (named.length < STORED_ENTRIES) return;
-    to = named.at(-1)!.sequence - 1;
   }
+}
+
+/** All hits of a query, newest first, as many as `size` at a time. */
+async function* pagesOfHits(query: string, log: LogReader, size: number): AsyncGenerator<readonly SearchHit[]> {
+  let to = Number.MAX_SAFE_INTEGER;
+  let page: readonly SearchHit[];
+  do {
+    page = await log.search(query, { limit: size, to });
+    if (page.length === 0) return;
+    yield page;
+    to = page.at(-1)!.sequence - 1;
+  } while (page.length === size);
 }
 
 async function searchStored(
