@@ -13,8 +13,9 @@ const startedAtMs = Date.now();
 const scratch = mkdtempSync(join(tmpdir(), "palimpsest-ci-"));
 removeWhenWeEnd(scratch);
 const report = join(scratch, "vitest.json");
-const steps: { readonly name: string; readonly result: "passed" | "failed"; readonly fromTo: string }[] = [];
+const steps: { readonly name: string; readonly result: "passed" | "failed"; readonly took: string }[] = [];
 const minutes = (): string => ((Date.now() - startedAtMs) / 60_000).toFixed(1);
+let countedSeconds = 0;
 
 /** Several go on beside each other: on two processors that is what the time of the gate depends on. */
 async function step(
@@ -25,7 +26,11 @@ async function step(
 ): Promise<void> {
   const from = minutes();
   const result = await runStepBeside(name, command, args, shown);
-  steps.push({ name, result, fromTo: `${from.padStart(4)} to ${minutes().padStart(4)} min` });
+  // Linux counts what a step has used when it has ended: what has come since the last of them is of this one.
+  const usedSeconds = processorSeconds() - countedSeconds;
+  countedSeconds += usedSeconds;
+  const used = `${(usedSeconds / 60).toFixed(1).padStart(4)} of the processors`;
+  steps.push({ name, result, took: `${from.padStart(4)} to ${minutes().padStart(4)} min, ${used}` });
 }
 const node = (name: string, ...args: readonly string[]): Promise<void> => step(name, process.execPath, args);
 
@@ -66,7 +71,7 @@ await Promise.all([
 await step("nothing under version control was changed", "git", ["diff", "--exit-code", "--stat"]);
 // Once more, all of them: the end of a long log is what is read first.
 console.log();
-for (const { name, result, fromTo } of steps) console.log(`${result}: ${fromTo}: ${name}`);
+for (const { name, result, took } of steps) console.log(`${result}: ${took}: ${name}`);
 // A test that is passed over proves nothing: the gate brings what its tests need, so a skipped one has failed.
 for (const name of tests.skipped) console.log(`skipped, which counts as failed: ${name}`);
 // Their random cases were the same both times: what such a test depends on is the time that it got.

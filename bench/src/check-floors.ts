@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Bench } from "./bench.ts";
 import { brokenFloors, rulesOf } from "./floors.ts";
-import { processorSeconds } from "./processor-seconds.ts";
+import { startMeasuring } from "./processor-seconds.ts";
 import { tracesFolder } from "./traces.ts";
 
 /** Runs the benches that have floors, quickly, and says what holds. @param only those with such figures */
@@ -20,8 +20,7 @@ export async function checkFloors(benches: readonly Bench[], only?: Bench["figur
       result = "broken";
       continue;
     }
-    const startedAtMs = Date.now();
-    const usedBefore = processorSeconds();
+    const took = startMeasuring();
     let figures = await bench.run({ size: "quick" });
     let broken = brokenFloors(bench.name, figures);
     if (broken.length > 0) {
@@ -33,8 +32,7 @@ export async function checkFloors(benches: readonly Bench[], only?: Bench["figur
     for (const rule of rulesOf(bench.name)) {
       console.log(`${broken.includes(rule) ? "BROKEN" : "held"}: ${bench.name}: ${rule}`);
     }
-    const seconds = ((Date.now() - startedAtMs) / 1_000).toFixed(1);
-    console.log(`${bench.name} took ${seconds} s, ${(processorSeconds() - usedBefore).toFixed(1)} of the processors`);
+    console.log(`${bench.name} took ${took()}`);
     if (broken.length > 0) {
       result = "broken";
       console.log(JSON.stringify(figures));

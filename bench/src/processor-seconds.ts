@@ -11,3 +11,13 @@ export function processorSeconds(): number {
   // User and system, of this process and of its children.
   return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / TICKS_PER_SECOND;
 }
+
+/** Begins now. Returns what says how long it took, and what it used of the processors. */
+export function startMeasuring(): () => string {
+  const startedAtMs = Date.now();
+  const usedBefore = processorSeconds();
+  return () => {
+    const seconds = ((Date.now() - startedAtMs) / 1_000).toFixed(1);
+    return `${seconds} s, ${(processorSeconds() - usedBefore).toFixed(1)} of the processors`;
+  };
+}

@@ -9,6 +9,8 @@ export interface ComparedRuns {
   observe(drive: Drive, values: Values, run: number): Promise<string>;
   /** Expects that the two values of a setting make a difference. */
   expectAlive(name: string, experiment: Experiment): Promise<void>;
+  /** The same of two sets of settings. @param name is dead if they make none */
+  expectDifference(name: string, drive: Drive, values: readonly [Values, Values]): Promise<void>;
 }
 
 /** A machine that has other things to do may disturb a run, but not two in the same way. */
@@ -37,13 +39,21 @@ export function compareRuns(witness: Witness): ComparedRuns {
     throw new Error(`under ${JSON.stringify(values)} no two of ${MAX_RUNS} runs are the same: it cannot be judged`);
   }
 
+  const expectDifference: ComparedRuns["expectDifference"] = async (name, drive, [one, other]) => {
+    const seen = await agreedUpon(drive, one);
+    // Whether a drive is steady has been seen: the other side of it is driven once.
+    const differs = (await observe(drive, other, 1)) !== seen;
+    const values = `${JSON.stringify(one)} and ${JSON.stringify(other)}`;
+    expect(differs, `${name} is dead: ${values} make no difference`).toBe(true);
+  };
+
   return {
     observe,
-    async expectAlive(name, { drive, values: [one, other], under }) {
-      const seen = await agreedUpon(drive, { ...under, [name]: one });
-      const differs = (await agreedUpon(drive, { ...under, [name]: other })) !== seen;
-      const values = `${JSON.stringify(one)} and ${JSON.stringify(other)}`;
-      expect(differs, `${name} is dead: ${values} make no difference`).toBe(true);
-    },
+    expectAlive: (name, { drive, values: [one, other], under }) =>
+      expectDifference(name, drive, [
+        { ...under, [name]: one },
+        { ...under, [name]: other },
+      ]),
+    expectDifference,
   };
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { figuresText } from "../figures-text.ts";
+import { startMeasuring } from "../processor-seconds.ts";
 import { compactionTrial } from "./compaction-trial.ts";
 import { drillsTrial } from "./fleet/drills-trial.ts";
 import { fleetTrial } from "./fleet/fleet-trial.ts";
@@ -44,6 +45,7 @@ if (wanted.length === 0 || values.help) {
 }
 let broken = 0;
 for (const trial of wanted) {
+  const took = startMeasuring();
   const {
     found,
     outcome,
@@ -56,6 +58,6 @@ for (const trial of wanted) {
   });
   for (const part of skipped) if (!values.json) console.log(`skipped: ${part}`);
   if (outcome === "BROKEN" || (values["require-all"] && skipped.length > 0)) broken++;
-  console.log(values.json ? JSON.stringify(found) : `${figuresText(found)}\n${outcome}: ${trial.name}`);
+  console.log(values.json ? JSON.stringify(found) : `${figuresText(found)}\n${outcome}: ${trial.name}, ${took()}`);
 }
 process.exit(broken === 0 ? 0 : 1);
