@@ -7,8 +7,8 @@ import { operations } from "./operations.ts";
 import { anthropicWorld, chatWorld, responsesWorld, type World } from "./worlds.ts";
 
 const SLOW = process.env["PALIMPSEST_SLOW"] !== undefined;
-/** Of each world. Together: 1,400 in the gate, others with each change of the sources; more than 200,000 in `npm run test:slow`. */
-const RUNS = SLOW ? 36_000 : 200;
+/** Of each world. Together: a thousand in the gate, others with each change of the sources; more than 200,000 in `npm run test:slow`. */
+const RUNS = SLOW ? 36_000 : 120;
 /** Servers that imitate a service check less than it does: fewer will do. */
 const COMPATIBLE_RUNS = SLOW ? 800 : 20;
 

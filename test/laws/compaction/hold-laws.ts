@@ -23,7 +23,7 @@ interface Size extends Omit<CaseOptions, "profiles"> {
 const SIZES: readonly Size[] = [
   {
     name: "a little more than the window holds",
-    runs: 200,
+    runs: 100,
     slowRuns: 54_000,
     history: [0.5, 1.5],
     maxTurns: 1,
@@ -32,7 +32,7 @@ const SIZES: readonly Size[] = [
   },
   {
     name: "a few windows and turns",
-    runs: 50,
+    runs: 30,
     slowRuns: 3_800,
     history: [0.5, 4],
     maxTurns: 3,

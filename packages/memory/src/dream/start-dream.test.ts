@@ -239,7 +239,7 @@ test("a search says what it has not looked at", async () => {
 });
 
 /** A hundred in `npm run test:slow`. */
-const HARMFUL_RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 40 : 100;
+const HARMFUL_RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 20 : 100;
 
 test("runs that delete, rewrite, duplicate and overfill: nothing is gone without a tombstone, each can be undone", async () => {
   let plan: readonly (readonly [string, object])[] = [];

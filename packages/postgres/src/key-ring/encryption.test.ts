@@ -10,7 +10,7 @@ import { openPostgres } from "../open-postgres.ts";
 import { type StartedDatabase, startDatabase } from "../test-server/start-database.ts";
 import { findPrograms } from "../test-server/start-postgres.ts";
 import { type StartedS3, startS3 } from "../testing/start-s3.ts";
-import { testOverPool } from "../testing/test-over-pool.ts";
+import { testOverPool, testResultsOverPool } from "../testing/test-over-pool.ts";
 import { envelopeKeyRing, localKeyRing, type TenantKeyRing } from "./envelope-key-ring.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { localMasterKey, type MasterKey } from "./master-key.ts";
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 describe("encrypted:", () => testOverPool(() => ({ pool: database.workers, keyRing })));
 describe("encrypted, and most results in a bucket:", () => {
-  testOverPool(() => ({ ...options(), keyRing }));
+  testResultsOverPool(() => ({ ...options(), keyRing }));
 });
 
 const options = () => ({ pool: database.workers, largeResults: { objects: s3Objects(s3), aboveBytes: 2_000 } });

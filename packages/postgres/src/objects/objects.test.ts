@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgres } from "../open-postgres.ts";
 import { type StartedDatabase, startDatabase } from "../test-server/start-database.ts";
 import { type StartedS3, startS3 } from "../testing/start-s3.ts";
-import { testOverPool } from "../testing/test-over-pool.ts";
+import { testResultsOverPool } from "../testing/test-over-pool.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { s3Objects } from "./s3-objects.ts";
 import { sweepObjects } from "./sweep-objects.ts";
@@ -29,8 +29,8 @@ const inBucket = (aboveBytes: number) => ({
   largeResults: { objects: s3Objects(s3), aboveBytes },
 });
 
-describe("small ones in the database, the others in the bucket:", () => testOverPool(() => inBucket(50_000)));
-describe("all but empty ones in the bucket:", () => testOverPool(() => inBucket(0)));
+describe("small ones in the database, the others in the bucket:", () => testResultsOverPool(() => inBucket(50_000)));
+describe("all but empty ones in the bucket:", () => testResultsOverPool(() => inBucket(0)));
 
 interface Bucket {
   readonly objects: ObjectStore;

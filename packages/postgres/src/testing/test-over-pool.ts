@@ -22,6 +22,11 @@ export function testOverPool(options: () => PostgresOptions): void {
       };
     },
   });
+  testResultsOverPool(options);
+}
+
+/** The contract of stored results alone: where they are kept changes nothing of logs and leases. */
+export function testResultsOverPool(options: () => PostgresOptions): void {
   testResults({
     test,
     async place() {

@@ -69,7 +69,7 @@ function rendered(list: readonly SyncMessage[]): readonly SyncMessage[] {
   }));
 }
 
-const RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 50 : 1_000;
+const RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 30 : 1_000;
 
 test("synced twice is synced once, also after reopening", async () => {
   await fc.assert(

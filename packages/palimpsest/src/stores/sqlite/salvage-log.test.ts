@@ -21,7 +21,7 @@ import { readTableLeaf } from "./sqlite-pages.ts";
 import { PAGE_SIZE_BYTES } from "./sqlite-schema.ts";
 import { DamagedLogError, LogFormatError } from "./sqlite-store-errors.ts";
 
-const CASES = process.env["PALIMPSEST_SLOW"] ? 5_000 : 80;
+const CASES = process.env["PALIMPSEST_SLOW"] ? 5_000 : 40;
 const TIMEOUT_MS = 100_000 + CASES * 200;
 const folder = mkdtempSync(join(tmpdir(), "salvage-"));
 const original = join(folder, "original");

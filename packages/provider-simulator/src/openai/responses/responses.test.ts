@@ -637,13 +637,14 @@ describe("speed", () => {
       };
       service.judge({ model, input: frozen });
       let [newMs, frozenMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-      // In turn, and often: some rounds of each have the machine for themselves, however much else it has to do.
-      for (let round = 0; round < 40; round++) {
+      // About 0.1 on an idle machine.
+      const isFraction = (): boolean => frozenMs / newMs < 0.5;
+      // In turn, and often if need be: some rounds of each have the machine for themselves, however much else it has to do.
+      for (let round = 0; round < 5 || (round < 40 && !isFraction()); round++) {
         newMs = Math.min(newMs, judgeMs(structuredClone(items)));
         frozenMs = Math.min(frozenMs, judgeMs(frozen));
       }
-      // About 0.1 on an idle machine.
-      expect(frozenMs / newMs).toBeLessThan(0.5);
+      expect(isFraction(), `${frozenMs} ms for those it has seen, ${newMs} ms for new ones`).toBe(true);
     }
   });
 });
