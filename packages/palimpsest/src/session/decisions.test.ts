@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
+import { toDraft } from "../log/to-draft.ts";
 import { memoryStore } from "../stores/memory-store.ts";
+import { createDecisions } from "./decisions.ts";
 import { readEntry } from "./load-view.ts";
+import { openSessionState } from "./session-state.ts";
 import { openOffline } from "./testing/open-offline.ts";
 
 const SUMMARY = { role: "user", origin: "summary", blocks: [{ kind: "text", text: "They greeted." }] } as const;
@@ -117,4 +120,22 @@ test("a request that a session goes back to is sent again as it was", async () =
   expect(rewinds).toMatchObject([{ payload: { request: { entry: sealed, cache } } }]);
   expect(await session.prepare()).toEqual(request);
   expect(history.newestEntry).toBe(entries);
+});
+
+test("a call that had begun has begun also where a session has gone back to: it must not run twice", async () => {
+  const opened = await memoryStore().openWriter("s", { owner: "test" });
+  if (opened.kind !== "opened") throw new Error("busy");
+  const state = await openSessionState({ session: "s", writer: opened.writer, clock: { now: () => 0 } });
+  const parts = { system: { value: "" }, tools: { value: [] }, parameters: {}, cause: "opened" };
+  const blocks = ["a", "b"].map((id) => ({ kind: "tool_call", id, name: "look", input: {} }) as const);
+  const [, answer] = await state.append([
+    toDraft("configuration", { provider: "p", model: "m", ...parts }),
+    toDraft("message", { role: "assistant", origin: "model", blocks, calls: "in-steps" }),
+    toDraft("call", { step: "begun", call: "a" }),
+  ]);
+  await createDecisions({ state, provider: "p" }).rewind(answer!, "again");
+  expect(state.carriedState.turn.calls).toEqual([
+    { id: "a", step: "begun" },
+    { id: "b", step: "asked" },
+  ]);
 });

@@ -70,3 +70,21 @@ test("what is at hand is not read again", async () => {
   expect(await known.newest("restore", 9, 6)).toBeUndefined();
   await expect(known.newest("restore", 9)).rejects.toThrow("asked the log");
 });
+
+test("what is missing of a batch is read at once, up to where the batch ends", async () => {
+  const log = await openLog(KINDS.length);
+  const asked: BatchOptions[] = [];
+  const refused = async (): Promise<never> => Promise.reject(new Error("asked once more"));
+  const counted: LogReader = {
+    ...log,
+    ...{ read: refused, newest: refused },
+    readBatch(options) {
+      asked.push(options);
+      return log.readBatch(options);
+    },
+  };
+  const known = knownReader(counted, {}, await log.readBatch({}));
+  const wanted = { upTo: 5, ranges: [{ from: 2, to: 3 }], newest: ["message"] };
+  expect(await known.readBatch(wanted)).toEqual(await collectBatch(log, wanted));
+  expect(asked).toEqual([wanted]);
+});

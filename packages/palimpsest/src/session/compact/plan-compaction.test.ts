@@ -49,6 +49,20 @@ test("each refusal in a row halves what a compaction aims at, and only where it 
   expect(await targetAfter(4, "auto")).toBe(whole);
 });
 
+test("who has asked for a compaction is waited for; else the work goes on, with somebody there or without", async () => {
+  const { log, snapshot } = await snapshotOf(20);
+  const { settings } = resolveSettings({});
+  const preamble = async (trigger: "auto" | "manual", attendance: "attended" | "unattended") => {
+    const options = { log, settings, trigger, attendance, todos: undefined, head: undefined };
+    const plan = await planCompaction(snapshot, { variant: "full" }, options);
+    return "kind" in plan ? plan.kind : plan.material.preamble;
+  };
+  expect(await preamble("manual", "attended")).toBe("manual");
+  expect(await preamble("manual", "unattended")).toBe("manual");
+  expect(await preamble("auto", "attended")).toBe("auto");
+  expect(await preamble("auto", "unattended")).toBe("autonomous");
+});
+
 test("the user's words are not cut to make smaller what fits as it is", async () => {
   const { log, snapshot } = await snapshotOf(4);
   const { settings } = resolveSettings({});

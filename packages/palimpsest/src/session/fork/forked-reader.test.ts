@@ -111,3 +111,19 @@ test("words are found on both sides, and not in what the parent said later", asy
   expect(await found({ limit: 2 })).toEqual([5, 3]);
   expect(await reader.search("parent heron4", { limit: 10 })).toEqual([]);
 });
+
+test("an entry above a number is found by the number that it has in the fork; below its first entry only the parent is asked", async () => {
+  expect((await reader.newest("usage", 7, 5))?.sequence).toBe(6);
+  const parent = await logOf("parent", ["message", "usage", "message"]);
+  const own = await logOf("own", ["fork", "message"]);
+  const asked: unknown[] = [];
+  const newest: LogReader["newest"] = (...given) => {
+    asked.push(given);
+    return own.newest(...given);
+  };
+  const fork = forkedReader({ reader: parent, sequence: SHARED }, { ...own, newest });
+  expect((await fork.newest("message", SHARED + 1))?.sequence).toBe(3);
+  expect(asked).toEqual([]);
+  await fork.newest("message", SHARED + 3, SHARED + 1);
+  expect(asked).toEqual([["message", 3, 1]]);
+});
