@@ -51,3 +51,15 @@ test("a report that grows with what was added shows nothing, if the one before i
   // The same input as before, although something was added.
   expect(findTruncation(view, reported(2_990))).toMatchObject({ readTokens: 2_990 });
 });
+
+test("a report that names a cache, edits or deletions is not of the whole input, and shows nothing", () => {
+  const view = awaiting([said(1, 2_000)]);
+  for (const partly of [
+    { cacheReadTokens: 1 },
+    { cacheWriteTokens: 1 },
+    { deletedTokens: 1 },
+    { appliedEdits: { results: 1, thinkingTurns: 0, tokens: 9_000 } },
+  ]) {
+    expect(findTruncation(view, { ...reported(1_000), ...partly }), JSON.stringify(partly)).toBeUndefined();
+  }
+});

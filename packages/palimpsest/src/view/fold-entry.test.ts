@@ -80,6 +80,17 @@ describe("the items of a view", () => {
     expect(thinkingIn(restored)).toEqual(["intact", "lost"]);
   });
 
+  test("thinking is bound to the tools that the provider runs, and to no other parameter", () => {
+    const withParameters = (parameters: object) =>
+      ["configuration", { ...configured[1], parameters, system: { heldBy: 1 }, tools: { heldBy: 1 } }] as const;
+    const searching = withParameters({ tools: [{ type: "web_search" }] });
+    const begun = [configured, searching, says("a")] as const;
+    const warmer = withParameters({ tools: [{ type: "web_search" }], temperature: 1 });
+    expect(thinkingIn(viewOf(...begun, warmer, says("b")))).toEqual(["intact", "intact"]);
+    const fetching = withParameters({ tools: [{ type: "web_fetch" }] });
+    expect(thinkingIn(viewOf(...begun, fetching, says("b")))).toEqual(["lost", "intact"]);
+  });
+
   test("an answer keeps its thinking, also in late pieces, unless something has changed since its request", () => {
     const asked = [configured, says("a"), request] as const;
     const inPieces = viewOf(...asked, answers("b", 3), says("c"), used(5_000, 3), answers("d", 3));
@@ -147,6 +158,11 @@ describe("the size of a view", () => {
     expect(sizeTokens(within)).toBe(5_010);
     const after = viewOf(...begun, compacted(2, 3), answers("b", 3), ofNoRequest as never);
     expect(sizeTokens(after)).toBeLessThan(100);
+  });
+
+  test("is estimated again after a compaction, however much was reported before it", () => {
+    const view = viewOf(configured, says(long), request, answers("b", 3), used(50_000, 3), compacted(2, 4));
+    expect(sizeTokens(view)).toBeLessThan(100);
   });
 
   test("is estimated again once a decision is taken back", () => {

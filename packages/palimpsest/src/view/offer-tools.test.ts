@@ -58,3 +58,15 @@ test("a tool that was brought in is sent as it was then, also if it is gone", ()
     [],
   );
 });
+
+test("deferred tools are sent as such, also before the conversation has brought one in", () => {
+  expect(offerTools([read, click], new Map(), "native").deferredTools.map(({ name }) => name)).toEqual(["click"]);
+});
+
+test("the search says how a loaded tool is called, and takes no input that it does not know", () => {
+  const [native] = headTools([click], "native");
+  const [own, call] = headTools([click], "own");
+  expect(native?.description).not.toContain("call_tool");
+  expect(own?.description).toContain("call them with call_tool");
+  for (const tool of [native, own, call]) expect(tool?.inputSchema).toMatchObject({ additionalProperties: false });
+});

@@ -28,6 +28,7 @@ const turn = (payload: Payloads["turn"]) => ["turn", payload] as const;
 const steps = (state: TurnState): readonly string[] => state.calls.map((call) => `${call.id} ${call.step}`);
 
 describe("the phase of a turn", () => {
+  const attached = (type: string) => ({ type, blocks: [text] });
   const ended = { id: "agent", step: "ended", outcome: "done" } as const;
   test.each<[after: string, Entry, TurnState["phase"]]>([
     ["an item of the queue with content", ["taken", { queue: "q", number: 1, entries: 1 }], "unanswered"],
@@ -36,6 +37,8 @@ describe("the phase of a turn", () => {
     ["an agent whose result is that of a call", ["agent", { ...ended, told: "by-call" }], "idle"],
     ["an agent that goes on", ["agent", { id: "agent", step: "resumed" }], "idle"],
     ["words of the user", asks, "unanswered"],
+    ["a note that the answer was interrupted", ["attachment", attached("interrupted")], "unanswered"],
+    ["a note of another sort", ["attachment", attached("file")], "idle"],
   ])("after %s", (_, entry, phase) => {
     expect(turnAfter(asks, says(text), entry).phase).toBe(phase);
   });
