@@ -46,8 +46,9 @@ describe("auto", () => {
     expect(choose({ ledger, prices, nowMs: 6 * MINUTE_MS })).toBe("5m");
   });
 
-  test("pauses of hours are no reason to pay for one", () => {
-    expect(choose({ ledger: ledgerOf([1]), nowMs: 90 * MINUTE_MS })).toBe("5m");
+  test("pauses of an hour and more are no reason to pay for one", () => {
+    expect(choose({ ledger: ledgerOf([1]), nowMs: 59 * MINUTE_MS })).toBe("1h");
+    for (const minutes of [60, 90]) expect(choose({ ledger: ledgerOf([1]), nowMs: minutes * MINUTE_MS })).toBe("5m");
     expect(choose({ ledger: ledgerOf([10, 120, 120]), nowMs: 90 * MINUTE_MS })).toBe("5m");
     expect(choose({ ledger: ledgerOf([10, 10, 10, 10]), nowMs: 90 * MINUTE_MS })).toBe("1h");
   });

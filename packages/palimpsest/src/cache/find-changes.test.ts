@@ -130,6 +130,9 @@ describe("what a request is compared with", () => {
     log.ask(text("three"));
     log.add("replace", { from: first, to: first + 100, with: [], reason: "images left out" });
     expect(log.causes()).toEqual(["images", "replace"]);
+    // By the newest of the decisions, if there are several.
+    const restored = log.add("restore", { of: 1, from: first, to: first, reason: "back" });
+    expect(log.describe().changes).toContainEqual({ cause: "images", at: restored });
     const other = write();
     other.say(text("one"));
     other.ask(text("two"));
@@ -137,6 +140,16 @@ describe("what a request is compared with", () => {
     expect(other.describe().changes).toEqual([{ cause: "images", at }]);
     other.rules.effects = { parameters: {}, images: "nothing" };
     expect(other.causes()).toEqual([]);
+  });
+
+  test("an image that stood in a request without an answer counts still, at no entry of its own", () => {
+    const log = write();
+    log.say(text("one"));
+    log.ask(text("two"));
+    log.say(image);
+    log.add("request", { maxTokens: 1, estimatedTokens: 1, cache: log.describe() });
+    log.say(text("three"));
+    expect(log.describe().changes).toEqual([{ cause: "images", at: 0 }]);
   });
 
   test("thinking before the user's new words counts where the provider forgets it", () => {
