@@ -29,6 +29,7 @@ describe("a window of 200,000", () => {
   test.each([
     [50, 90_000],
     [12.5, 22_500],
+    [0.000_1, 1],
     [100, 167_000],
     [0, 167_000],
     [-5, 167_000],
@@ -56,6 +57,19 @@ describe("a window of 200,000", () => {
     [300_000, 0],
   ])("at %i tokens has %i percent left", (sizeTokens, percent) => {
     expect(percentLeft(budget, sizeTokens)).toBe(percent);
+  });
+});
+
+test("in a small window the margins are shares of it", () => {
+  expect(budgetOf({ windowTokens: 8_000 })).toEqual({
+    windowTokens: 8_000,
+    effectiveTokens: 6_400,
+    autoCompaction: "on",
+    autoCompactTokens: 5_600,
+    limitTokens: 5_600,
+    warningTokens: 4_800,
+    errorTokens: 5_200,
+    blockingTokens: 6_240,
   });
 });
 
