@@ -85,3 +85,14 @@ describe("behind a boundary", () => {
     }),
   );
 });
+
+test("a limit holds for its model; one that names no model, from an earlier release, for the model that is named next", () => {
+  const configured = (before: CarriedState, model: string): CarriedState => {
+    const payload = { provider: "p", model };
+    return foldCarriedState(before, { kind: "configuration", sequence: 9, payload } as unknown as ReadEntry, 0);
+  };
+  const unnamed = configured(refusedWith(100_000), "m");
+  expect(unnamed).toMatchObject({ limitTokens: 100_000, model: "p/m" });
+  expect(configured(unnamed, "m").limitTokens).toBe(100_000);
+  expect(configured(unnamed, "n")).not.toHaveProperty("limitTokens");
+});

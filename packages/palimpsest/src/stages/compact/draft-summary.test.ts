@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { draftTexts, hasRoomForUser, type SummaryMaterial, type SummaryTexts } from "./draft-summary.ts";
+import type { Pin } from "./carried-state.ts";
+import { draftSummary, draftTexts, hasRoomForUser, type SummaryMaterial, type SummaryTexts } from "./draft-summary.ts";
+import { readEvidence } from "./evidence/evidence-state.ts";
 import type { RoomPart } from "./share-room.ts";
 
 const countTokens = (text: string): number => Math.ceil(text.length / 4);
@@ -98,4 +100,16 @@ test("todos that are too long are told by both ends, or not at all if that would
   const todos = `first\n${tokens(300)}\nlast`;
   expect(draft({ todos }).todos).toMatch(/^first\n.*\[left out: \d+ characters\].*\nlast$/s);
   expect(draft({ todos, room: { surroundings: 30 } }).todos).toBe("");
+});
+
+test("the parts of a message are those that it has: pins are among them only if something is pinned", () => {
+  const partsWith = (pins: readonly Pin[]) => {
+    const material = { preamble: "auto", evidence: readEvidence(undefined), pins, recallHint: "", countTokens };
+    const texts = draft({ turn: "closed", work: [] });
+    const beside = { texts: [], quotedLinesTokens: 0 };
+    return draftSummary(texts, material as unknown as SummaryMaterial, beside).parts;
+  };
+  const parts = { summary: countTokens("Summary: all done."), userMessages: countTokens("[1] Go on.") };
+  expect(partsWith([])).toEqual(parts);
+  expect(partsWith([{ entry: 2, text: tokens(7) }])).toEqual({ ...parts, pins: 7 });
 });

@@ -47,6 +47,8 @@ describe("the user's messages", () => {
       /^\[1\] begin a+\n\[\.\.\. \d+ characters of entry 1 left out \.\.\.\]\na+ end\n\n\[11\] Short and newest\.$/,
     );
     expect(countTokens(text)).toBeGreaterThan(90);
+    const [, head, left, tail] = text.match(/^\[1\] (.*)\n\[\.\.\. (\d+) .*\]\n(.*)$/m) ?? [];
+    expect(Number(left)).toBe(messages[0]!.text.length - head!.length - tail!.length);
   });
 });
 

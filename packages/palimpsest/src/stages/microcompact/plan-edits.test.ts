@@ -134,6 +134,18 @@ describe("thinking", () => {
     expect(plan(log.view)?.thinking).toBe("all");
   });
 
+  test("that was lost and is bound is not sent, so its turn does not count", () => {
+    const log = threeTurns();
+    log.say();
+    const back = plan(log.view, { idleMs: HOUR_MS });
+    log.round(back, thinking, text);
+    const turns = (bound: "bound" | "free") => plan(log.view, { turn: "open", thinking: bound })?.thinking;
+    expect([turns("bound"), turns("free")]).toMatchObject([{ turns: 2 }, { turns: 2 }]);
+    for (const item of log.view.items.filter(({ from }) => from > log.lastTurn))
+      if (item.kind === "message") Object.assign(item, { thinking: "lost" });
+    expect([turns("bound"), turns("free")]).toMatchObject([{ turns: 1 }, { turns: 2 }]);
+  });
+
   test("with nothing said before the pause, there is nothing to begin with", () => {
     const log = write();
     log.say();

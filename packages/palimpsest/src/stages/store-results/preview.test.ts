@@ -46,6 +46,10 @@ test("of data the keys are named", () => {
 
 test("a line that was cut is named on both sides", () => {
   expect(preview(`first\n${"x".repeat(1_000)}`, "head-and-tail")).toContain("[left out: the rest of line 2]");
+  // The note has a line of its own.
+  const long = "x".repeat(1_000);
+  expect(preview(long, "head")).toContain("x\n[left out: the rest of line 1]\n");
+  expect(preview(long, "head-and-tail")).toContain("x\n[left out: the rest of line 1]\nx");
 });
 
 test("content cannot close the frame it stands in, nor open another", () => {

@@ -23,3 +23,8 @@ test("a half whose other half never arrives stands before what comes next, as a 
   expect(await bytesOf(["a\ud83d", "b"])).toEqual(encode("a\ufffdb"));
   expect(await bytesOf(["a\ud83d"])).toEqual(encode("a\ufffd"));
 });
+
+test.each([1, 2])("what was gathered stands before a large chunk, also if it is %i byte", async (length) => {
+  const [few, many] = ["a".repeat(length), "b".repeat(65_536)];
+  expect(Buffer.from(await bytesOf([few, encode(many)])).toString() === few + many).toBe(true);
+});
