@@ -43,10 +43,20 @@ test("an image with another type than it says gets the right one", () => {
   expect(checkMedia(media("image", "image/x-unknown", jpeg))).toMatchObject({ kind: "corrected" });
 });
 
+test("a document that is a PDF is one, whatever it says; an image is none", () => {
+  const [[, png], [, pdf]] = [SAMPLES[0]!, SAMPLES[4]!];
+  expect(checkMedia(media("document", "text/plain", pdf))).toEqual({
+    kind: "corrected",
+    media: media("document", "application/pdf", pdf),
+  });
+  expect(checkMedia(media("document", "text/plain", png))).toEqual({ kind: "fine" });
+});
+
 test.each([
   ["an error page", "image", "image/png", Buffer.from("<!DOCTYPE html>"), "its bytes are no image/png"],
   ["nothing", "image", "image/jpeg", Buffer.alloc(0), "it is empty"],
   ["a PDF as an image", "image", "image/png", SAMPLES[4]![1], "it is application/pdf, not image/png"],
+  ["an image as a PDF", "document", "application/pdf", SAMPLES[0]![1], "it is image/png, not application/pdf"],
   ["a text as a PDF", "document", "application/pdf", Buffer.from("Dear all,"), "its bytes are no application/pdf"],
 ] as const)("%s is unreadable, and it is said why", (_, kind, type, bytes, why) => {
   expect(checkMedia(media(kind, type, bytes))).toEqual({ kind: "unreadable", why });
