@@ -81,7 +81,7 @@ describe("the items of a view", () => {
   });
 
   test("thinking is bound to the tools that the provider runs, and to no other parameter", () => {
-    const withParameters = (parameters: object) =>
+    const withParameters = (parameters: Record<string, unknown>) =>
       ["configuration", { ...configured[1], parameters, system: { heldBy: 1 }, tools: { heldBy: 1 } }] as const;
     const searching = withParameters({ tools: [{ type: "web_search" }] });
     const begun = [configured, searching, says("a")] as const;
