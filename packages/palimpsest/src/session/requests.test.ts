@@ -7,7 +7,7 @@ test.each([
   ["that has the lifetime of the messages counts with them", "same", ["1h", "1h"]],
 ] as const)("a long system prompt %s, where their lifetime is chosen by size", async (_, headTtl, expected) => {
   const session = await openOffline(memoryStore(), {
-    system: "You are a careful engineer. ".repeat(1_800),
+    system: "You are a careful engineer. ".repeat(8_000),
     settings: { "cache.ttl": "auto", "cache.headTtl": headTtl },
     settingsFrom: { environment: {} },
   });

@@ -89,8 +89,10 @@ export function createRequests<Request, Response, Message>(
     const { prices } = limits().facts;
     const known = { ledger, prices, nowMs: clock.now() };
     const head = chooseHeadTtl({ wanted: settings()["cache.headTtl"], ...known });
-    const ownTokens = head === "1h" ? estimateTokens(view.calibration, configuration.features) : 0;
-    const question = { wanted: settings()["cache.ttl"], sizeTokens: sizeTokens(view) - ownTokens, ...known };
+    // Both sizes without the pad: what an estimate of a long head may be wrong by is no size of the messages.
+    const messagesTokens = expectedTokens(view) - estimateTokens(view.calibration, configuration.features);
+    const sizedTokens = head === "1h" ? messagesTokens : sizeTokens(view);
+    const question = { wanted: settings()["cache.ttl"], sizeTokens: sizedTokens, ...known };
     const cacheTtl = chooseTtl(question);
     return { cacheTtl, ...(head === "1h" && cacheTtl === "5m" ? { headTtl: "1h" } : {}) };
   }
