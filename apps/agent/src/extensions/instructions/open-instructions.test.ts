@@ -140,8 +140,8 @@ test("forty thousand characters in all, the user's own before the repository's",
   writeFileSync(join(project.home, "AGENTS.md"), "u".repeat(10_000));
   const instructions = await open();
   const head = (await instructions.text())!;
-  expect(head.match(/u{2,}/)![0]).toHaveLength(10_000);
-  expect(head.match(/p{2,}/)![0]).toHaveLength(30_000);
+  expect(head.match(/u{100,}/)![0]).toHaveLength(10_000);
+  expect(head.match(/p{100,}/)![0]).toHaveLength(30_000);
   expect(head).toContain("[20000 more characters: read the file for them]");
   // However it was cut, it is told.
   expect(await instructions.changes([head])).toBeUndefined();
