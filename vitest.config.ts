@@ -10,14 +10,18 @@ const toOldest = Object.entries(OLDEST_PEERS).map(([name, oldest]) => ({
   replacement: `${oldest}$1`,
 }));
 
+// What reads recorded sessions is asked for by name (`npm run test:slow`): nothing here is skipped in the gate.
+const slow = process.env["PALIMPSEST_SLOW"] === undefined ? ["**/*.slow.test.ts"] : [];
+// The gate has run these with its check. (Excluded on the command line, projects would run them all the same.)
+const checked = process.env["PALIMPSEST_CHECKED"] === "architecture" ? ["test/architecture/**"] : [];
+
 const config: ViteUserConfig = defineConfig({
   resolve: { conditions },
   ssr: {
     resolve: { conditions: [...conditions, "node"], externalConditions: conditions },
   },
   test: {
-    // What reads recorded sessions is asked for by name (`npm run test:slow`): nothing here is skipped in the gate.
-    exclude: process.env["PALIMPSEST_SLOW"] === undefined ? [...defaultExclude, "**/*.slow.test.ts"] : defaultExclude,
+    exclude: [...defaultExclude, ...slow, ...checked],
     globalSetup: ["test/run-folder.ts"],
     setupFiles: ["test/random-cases.ts"],
     sequence: { sequencer: LongestFirst },

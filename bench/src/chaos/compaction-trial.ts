@@ -1,7 +1,7 @@
 import { killCompactions } from "./kill-compactions.ts";
 import { heldIfZero, type Trial } from "./trial.ts";
 
-const KILLS = { full: 520, quick: 10 };
+const KILLS = { full: 520, quick: 6 };
 
 export const compactionTrial: Trial = {
   name: "compaction",

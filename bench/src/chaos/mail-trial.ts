@@ -5,7 +5,7 @@ import { onASmallDisk } from "./mail/on-a-small-disk.ts";
 import { inTemporaryFolder } from "./temporary-folder.ts";
 import { type Findings, heldIfZero, type Trial } from "./trial.ts";
 
-const SIZES = { full: { agents: 8, messages: 1_250 }, quick: { agents: 4, messages: 40 } };
+const SIZES = { full: { agents: 8, messages: 1_250 }, quick: { agents: 4, messages: 20 } };
 
 export const mailTrial: Trial = {
   name: "mail",

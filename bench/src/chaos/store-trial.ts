@@ -8,7 +8,7 @@ import { heldIfZero, type Trial } from "./trial.ts";
 
 const SIZES = {
   full: { kills: 300, cutEveryBytes: 1, diskRounds: 40, processes: 4, raceMs: 20_000, damagedFiles: 2_000 },
-  quick: { kills: 15, cutEveryBytes: 97, diskRounds: 6, processes: 3, raceMs: 3_000, damagedFiles: 150 },
+  quick: { kills: 8, cutEveryBytes: 193, diskRounds: 4, processes: 3, raceMs: 2_000, damagedFiles: 75 },
 };
 
 export const storeTrial: Trial = {

@@ -27,7 +27,7 @@ const SHARES: Readonly<Record<"full" | "quick", readonly Share[]>> = {
     { ...SIZES["1M"], of: PROFILES, heap: "not-measured", turns: 70 },
   ],
   quick: [
-    { ...SIZES["8K"], of: ["anthropic"], heap: "measured", turns: 100 },
+    { ...SIZES["8K"], of: ["anthropic"], heap: "measured", turns: 70 },
     { ...SIZES["32K"], of: ["openai-responses", "openai-chat"], heap: "not-measured", turns: 20 },
   ],
 };

@@ -9,7 +9,7 @@ import { startProxy } from "./start-proxy.ts";
 
 const SIZES = {
   full: { kills: 200, databaseKills: 20, cuts: 200 },
-  quick: { kills: 4, databaseKills: 2, cuts: 8 },
+  quick: { kills: 3, databaseKills: 1, cuts: 5 },
 };
 /** Two processes take each session from each other, over a network that is cut. */
 const SESSIONS = ["first", "second"];
