@@ -34,7 +34,7 @@ const FLOORS: readonly Floor[] = [
   },
   {
     bench: "breaks",
-    rule: "99% of seeded cache breaks have their causes named, no alarm in 2,000 clean requests, the service's diagnosis agrees",
+    rule: "99% of seeded cache breaks have their causes named, no alarm in 1,000 clean requests, the service's diagnosis agrees",
     holds: ({ named_right_pct, false_alarms, diagnostics_agree_pct }) =>
       (named_right_pct as number) >= 99 && false_alarms === 0 && (diagnostics_agree_pct as number) >= 99,
   },

@@ -8,7 +8,7 @@ import { type Outcome, seedBreak } from "./score.ts";
 
 const SIZES = {
   full: { runsPerKind: 20, cleanRequests: 2_000, everyNth: 1 },
-  quick: { runsPerKind: 3, cleanRequests: 2_000, everyNth: 50 },
+  quick: { runsPerKind: 2, cleanRequests: 1_000, everyNth: 50 },
 } as const;
 
 /** Whether breaks of the prompt cache are seen and their causes named: seeded in simulated sessions, and in recorded ones. */
