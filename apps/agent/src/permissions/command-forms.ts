@@ -1,4 +1,4 @@
-import { withoutGitOptions } from "./shell/find-started.ts";
+import { withoutGitOptions } from "./shell/operands.ts";
 import { programOf, type ShellCommand, type ShellWord } from "./shell/shell-line.ts";
 
 /** The words of a command as one text, quoted where they have to be: what rules that allow are held against. */

@@ -1,4 +1,4 @@
-import { withoutGitOptions } from "./find-started.ts";
+import { withoutGitOptions } from "./operands.ts";
 import { allCommands, programOf, type ShellLine } from "./shell-line.ts";
 
 /** Whether a line changes the settings of a repository, or makes one: `.git/config` is protected. */

@@ -35,6 +35,7 @@ test.each([
   ...["eval 'rm x'", "eval ls '; rm x'", "trap 'rm x' EXIT", "trap 'rm x' INT TERM"],
   ...["script -c 'rm x'", "script -qc 'rm x' log", "script --command='rm x'", "script -q --command 'rm x' log"],
   ...["su -c 'rm x'", "su - root -c 'rm x'", "su -c'rm x'", "su -lc 'rm x' root", "runuser root -c 'rm x'"],
+  ...["su --comm='rm x'", "su --comm 'rm x'", "sg a 'rm x'", "sg a -c 'rm x'", "sg - a -c 'rm x'"],
   ...["flock lock -c 'rm x'", "mise exec node -c 'rm x'", "npx -c 'rm x'", "npx --call='rm x'", "npm exec -c 'rm x'"],
   ...["npm x --call 'rm x'", "npm --prefix sub exec -c 'rm x'", "watch rm x", "watch -n 5 rm x"],
   ...["watch --interval 5 rm x", "watch -q 3 rm x", "watch --equexit 3 rm x", "watch 'ls; rm x'"],

@@ -1,6 +1,7 @@
 import { findUnseen } from "./find-unseen.ts";
+import { isShortFor, operands, withoutGitOptions } from "./operands.ts";
 import { programOf, type ShellCommand, type ShellWord, type Unseen } from "./shell-line.ts";
-import { GIT_OPTIONS, STARTERS, type Starter } from "./starters.ts";
+import { STARTERS, type Starter } from "./starters.ts";
 
 export interface Started {
   readonly commands: readonly Pick<ShellCommand, "words" | "assignments">[];
@@ -76,6 +77,11 @@ function codeOf(program: string, args: readonly ShellWord[]): readonly ShellWord
   if (["script", "su", "runuser", "flock", "mise"].includes(program)) return valuesOf(args, "c", "--command");
   if (program === "npx" || (program === "npm" && /^(exec|x)$/.test(args[actionAt(program, args)]?.text ?? "")))
     return valuesOf(args, "c", "--call");
+  // `sg GROUP TEXT`, `sg - GROUP -c TEXT`
+  if (program === "sg")
+    return operands(args, [])
+      .slice(1)
+      .filter(({ text }) => text !== "-c");
   if (program === "watch") return operands(args, ["-n", "--interval", "-q", "--equexit"]);
   if (program === "ssh") return operands(args, SSH_OPTIONS).slice(1);
   if (program !== "git") return undefined;
@@ -89,8 +95,12 @@ function codeOf(program: string, args: readonly ShellWord[]): readonly ShellWord
 function valuesOf(args: readonly ShellWord[], letter: string, long: string): readonly ShellWord[] | undefined {
   const found = args.flatMap((arg, at): readonly ShellWord[] => {
     const { text, lead } = arg;
-    if (text === long || (/^-[a-zA-Z]+$/.test(text) && text.endsWith(letter))) return args.slice(at + 1, at + 2);
-    const before = [`${long}=`, `-${letter}`].find((start) => text.startsWith(start));
+    if (isShortFor(text, long) || (/^-[a-zA-Z]+$/.test(text) && text.endsWith(letter)))
+      return args.slice(at + 1, at + 2);
+    const name = /^--[\w-]+(?==)/.exec(text)?.[0] ?? "";
+    const before = [isShortFor(name, long) ? `${name}=` : undefined, `-${letter}`].find(
+      (start) => start !== undefined && text.startsWith(start),
+    );
     return before === undefined ? [] : [{ ...arg, text: text.slice(before.length), lead: lead.slice(before.length) }];
   });
   return found.length === 0 ? undefined : found.flatMap((value) => [value, word("\n")]);
@@ -159,27 +169,6 @@ function replacing(options: readonly ShellWord[]): (one: ShellWord) => ShellWord
     const known = Math.min(...places.filter((at) => at !== -1));
     return known === Infinity ? one : { ...one, lead: one.lead.slice(0, known), state: "unknown" };
   };
-}
-
-/** The words behind the options. Some options take a word of their own, or two. */
-function operands(
-  args: readonly ShellWord[],
-  valued: readonly string[],
-  paired: readonly string[] = [],
-): readonly ShellWord[] {
-  let at = 0;
-  for (; at < args.length && args[at]!.text.startsWith("-"); at++) {
-    const { text } = args[at]!;
-    if (text === "--") return args.slice(at + 1);
-    if (valued.includes(text)) at += 1;
-    else if (paired.includes(text)) at += 2;
-  }
-  return args.slice(at);
-}
-
-/** The words of git from its command on: what `git -C folder` stands before. */
-export function withoutGitOptions(args: readonly ShellWord[]): readonly ShellWord[] {
-  return operands(args, GIT_OPTIONS);
 }
 
 function isNoAssignment({ text }: ShellWord): boolean {

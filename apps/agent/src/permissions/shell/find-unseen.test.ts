@@ -11,6 +11,14 @@ const CODE = [
   ...[
     "git fetch --upload-pack=./x",
     "git push --receive-pack ./x",
+    "git push --exec=./x",
+    "git fetch --upl ./x",
+    "git clone -u ./x a",
+    "git clone -u./x a",
+    "git clone --upload=./x a",
+    "git clone -c core.sshCommand=./x a",
+    "git clone --config core.sshCommand=./x a",
+    "git -C sub -c core.pager=./x log",
     "git grep --open-files-in-pager=./x a",
     "git grep -O a",
   ],
@@ -50,6 +58,9 @@ const CODE = [
   ...["zip a b -T -TT ./x", "tcpdump -z ./x", "crontab a", "at noon", "batch a", "alias a=b", "hash -p /bin/a b"],
   ...["enable -f ./a.so a", "npm --script-shell=./x test", "npm test --node-options=x"],
   ...["docker run a", "docker exec a b", "docker compose up", "podman run a"],
+  ...["tmux new -d 'ls'", "tmux new-session ls", "tmux neww ls", "tmux split-window ls", "tmux send-keys ls Enter"],
+  ...["tmux run-shell ls", "tmux if-shell true a", "tmux -f x", "tmux -c ls", "tmux respawn-pane ls", "byobu new ls"],
+  ...["screen -dm ls", "screen ls", "screen -S a -X stuff ls", "dtach -n socket ls", "abduco -n a ls"],
   ...[
     "sed -f x a",
     "sed --file=x a",
@@ -82,6 +93,8 @@ const ELSEWHERE = [
 
 /** The same programs, when they run a file of the project or nothing at all. */
 const PLAIN = [
+  ...["git switch -c a", "git commit -c HEAD", "git grep -c a", "git push -u origin a", "git add -u", "git clone a b"],
+  ...["tmux ls", "tmux list-windows", "tmux capture-pane -p", "tmux kill-session -t a", "screen -ls", "screen -list"],
   ...["git status", "git log --oneline", "git diff HEAD~1", "awk '{ print $1 }' a", "gawk -F, '{ print }' a"],
   ...[
     "python3 a.py",

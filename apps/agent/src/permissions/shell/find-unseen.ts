@@ -1,8 +1,8 @@
+import { withoutGitOptions } from "./operands.ts";
 import type { ShellWord, Unseen } from "./shell-line.ts";
 
 /** Options behind which code of a program stands, or a program that it runs. */
 const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
-  git: /^(-c|--exec-path|--config-env|--upload-pack|--receive-pack|--open-files-in-pager|-O|--ext-diff|-x|--extcmd|--\w+-filter)(=|$)/,
   awk: /\bsystem\b|getline|\||^-f|^--file|@load/,
   python: /^-\w*c$/,
   node: /^(-e|-p|-pe|--eval|--print|--import|--require|-r)(=|$)/,
@@ -36,6 +36,16 @@ const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
   enable: /^-f/,
   npm: /^(--script-shell|--node-options)/,
   docker: /^(run|exec|compose)$/,
+  // Their windows run commands, and take what is typed into them. Windows may also be listed, read and closed.
+  tmux: /^(new|split|respawn|run|if|send|popup|display-p|pipe|bind|confirm|command-prompt|source|set|-f|-c)/,
+  screen: /^(?!-ls$|-list$|-v$|-wipe$)/,
+};
+
+/** The same of git, before its command and behind it. Long options may be cut where no other begins so. */
+const GIT = {
+  before: /^(-c|--exec-path|--config-env)(=|$)/,
+  behind: /^(--upl[\w-]*|--rece[\w-]*|--exec|--op[\w-]*|-O|--ext[\w-]*|-x|--\w+-filter)(=|$)/,
+  clone: /^(-u|-c|--u|--conf)/,
 };
 
 const SAME: Readonly<Record<string, string>> = {
@@ -52,6 +62,9 @@ const SAME: Readonly<Record<string, string>> = {
   mawk: "awk",
   nawk: "awk",
   podman: "docker",
+  byobu: "tmux",
+  dtach: "screen",
+  abduco: "screen",
 };
 
 /** Programs that run what they read if they are given no file. */
@@ -65,7 +78,8 @@ export function findUnseen(program: string, args: readonly ShellWord[], input: s
   if ((name === "source" || name === ".") && args[0]?.state !== "known") {
     return { why: `what ${program} runs is not known before it runs`, where: "elsewhere" };
   }
-  if (hasCode(name, words)) return { why: `${program} runs code that is written in the line`, where: "words" };
+  if (name === "git" ? gitHasCode(args) : hasCode(name, words))
+    return { why: `${program} runs code that is written in the line`, where: "words" };
   return readsCode(name, words, input) ? { why: `${program} runs what it reads`, where: "elsewhere" } : undefined;
 }
 
@@ -73,6 +87,16 @@ function hasCode(name: string, words: readonly string[]): boolean {
   if (name === "sed") return mayRunCode(words);
   const option = CODE_OPTIONS[name];
   return option !== undefined && words.some((text) => option.test(text));
+}
+
+/** `git -c x=y log` may run code of the setting; in `git switch -c name` a branch is made. */
+function gitHasCode(args: readonly ShellWord[]): boolean {
+  const [command, ...behind] = withoutGitOptions(args);
+  const before = args.slice(0, args.length - behind.length - (command === undefined ? 0 : 1));
+  return (
+    before.some(({ text }) => GIT.before.test(text)) ||
+    behind.some(({ text }) => GIT.behind.test(text) || (command?.text === "clone" && GIT.clone.test(text)))
+  );
 }
 
 function readsCode(name: string, words: readonly string[], input: string | undefined): boolean {

@@ -7,6 +7,7 @@ const SAME = [
   "timeout -k 9 -s KILL 5",
   "timeout --kill-after 9 --signal KILL 5",
   "timeout --foreground --signal=KILL 5",
+  "timeout --kill 9 --sig KILL 5",
   "nice",
   "nice -n 5",
   "nice --adjustment 5",

@@ -18,11 +18,6 @@ export interface Starter {
 const same = (valued: string, skip = 0): Starter => ({ valued: valued.split(" "), skip, effect: "same" });
 const other = (valued: string, skip = 0): Starter => ({ valued: valued.split(" "), skip, effect: "other" });
 
-/** Before the command of git. */
-export const GIT_OPTIONS: readonly string[] = "-C -c --git-dir --work-tree --namespace --exec-path --config-env".split(
-  " ",
-);
-
 /** By the program, or by the program and its first word. */
 export const STARTERS: ReadonlyMap<string, Starter> = new Map([
   ["timeout", same("-k --kill-after -s --signal", 1)],
