@@ -31,8 +31,8 @@ const config: ViteUserConfig = defineConfig({
     expect: { poll: { timeout: 120_000 } },
     // Test files share a process: no module holds state, so that there is nothing to keep apart, and every file would load all modules anew.
     isolate: false,
-    // One process more than there are processors: most judge random sessions, but some wait for terminals and programs.
-    maxWorkers: availableParallelism() + 1,
+    // More processes than there are processors: most judge random sessions, but some wait for terminals and programs.
+    maxWorkers: availableParallelism() + 2,
     projects: [
       {
         extends: true,

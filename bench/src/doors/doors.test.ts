@@ -6,7 +6,7 @@ import { driveDoor } from "./drive-door.ts";
 import { ownLoopDoor } from "./own-loop.ts";
 
 /** What is different about the oldest release behind a door shows soon. The newest have a floor in the gate, and here the whole, slow way. */
-const turns = process.env["PEERS"] === "oldest" ? 60 : 200;
+const turns = process.env["PEERS"] === "oldest" ? 45 : 200;
 const isDriven = process.env["PEERS"] === "oldest" || process.env["PALIMPSEST_SLOW"] !== undefined;
 const lengths = isDriven ? DOORS.map((door) => ({ door, name: door.name, turns })) : [];
 
@@ -15,7 +15,7 @@ test.each(lengths)(
   async ({ door, turns }) => {
     const figures = await driveDoor(door, { turns, windowTokens: 24_000, compared: "not" });
     expect(figures).toMatchObject({ refused: 0, prefix_kept_pct: 100, restarts: Math.floor((turns - 1) / 40) });
-    expect(figures.edits).toBeGreaterThanOrEqual(2);
+    expect(figures.edits).toBeGreaterThanOrEqual(1);
     expect(figures.compactions).toBeGreaterThanOrEqual(3);
     expect(figures.lines_to_adopt).toBeLessThanOrEqual(10);
   },

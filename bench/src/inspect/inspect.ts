@@ -32,7 +32,6 @@ interface Shown extends Served {
 /** How long a large log takes to be seen in a browser, against a small one. Both are measured in turns: other work slows both. */
 export const inspectBench: Bench = {
   name: "inspect",
-  figures: "waits",
   needs: "chromium",
   about: "a log of 1 GB and 100,000 entries in the inspector's page: index, first paint, scrubbing, memory",
   run: ({ size }) =>

@@ -10,7 +10,7 @@ const SLOW = process.env["PALIMPSEST_SLOW"] !== undefined;
 /** So long a history is rarely summarized by a fork, or at once: one in 300. The long turns below are, by forks. */
 const FREQUENT = ["passes", "digest"];
 /** Of the longest turn. */
-const ROUNDS = SLOW ? 500 : 120;
+const ROUNDS = SLOW ? 500 : 80;
 
 interface Size extends Omit<CaseOptions, "profiles"> {
   readonly name: string;
@@ -41,7 +41,7 @@ const SIZES: readonly Size[] = [
   },
   {
     name: "up to twenty windows",
-    runs: 12,
+    runs: 8,
     slowRuns: 600,
     history: [2, 20],
     maxTurns: 2,
@@ -81,14 +81,14 @@ export function holdLaws(profiles: readonly Profile[]): void {
       );
       if (isReplay()) return;
       expect(seen.of("requests")).toBeGreaterThanOrEqual(numRuns);
-      if (numRuns < 200) return;
+      if (numRuns < 100) return;
       // What is tested must have happened: each rung, refusals by the provider, and the ways to spoil a summary. In the gate a way is
-      // asked for five times on average: with any seed nearly all of them are.
+      // asked for two or three times on average: with any seed most of them are.
       for (const rung of SLOW ? ["fork", "direct", ...FREQUENT] : FREQUENT)
         expect(seen.of(rung), rung).toBeGreaterThan(2);
       expect(seen.of("refusals")).toBeGreaterThan(numRuns / 200);
       const ways = Object.keys(SUMMARIZERS).filter((way) => seen.of(`asked: ${way}`) > 0);
-      expect(ways.length).toBeGreaterThan(0.9 * Object.keys(SUMMARIZERS).length);
+      expect(ways.length).toBeGreaterThan((SLOW ? 0.9 : 0.6) * Object.keys(SUMMARIZERS).length);
     }, 3_600_000);
   });
 
