@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
 import { expect, test, vi } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
@@ -36,23 +38,32 @@ test("what agents have done, said and cost; one that has ended is woken by a mes
 });
 
 test("agents of a process that runs are seen, spoken to and stopped from another", async () => {
-  const cli = await startCli(temporaryProject(), ({ request, userText }) => {
+  const project = temporaryProject();
+  const file = (name: string): string => join(project.folder, name);
+  const cli = await startCli(project, ({ request, userText }) => {
     if (!isChild(request))
       return userText.includes("Begin") ? callTools(start("worker"), start("stuck", "wait")) : answer("The end.");
     if (all(request).includes("what are you doing right now")) return answer("Waiting for the end");
     if (all(request).includes("hurry")) return answer("I hurried.");
-    return callTools(callTool("Bash", { command: all(request).includes("wait") ? "sleep 60" : "sleep 1" }));
+    const isStuck = all(request).includes("wait");
+    const command = isStuck ? "touch stuck; sleep 600" : "touch worker; until [ -e go ]; do sleep 0.1; done";
+    return callTools(callTool("Bash", { command }));
   });
   const patience = { timeout: 60_000, interval: 200 };
   const running = cli.start(["-p", "Begin", "--mode", "bypass"], {
     environment: { PALIMPSEST_AGENTS_SUMMARY_SECONDS: "1" },
   });
   const list = async () => JSON.parse((await cli.run(["agents", "--json"])).out || '{"agents":[]}').agents;
-  const busy = { status: "running", doing: expect.stringContaining("Bash sleep") };
-  await vi.waitFor(async () => expect(await list()).toMatchObject([busy, busy]), patience);
-  // Somebody has looked: from now on they are asked what they are doing.
+  const busy = { status: "running", doing: expect.stringContaining("Bash touch") };
+  // Who looks before does not see it: once somebody has looked, they are asked what they are doing.
+  await vi.waitFor(
+    () => expect(["worker", "stuck"].filter((name) => existsSync(file(name)))).toHaveLength(2),
+    patience,
+  );
+  expect(await list()).toMatchObject([busy, busy]);
   await vi.waitFor(async () => expect((await list())[0].doing).toBe("Waiting for the end"), patience);
   expect(await cli.run(["agents", "send", "worker", "hurry"])).toMatchObject({ code: 0, out: "Sent.\n" });
+  writeFileSync(file("go"), "");
   expect(await cli.run(["agents", "stop", "stuck"])).toMatchObject({ code: 0, out: "Stopped.\n" });
   expect(await running.ended).toMatchObject({ code: 0, out: "The end.\n" });
   expect(await list()).toMatchObject([
