@@ -31,8 +31,7 @@ const config: ViteUserConfig = defineConfig({
     expect: { poll: { timeout: 120_000 } },
     // Test files share a process: no module holds state, so that there is nothing to keep apart, and every file would load all modules anew.
     isolate: false,
-    // One process more than there are processors: most judge random sessions, but some wait for terminals and programs. With two more
-    // nothing is gained: the processors are busy for 96% of the gate's time.
+    // One process more than there are processors: most judge random sessions, but some wait for terminals and programs.
     maxWorkers: availableParallelism() + 1,
     projects: [
       {
