@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Bench } from "../bench.ts";
 import { median, round } from "../statistics.ts";
 
-const RUNS = { quick: 5, full: 25 } as const;
+const RUNS = { quick: 11, full: 25 } as const;
 const NOTHING = "0";
 /** Each of these is a start of its own. */
 const IMPORTS: Readonly<Record<string, string>> = {

@@ -10,10 +10,10 @@ const TOTALS = { ...USED, responses: 2, priceUsd: 0.3, perfectPriceUsd: 0.3, unp
 const NEXT = { inputTokens: 26_691, cachedTokens: 2_400, warmUsd: 0.092, coldUsd: 0.1001, pauseUsd: 0.0081 };
 const LOST = { breaks: 1, rebilledTokens: 18_423, rebilledUsd: 0.0636, gapUsd: 0 };
 
-function billOf(cache: "warm" | "cold" | "new"): string {
+function billOf(cache: "warm" | "cold" | "new", gapUsd = 0): string {
   return costText({
     ...TOTALS,
-    gapUsd: 0,
+    gapUsd,
     bySource: { main: TOTALS },
     byCause: { replace: LOST },
     breaks: [
@@ -32,6 +32,22 @@ test("a cache miss has the same price in the table and in the list", () => {
   expect(priced).toHaveLength(2);
   for (const row of priced) expect(row).toContain("18,423  $0.0636");
   expect(rows.find((row) => row.startsWith("cause of"))).toMatch(/price +avoidable$/);
+});
+
+test("misses that a perfect cache would have had too are said not to have been avoidable", () => {
+  expect(billOf("warm")).toContain(
+    "\nNo cache miss was avoidable: with a perfect cache it would have cost the same.\n",
+  );
+  expect(billOf("warm", 0.1)).toContain("\nWith a perfect cache it would have cost $0.3000, which is $0.1000 less.\n");
+  const without = costText({
+    ...TOTALS,
+    gapUsd: 0,
+    bySource: {},
+    byCause: {},
+    breaks: [],
+    nextRequest: { ...NEXT, cache: "warm" },
+  });
+  expect(without).toContain("\nWith a perfect cache it would have cost the same.\n");
 });
 
 test("the next request has one price for now, and the number of tokens that explains it", () => {

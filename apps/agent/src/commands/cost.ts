@@ -58,9 +58,7 @@ export function costText(cost: SessionCost): string {
           `You interrupted ${cost.estimatedResponses} answers: ${usd(cost.estimatedUsd ?? 0)} of the total is an estimate.`,
         ]),
     "",
-    usd(cost.gapUsd) === usd(0)
-      ? "With a perfect cache it would have cost the same."
-      : `With a perfect cache it would have cost ${usd(cost.perfectPriceUsd)}, which is ${usd(cost.gapUsd)} less.`,
+    perfectText(cost, causes.length > 0),
     ...(causes.length === 0
       ? []
       : [table([["cause of cache misses", "misses", "tokens paid again", "price", "avoidable"], ...causes])]),
@@ -70,6 +68,14 @@ export function costText(cost: SessionCost): string {
     "",
     nextText(cost.nextRequest),
   ].join("\n");
+}
+
+/** The session's own changes, such as a compaction, miss the cache too, and a perfect cache cannot avoid that. */
+function perfectText({ gapUsd, perfectPriceUsd }: SessionCost, hasMisses: boolean): string {
+  if (usd(gapUsd) !== usd(0))
+    return `With a perfect cache it would have cost ${usd(perfectPriceUsd)}, which is ${usd(gapUsd)} less.`;
+  const why = hasMisses ? "No cache miss was avoidable: with" : "With";
+  return `${why} a perfect cache it would have cost the same.`;
 }
 
 /** The next request: what it costs now comes first, since only one of the two prices is the true one. */

@@ -50,7 +50,7 @@ export async function askForProvider(wanted: ProviderChoice, ports: SetUpPorts):
   const { prompter, print } = ports;
   await print(`Palimpsest needs a model, and there is no API key yet (${wanted.keyName} is not set).\n`);
   for (const [index, [, name, about]] of OFFERED.entries()) await print(`  ${index + 1}  ${name.padEnd(10)} ${about}`);
-  await print("\nWithout a key: palimpsest demo shows the terminal with a simulated model.");
+  await print("\nWithout a key: palimpsest demo prints a session with a simulated model.");
   await print("Other providers and local servers: palimpsest --help, --provider and --base-url.\n");
   const offered = await chooseOffered(prompter);
   if (offered === undefined) return undefined;

@@ -98,10 +98,9 @@ function valuesOf(args: readonly ShellWord[], letter: string, long: string): rea
     if (isShortFor(text, long) || (/^-[a-zA-Z]+$/.test(text) && text.endsWith(letter)))
       return args.slice(at + 1, at + 2);
     const name = /^--[\w-]+(?==)/.exec(text)?.[0] ?? "";
-    const before = [isShortFor(name, long) ? `${name}=` : undefined, `-${letter}`].find(
-      (start) => start !== undefined && text.startsWith(start),
-    );
-    return before === undefined ? [] : [{ ...arg, text: text.slice(before.length), lead: lead.slice(before.length) }];
+    const before = isShortFor(name, long) ? `${name}=` : `-${letter}`;
+    if (!text.startsWith(before)) return [];
+    return [{ ...arg, text: text.slice(before.length), lead: lead.slice(before.length) }];
   });
   return found.length === 0 ? undefined : found.flatMap((value) => [value, word("\n")]);
 }
