@@ -1,11 +1,12 @@
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { startInspector, storeSource } from "@palimpsest/inspector";
 import { anthropic } from "palimpsest/anthropic";
 import { openInspected } from "palimpsest/inspect";
 import { openLogIndex } from "palimpsest/sqlite-index";
 import { sqliteStore } from "palimpsest/sqlite-store";
 
-/** What a fresh inspector prints when it is ready: a line of JSON; and its memory, when its input ends. */
+/** What a fresh inspector prints when it is ready, as a line of JSON. */
 export interface Served {
   readonly url: string;
   /** The first index of the log, from nothing. */
@@ -13,6 +14,13 @@ export interface Served {
   readonly entries: number;
   /** Opening the index once more, when nothing is new. */
   readonly openMs: number;
+}
+
+/** What it has used until now: its answer to each line that it reads. */
+export interface Used {
+  readonly processorMs: number;
+  /** The most memory that it had. */
+  readonly rssMb: number;
 }
 
 const folder = process.argv[2]!;
@@ -39,10 +47,11 @@ const inspector = await startInspector({
 });
 const url = inspector.entryUrl(source.keyOf("large"));
 console.log(JSON.stringify({ url, indexMs: first.ms, entries: first.entries, openMs: again.ms } satisfies Served));
-process.stdin.resume();
-process.stdin.on("end", async () => {
-  console.log(JSON.stringify({ rssMb: process.resourceUsage().maxRSS / 1_024 }));
-  await inspector.close();
-  await inspected.close();
-  await store.close();
-});
+for await (const _ of createInterface(process.stdin)) {
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+  const used: Used = { processorMs: (userCPUTime + systemCPUTime) / 1_000, rssMb: maxRSS / 1_024 };
+  console.log(JSON.stringify(used));
+}
+await inspector.close();
+await inspected.close();
+await store.close();
