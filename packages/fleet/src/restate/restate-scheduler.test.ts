@@ -76,7 +76,7 @@ test("if Restate is killed, runs leave, nothing that was said meanwhile is lost,
     return { kind: run.left.aborted ? "left" : "ended" };
   };
   const errors: string[] = [];
-  const serving = scheduler.serve(work, { renewEveryMs: 50, onError: (error) => void errors.push(String(error)) });
+  const serving = scheduler.serve(work, { renewEveryMs: 200, onError: (error) => void errors.push(String(error)) });
   try {
     await front.wake({ tenant, session: "one" });
     await until(() => runs.length === 1);
