@@ -86,6 +86,7 @@ test("a huge transcript is read as a stream: pings are answered meanwhile, and t
     isDone = true;
   });
   let pings = 0;
+  const searchedAtMs = performance.now();
   while (!isDone) {
     const startedAtMs = performance.now();
     await client.ping();
@@ -94,8 +95,8 @@ test("a huge transcript is read as a stream: pings are answered meanwhile, and t
   }
   expect(await found).toContain("The needle.");
   expect(pings).toBeGreaterThan(5);
-  // A machine with other things to do may be slow; a server that reads 40 MB at once would take longer than this.
-  expect(longestMs).toBeLessThan(1_000);
+  // A machine with other things to do slows both. A server that reads 40 MB at once answers when it has read them.
+  expect(longestMs).toBeLessThan((performance.now() - searchedAtMs) / 2);
   const giveUp = new AbortController();
   const given = client.callTool({ name: "search", arguments: { words: "nothing" } }, { signal: giveUp.signal });
   giveUp.abort(new Error("given up"));

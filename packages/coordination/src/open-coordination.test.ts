@@ -88,7 +88,7 @@ test("says that a file is damaged, and what to do", async () => {
 });
 
 test("waits for a lock without holding up the process, and gives up in numbers", async () => {
-  const file = await openCoordinationFile(path, { lockTimeoutMs: 200 });
+  const file = await openCoordinationFile(path, { lockTimeoutMs: 1_000 });
   const other = new DatabaseSync(path);
   other.exec("BEGIN IMMEDIATE");
   let ticks = 0;

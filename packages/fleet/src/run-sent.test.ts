@@ -1,5 +1,5 @@
 import type { Run, RunQueue } from "@palimpsest/coordination";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { runSent } from "./run-sent.ts";
 import type { Work } from "./scheduler.ts";
 import { NO_SUSPECTS } from "./suspects.ts";
@@ -63,23 +63,20 @@ test("one that was cut off before it had the session gives back what it gets too
 test("a run that lasts long is not cut off while the queue answers", async () => {
   // In real time, a machine that stands still for 70 ms would pass for a queue that does.
   vi.useFakeTimers();
-  try {
-    const run = runOf(async () => undefined, []);
-    const work: Work = async ({ left }) => {
-      await new Promise((resolve) => setTimeout(resolve, 30 * renewEveryMs));
-      return { kind: left.aborted ? "left" : "ended" };
-    };
-    const own = options();
-    const running = runSent(
-      queueOf(async () => ({ runs: [run], setAside: [] })),
-      SENT,
-      work,
-      own,
-    );
-    await vi.advanceTimersByTimeAsync(30 * renewEveryMs);
-    await running;
-    expect([own.left.signal.aborted, own.told]).toEqual([false, []]);
-  } finally {
-    vi.useRealTimers();
-  }
+  onTestFinished(() => void vi.useRealTimers());
+  const run = runOf(async () => undefined, []);
+  const work: Work = async ({ left }) => {
+    await new Promise((resolve) => setTimeout(resolve, 30 * renewEveryMs));
+    return { kind: left.aborted ? "left" : "ended" };
+  };
+  const own = options();
+  const running = runSent(
+    queueOf(async () => ({ runs: [run], setAside: [] })),
+    SENT,
+    work,
+    own,
+  );
+  await vi.advanceTimersByTimeAsync(30 * renewEveryMs);
+  await running;
+  expect([own.left.signal.aborted, own.told]).toEqual([false, []]);
 });

@@ -111,7 +111,7 @@ test("an answer has begun when its first byte has left, not before", async () =>
         handle: ({ path }): HttpReply => {
           order.push(`asked ${path}`);
           if (path === "/json") return { kind: "json", status: 200, headers: {}, body: {}, begun, outcome: free };
-          return { ...stream({ kind: "stream-stall", afterEvents: 0, forMs: 500 }), begun } as HttpReply;
+          return { ...stream({ kind: "stream-stall", afterEvents: 0, forMs: 2_000 }), begun } as HttpReply;
         },
       },
     ],
@@ -120,6 +120,7 @@ test("an answer has begun when its first byte has left, not before", async () =>
   expect(order).toEqual(["asked /json", "asked /json", "begun", "begun"]);
   order.length = 0;
   const streamed = fetch(`${server.url}/stream`).then((response) => response.text());
+  await expect.poll(() => order).toEqual(["asked /stream"]);
   await new Promise((resolve) => setTimeout(resolve, 400));
   expect(order).toEqual(["asked /stream"]);
   await streamed;

@@ -309,7 +309,7 @@ describe.each(PLACES)("over %s", (place) => {
   });
 
   test("who reads neither a stream nor a reply is disconnected, and frees its place", async () => {
-    const impatient = await start({ heartbeatMs: 100, stallMs: 300, maxStreamsPerToken: 1 });
+    const impatient = await start({ heartbeatMs: 100, stallMs: 2_000, maxStreamsPerToken: 1 });
     await call("POST", "/v1/sessions", { body: { id: "loud" } });
     // More than the buffers of two sockets hold.
     const { events } = fleet.dispatchOf("shop");

@@ -155,11 +155,14 @@ test("without a key it is said what to do", async () => {
 test("an interrupt ends the turn cleanly, and the session goes on", async () => {
   const project = temporaryProject();
   const script = inOrder([{ ...answer("This takes long."), fault: stallStream(2, 60_000) }], () => answer("Went on."));
-  const cli = await startCli(project, script);
+  const asked = Promise.withResolvers<void>();
+  const cli = await startCli(project, (call) => {
+    asked.resolve();
+    return script(call);
+  });
   const { process: child, ended } = cli.start(["-p", "Hello", "--output-format", "stream-json"]);
-  await new Promise<void>((resolve) =>
-    child.stdout.on("data", (chunk) => void (String(chunk).includes("request-started") && setTimeout(resolve, 300))),
-  );
+  await asked.promise;
+  await new Promise((resolve) => setTimeout(resolve, 300));
   child.kill("SIGINT");
   const interrupted = await ended;
   expect(interrupted.code).toBe(130);

@@ -428,14 +428,17 @@ test("a Stop hook that always blocks does not keep the turn for ever", async () 
 
 test("safe tools run beside each other, others one after another in order", async () => {
   const order: string[] = [];
-  const trace: Tool["run"] = async (input) => {
-    const { city } = input as { city: string };
-    order.push(`+${city}`);
-    await new Promise((resolve) => setTimeout(resolve, city === "Bern" ? 30 : 5));
-    order.push(`-${city}`);
-    return city;
-  };
   for (const concurrency of ["safe", "alone"] as const) {
+    const second = Promise.withResolvers<void>();
+    const trace: Tool["run"] = async (input) => {
+      const { city } = input as { city: string };
+      order.push(`+${city}`);
+      if (city === "Kyoto") second.resolve();
+      else if (concurrency === "safe") await second.promise;
+      await new Promise(setImmediate);
+      order.push(`-${city}`);
+      return city;
+    };
     const opened = await open(inOrder([cities], repeatResults));
     const { outcome } = await run(opened, { prompt: "?", tools: [{ ...weather, concurrency, run: trace }] });
     expect(outcome).toMatchObject({ text: "Bern Kyoto" });
@@ -480,12 +483,11 @@ test.each([
 );
 
 test("a stream goes in as it comes; what had come of one that breaks off is kept", async () => {
-  const resultOf = async (runTool: () => AsyncGenerator<string>) => {
+  const resultOf = async (runTool: (giveUp: () => void) => AsyncGenerator<string>) => {
     const opened = await open(inOrder([callTools(callTool("weather", { city: "Bern" }))], repeatResults));
-    const tools = [{ ...weather, timeoutMs: 5_000, run: runTool }];
-    const { events } = await run(opened, { prompt: "?", tools }, ({ kind }) => {
-      if (kind === "tool-started") setTimeout(() => opened.clock.advance(5_000), 30);
-    });
+    const giveUp = () => void setTimeout(() => opened.clock.advance(5_000), 5);
+    const tools = [{ ...weather, timeoutMs: 5_000, run: () => runTool(giveUp) }];
+    const { events } = await run(opened, { prompt: "?", tools });
     const [{ how, status } = {}] = of(events, "tool-ended");
     // What the model is sent has the status of the log, not that of the event.
     expect((await Array.fromAsync(opened.session.history.export())).join()).toContain(`"status":"${status}"`);
@@ -499,8 +501,9 @@ test("a stream goes in as it comes; what had come of one that breaks off is kept
     yield "a";
     throw new Error("broken");
   };
-  const hanging = async function* () {
+  const hanging = async function* (giveUp: () => void) {
     yield "a";
+    giveUp();
     await new Promise(() => undefined);
   };
   expect(await resultOf(whole)).toEqual(["ran", "ok", "ab"]);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { processorMs } from "../../testing/processor-ms.ts";
 import { findImports, isSurelyPath } from "./find-imports.ts";
 
 test.each([
@@ -28,8 +29,9 @@ test("any text is read in little time", () => {
       expect(findImports(pieces.join("")).length).toBeLessThanOrEqual(100);
     }),
   );
-  const startedAt = performance.now();
-  for (const text of ["`".repeat(40_000), "` ".repeat(20_000), "@a ".repeat(13_000), "@\\ ".repeat(13_000)])
-    findImports(text);
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  const usedMs = processorMs(() => {
+    for (const text of ["`".repeat(40_000), "` ".repeat(20_000), "@a ".repeat(13_000), "@\\ ".repeat(13_000)])
+      findImports(text);
+  });
+  expect(usedMs).toBeLessThan(1_000);
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { processorMs } from "../../testing/processor-ms.ts";
 import { goneTitle, nameOf, readTitle, toTitle, versionOf } from "./section-title.ts";
 
 const path = fc
@@ -34,7 +35,8 @@ test("other lines are none, and long ones are read in little time", () => {
   for (const line of ["# Style", "# a (of the project)", "text, 12345678)", "## a (of the project, 12345678)"]) {
     expect(readTitle(line)).toBeUndefined();
   }
-  const startedAt = performance.now();
-  for (const piece of [" (for what lies in ", ", 1234567", "(((", "# "]) readTitle(`# ${piece.repeat(20_000)}`);
-  expect(performance.now() - startedAt).toBeLessThan(500);
+  const usedMs = processorMs(() => {
+    for (const piece of [" (for what lies in ", ", 1234567", "(((", "# "]) readTitle(`# ${piece.repeat(20_000)}`);
+  });
+  expect(usedMs).toBeLessThan(500);
 });

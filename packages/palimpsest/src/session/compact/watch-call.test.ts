@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { withTimers } from "../clock.ts";
 import { watchCall } from "./watch-call.ts";
 
@@ -55,6 +55,8 @@ describe("watching a call", () => {
   });
 
   test("waits for one that goes on saying something", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
     const clock = withTimers();
     const run = async (own: AbortSignal, onData: () => void): Promise<string> => {
       for (let piece = 0; piece < 10; piece++) {
@@ -63,7 +65,9 @@ describe("watching a call", () => {
       }
       return "done";
     };
-    expect(await watchCall(run, { clock, stallMs: 600, signal })).toEqual({ kind: "done", result: "done" });
+    const watched = watchCall(run, { clock, stallMs: 600, signal });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await watched).toEqual({ kind: "done", result: "done" });
   });
 
   test("ends at once when it is aborted, whether the call takes notice or not", async () => {
