@@ -47,7 +47,11 @@ const ADA = tokenOf();
 
 describe.each(PLACES)("over %s", (place) => {
   const hanging = Promise.withResolvers<never>();
-  const hang = (): Promise<never> => hanging.promise;
+  let hangs = 0;
+  const hang = (): Promise<never> => {
+    hangs++;
+    return hanging.promise;
+  };
   const HANGING = {
     store: { openReader: hang, list: hang },
     dispatch: { approvals: { pending: hang } },
@@ -278,7 +282,7 @@ describe.each(PLACES)("over %s", (place) => {
       await fetch(`${server.url}/v1/sessions`, { headers: { authorization: `Bearer ${limited}` } });
     const broken = tokenOf({ tenant: "absent" });
     const patient = tokenOf({ tenant: "hanging" });
-    const slow = await serveSessions({ host, tokens, limits: { operationTimeoutMs: 50, maxBodyBytes: 1_000 } });
+    const slow = await serveSessions({ host, tokens, limits: { operationTimeoutMs: 200, maxBodyBytes: 1_000 } });
     const headers = { "idempotency-key": "k" };
     const BODIES: Readonly<Record<string, unknown>> = {
       say: { content: "x" },
@@ -314,8 +318,9 @@ describe.each(PLACES)("over %s", (place) => {
     expect(errors.length).toBe(checker.operations.length);
 
     // While one request is still running, others are refused.
+    const hung = hangs;
     const held = fetch(`${server.url}/v1/sessions`, { headers: { authorization: `Bearer ${patient}` } });
-    await sleep(50);
+    await until(async () => (hangs > hung ? true : undefined));
     const before = server;
     server = await serveSessions({ host, tokens, limits: { requestsPerMinute: 100_000 } });
     const closing = before.close({ graceMs: 100_000 });

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { systemProcesses } from "./processes.ts";
 
@@ -19,8 +18,7 @@ test("a process that has ended is absent, also before its parent has asked for i
   const [chunk] = (await once(child.stdout, "data")) as [Buffer];
   const grandchild = Number(chunk.toString());
   const { find } = systemProcesses();
-  for (let tries = 0; tries < 200 && onLinux && find(grandchild).kind !== "absent"; tries++) await sleep(10);
-  if (onLinux) expect(find(grandchild)).toEqual({ kind: "absent" });
+  if (onLinux) await expect.poll(() => find(grandchild)).toEqual({ kind: "absent" });
   expect(find(child.pid!).kind).not.toBe("absent");
   child.kill("SIGKILL");
   await once(child, "exit");
