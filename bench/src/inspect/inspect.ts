@@ -64,13 +64,8 @@ export const inspectBench: Bench = {
           entries: large.entries,
           index_mb_per_s: round(large.logBytes / 1e6 / (large.indexMs / 1_000)),
           open_ms: round(large.openMs),
-          first_paint_ms: round(median(paints[1]!.map(({ tookMs }) => tookMs))),
-          scrub_p95_ms: round(
-            percentile(
-              scrubs[1]!.map(({ tookMs }) => tookMs),
-              95,
-            ),
-          ),
+          first_paint_ms: round(median(timesOf(paints[1]!))),
+          scrub_p95_ms: round(percentile(timesOf(scrubs[1]!), 95)),
           growth: round(Math.max(growthOf(paints), growthOf(scrubs))),
           page_kb_gzip: round(pageBytes() / 1e3),
           rss_mb: round(rssMb),
@@ -80,6 +75,10 @@ export const inspectBench: Bench = {
       }
     }),
 };
+
+function timesOf(measured: readonly Measured[]): readonly number[] {
+  return measured.map(({ tookMs }) => tookMs);
+}
 
 function growthOf(measured: readonly (readonly Measured[])[]): number {
   const [small, large] = measured.map((one) => median(one.map(({ processorMs }) => processorMs)));

@@ -46,8 +46,10 @@ const PHASES: Readonly<Record<string, (begun: Begun) => Partial<ConversationOpti
 };
 
 describe.each(PROFILES)("%s", (profile) => {
+  // Again if the machine was busy with something else: the bound is one of real time.
   test.each(Object.keys(PHASES))(
-    "an abort in %s returns, though that hangs for ever, and leaves the session as it was",
+    "an abort in %s returns within a second and leaves the session as it was",
+    { retry: 2 },
     async (phase) => {
       const events: SessionEvent[] = [];
       const hangs = Promise.withResolvers<void>();
@@ -67,9 +69,11 @@ describe.each(PROFILES)("%s", (profile) => {
       await hangs.promise;
       // A call that was asked for goes on until its answer stalls.
       await new Promise((resolve) => setTimeout(resolve, 30));
+      const abortedMs = performance.now();
       ends.abort();
       expect(await waiting).toEqual({ kind: "aborted" });
       expect(await compacting).toEqual({ kind: "aborted" });
+      expect(performance.now() - abortedMs).toBeLessThan(1_000);
       const emitted = events.filter(({ kind }) => kind === "compaction-started" || kind === "compaction-ended");
       expect(emitted.map(({ kind }) => kind)).toEqual(["compaction-started", "compaction-ended"]);
       expect(await conversation.session.history.explain()).toEqual([]);
