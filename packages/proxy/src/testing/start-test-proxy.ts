@@ -16,6 +16,7 @@ export interface TestProxy extends StartedProxy {
 /** A proxy in front of one service, `/service`, with a folder of its own. */
 export async function startTestProxy(service: string, options: Partial<ProxyOptions> = {}): Promise<TestProxy> {
   const folder = mkdtempSync(join(tmpdir(), "palimpsest-proxy-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const events: ProxyEvent[] = [];
   const proxy = await startProxy({
     upstreams: { service },
@@ -30,10 +31,7 @@ export async function startTestProxy(service: string, options: Partial<ProxyOpti
     if (!isClosed) await proxy.close();
     isClosed = true;
   };
-  onTestFinished(async () => {
-    await close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  onTestFinished(close);
   return {
     ...proxy,
     close,

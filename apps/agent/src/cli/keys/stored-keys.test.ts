@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -6,7 +6,13 @@ import type { RunProgram } from "./key-store.ts";
 import { storedKeys } from "./stored-keys.ts";
 
 const KEY = "sk-ant-0123456789";
-const home = (): string => join(mkdtempSync(join(tmpdir(), "palimpsest-keys-")), ".palimpsest");
+
+/** Where the agent would keep its files: there when something is written. */
+function home(): string {
+  const folder = mkdtempSync(join(tmpdir(), "palimpsest-keys-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, ".palimpsest");
+}
 
 /** The system's tool as its manual describes it. */
 function keyringOf(platform: "darwin" | "linux") {
