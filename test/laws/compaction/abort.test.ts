@@ -45,11 +45,19 @@ const PHASES: Readonly<Record<string, (begun: Begun) => Partial<ConversationOpti
   "the plan of the host": (begun) => host({ plan: hang(begun) }),
 };
 
+/** Its value, if it comes within a hundred steps of 10 ms: while a busy machine stands still, no step is made. */
+async function withinASecond<Value>(coming: Promise<Value>): Promise<Value | "too late"> {
+  for (let step = 0; step < 100; step += 1) {
+    const pause = new Promise<"too late">((resolve) => setTimeout(resolve, 10, "too late"));
+    const come = await Promise.race([coming, pause]);
+    if (come !== "too late") return come;
+  }
+  return "too late";
+}
+
 describe.each(PROFILES)("%s", (profile) => {
-  // Again if the machine was busy with something else: the bound is one of real time.
   test.each(Object.keys(PHASES))(
     "an abort in %s returns within a second and leaves the session as it was",
-    { retry: 2 },
     async (phase) => {
       const events: SessionEvent[] = [];
       const hangs = Promise.withResolvers<void>();
@@ -69,11 +77,11 @@ describe.each(PROFILES)("%s", (profile) => {
       await hangs.promise;
       // A call that was asked for goes on until its answer stalls.
       await new Promise((resolve) => setTimeout(resolve, 30));
-      const abortedMs = performance.now();
       ends.abort();
-      expect(await waiting).toEqual({ kind: "aborted" });
-      expect(await compacting).toEqual({ kind: "aborted" });
-      expect(performance.now() - abortedMs).toBeLessThan(1_000);
+      expect(await withinASecond(Promise.all([waiting, compacting]))).toEqual([
+        { kind: "aborted" },
+        { kind: "aborted" },
+      ]);
       const emitted = events.filter(({ kind }) => kind === "compaction-started" || kind === "compaction-ended");
       expect(emitted.map(({ kind }) => kind)).toEqual(["compaction-started", "compaction-ended"]);
       expect(await conversation.session.history.explain()).toEqual([]);
