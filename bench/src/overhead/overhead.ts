@@ -40,7 +40,9 @@ interface Medians {
 /** Medians by length. The first pass over the short plans is not counted: code runs faster when it has run before. */
 async function measure(subject: Subject, plans: readonly TurnPlan[], passes: number): Promise<Medians> {
   for (const plan of plans.slice(0, -1)) await timeTurns(subject, plan);
-  const times = new Map<TurnPlan, TurnTimes>(plans.map((plan) => [plan, { turnUs: [], nextUs: [] }]));
+  const times = new Map<TurnPlan, Pick<TurnTimes, keyof Medians>>(
+    plans.map((plan) => [plan, { turnUs: [], nextUs: [] }]),
+  );
   for (let pass = 0; pass < passes; pass++) {
     for (const [plan, { turnUs, nextUs }] of times) {
       const timed = await timeTurns(subject, plan);
@@ -48,7 +50,7 @@ async function measure(subject: Subject, plans: readonly TurnPlan[], passes: num
       nextUs.push(...timed.nextUs);
     }
   }
-  const medians = (of: keyof TurnTimes): Record<string, number> =>
+  const medians = (of: keyof Medians): Record<string, number> =>
     Object.fromEntries([...times].map(([{ messages }, timed]) => [String(messages), round(median(timed[of]))]));
   return { turnUs: medians("turnUs"), nextUs: medians("nextUs") };
 }
