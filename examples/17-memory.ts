@@ -1,5 +1,5 @@
 /** What a user says once is known in every later session. Here the "model" is a script; with a key, it decides by itself. */
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
@@ -27,7 +27,8 @@ const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url, 
 const store = memoryStore();
 
 // The memory starts here.
-const memory = await openMemory({ folder: join(mkdtempSync(join(tmpdir(), "palimpsest-")), "memory") });
+const folder = mkdtempSync(join(tmpdir(), "memory-"));
+const memory = await openMemory({ folder });
 const session = await openSession({
   store,
   provider,
@@ -52,3 +53,4 @@ const [kept] = await memory.list();
 console.log(`remembered: ${kept?.description} (by ${kept?.author})`);
 console.log(`in the next session: ${JSON.stringify(await next.prepare()).includes("Use pnpm")}`);
 await Promise.all([session.close(), next.close(), memory.close(), server.close()]);
+rmSync(folder, { recursive: true });
