@@ -1,4 +1,5 @@
 import { testApprovals } from "./contract/approvals.ts";
+import { testAttempts } from "./contract/attempts.ts";
 import { type ContractOptions, checkIn } from "./contract/check-in.ts";
 import type { DispatchPlace } from "./contract/dispatch-case.ts";
 import { testEvents } from "./contract/events.ts";
@@ -16,6 +17,7 @@ export interface TestDispatchOptions extends ContractOptions<DispatchPlace> {}
 export function testDispatch(options: TestDispatchOptions): void {
   const check = checkIn(options);
   testSchedule(check);
+  testAttempts(check);
   testReminders(check);
   testInbox(check);
   testApprovals(check);

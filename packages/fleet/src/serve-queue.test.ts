@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDispatch } from "@palimpsest/coordination";
+import { openDispatch, type Run } from "@palimpsest/coordination";
 import { expect, test } from "vitest";
 import { serveQueue } from "./serve-queue.ts";
+import { createSuspects } from "./suspects.ts";
 import { until } from "./testing/open-world.ts";
 
 test("sessions that were on a worker whenever it ended run one at a time, so that the one that ends it is set aside alone", async () => {
@@ -20,6 +21,7 @@ test("sessions that were on a worker whenever it ended run one at a time, so tha
     // A worker takes them all, and is gone.
     const { runs } = await queue.take();
     expect(runs.map((run) => run.attempt)).toEqual(names.map(() => attempt));
+    await Promise.all(runs.map((run) => run.renew()));
     nowMs += 60_000;
   }
   const ran: string[] = [];
@@ -51,6 +53,33 @@ test("sessions that were on a worker whenever it ended run one at a time, so tha
   expect([ran.toSorted(), most]).toEqual([["a 5", "b 5", "c 5"], 1]);
   await serving.drain();
   expect((await schedule.listSetAside()).sessions).toEqual([]);
+  await close();
+  rmSync(folder, { recursive: true });
+});
+
+test("a worker that a suspect ends before it has given another one back costs that one no attempt", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "fleet-"));
+  let nowMs = 1_000_000;
+  const { queue, schedule, close } = await openDispatch({
+    file: join(folder, "dispatch.db"),
+    clock: { now: () => nowMs },
+    pollMs: 20,
+  });
+  await schedule.wake("innocent");
+  for (const attempt of [1, 2, 3, 4]) {
+    const [run] = (await queue.take()).runs;
+    expect([run!.attempt, await run!.renew()]).toEqual([attempt, "held"]);
+    nowMs += 60_000;
+  }
+  const suspects = createSuspects({});
+  const poison = { session: "poison", attempt: 5, renew: async () => "held" } as Partial<Run> as Run;
+  await suspects.admit([poison]);
+  const { runs } = await queue.take();
+  // The worker is ended while it waits for the database.
+  void suspects.admit(runs.map((run) => ({ ...run, release: () => new Promise(() => {}) })));
+  nowMs += 60_000;
+  const { runs: again, setAside } = await queue.take();
+  expect([again.map(({ session, attempt }) => [session, attempt]), setAside]).toEqual([[["innocent", 5]], []]);
   await close();
   rmSync(folder, { recursive: true });
 });

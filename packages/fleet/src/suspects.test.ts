@@ -8,7 +8,7 @@ function runAt(attempt: number, givenBack: string[], session = `s${attempt}`): R
     givenBack.push(`${session} ${afterMs > 0 ? "for a while" : "at once"}`);
     return "waiting";
   };
-  return { session, attempt, release } as Partial<Run> as Run;
+  return { session, attempt, release, renew: async () => "held" } as Partial<Run> as Run;
 }
 
 test("the more attempts, the fewer run together: any number, four, two, one", async () => {
@@ -44,4 +44,24 @@ test("one that cannot be given back is told and does not run", async () => {
   const runs = [runAt(5, []), { ...runAt(5, []), release: () => Promise.reject(gone) }];
   expect(await suspects.admit(runs)).toEqual([runs[0]]);
   expect(errors).toEqual([gone]);
+});
+
+test("one that cannot be counted, or is lost meanwhile, does not run and keeps no other from running", async () => {
+  const errors: unknown[] = [];
+  const suspects = createSuspects({ onError: (error) => void errors.push(error) });
+  const away = new Error("away");
+  expect(await suspects.admit([{ ...runAt(5, []), renew: () => Promise.reject(away) }])).toEqual([]);
+  expect(await suspects.admit([{ ...runAt(5, []), renew: async () => "lost" }])).toEqual([]);
+  const next = runAt(5, []);
+  expect(await suspects.admit([next])).toEqual([next]);
+  expect(errors).toEqual([away]);
+});
+
+test("no suspect starts before its attempt is counted", async () => {
+  const counted = Promise.withResolvers<"held">();
+  const run = { ...runAt(3, []), renew: () => counted.promise };
+  const admitting = createSuspects({}).admit([run]);
+  const first = await Promise.race([admitting, new Promise((resolve) => setImmediate(resolve, "not yet"))]);
+  counted.resolve("held");
+  expect([first, await admitting]).toEqual(["not yet", [run]]);
 });

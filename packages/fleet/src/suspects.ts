@@ -7,7 +7,10 @@ import type { ServeOptions } from "./scheduler.ts";
  * time from the beginning would find it, too, but the innocent would wait for each other's turns.
  */
 export interface Suspects {
-  /** Gives back the suspects that are too many, before those that stay can end this worker. Returns the runs that may start. */
+  /**
+   * Gives back the suspects that are too many. Those that stay are renewed, by which their attempts count, and only then can end this worker:
+   * what it has taken and not let in is no attempt, however it ends. Returns the runs that may start.
+   */
   admit(runs: readonly Run[]): Promise<readonly Run[]>;
   /** A run is over. */
   end(run: Run): void;
@@ -33,12 +36,16 @@ export function createSuspects({ onError }: Pick<ServeOptions, "onError">): Susp
     const afterMs = LEAST_PUT_OFF_MS + Math.random() * (MOST_PUT_OFF_MS - LEAST_PUT_OFF_MS);
     await run.release({ afterMs }).catch((error) => onError?.(error, run));
   };
+  const count = async (run: Run): Promise<void> => {
+    const renewed = await run.renew().catch((error) => onError?.(error, run));
+    if (renewed === undefined || renewed === "lost") running.delete(run);
+  };
   return {
     async admit(runs) {
       const late: Run[] = [];
       for (const run of runs.filter(isSuspect)) hasRoomFor(run) ? running.add(run) : late.push(run);
-      await Promise.all(late.map(putOff));
-      return runs.filter((run) => !late.includes(run));
+      await Promise.all([...late.map(putOff), ...runs.filter((run) => running.has(run)).map(count)]);
+      return runs.filter((run) => !isSuspect(run) || running.has(run));
     },
     end: (run) => void running.delete(run),
   };

@@ -107,40 +107,6 @@ export function testSchedule(check: DispatchCheck): void {
   });
 
   check(
-    "a session that always ends its worker is set aside, told, and runs again when it is resumed",
-    async (place) => {
-      const { schedule, queue } = await place.open();
-      await schedule.wake("poison");
-      await schedule.wake("sound");
-      for (let attempt = 1; attempt <= place.maxAttempts; attempt++) {
-        const { runs, setAside } = await queue.take();
-        const found = runs.find(({ session }) => session === "poison")!;
-        assert.deepEqual([found.attempt, setAside], [attempt, []]);
-        await runs.find(({ session }) => session === "sound")?.finish();
-        if (attempt === 1) await found.fail({ why: "out of memory", retryAfterMs: 0 });
-        place.advanceClock(place.silentAfterMs);
-      }
-      const told = await queue.take();
-      assert.deepEqual(told.runs, []);
-      assert.deepEqual(
-        told.setAside.map(({ session }) => session),
-        ["poison"],
-      );
-      assert.deepEqual(await queue.take(), { runs: [], setAside: [] });
-      assert.equal(await schedule.wake("poison"), "set-aside");
-      assert.deepEqual(await queue.take(), { runs: [], setAside: [] });
-      const [found] = (await schedule.listSetAside()).sessions;
-      const expected = { session: "poison", attempts: place.maxAttempts, setAsideAtMs: place.nowMs() };
-      assert.deepEqual(found, { ...expected, failure: "out of memory" });
-      assert.deepEqual([await schedule.resume("poison"), await schedule.resume("poison")], ["resumed", "absent"]);
-      assert.deepEqual((await schedule.listSetAside()).sessions, []);
-      const run = await takeOne({ queue });
-      assert.deepEqual([run.session, run.attempt], ["poison", 1]);
-      assert.equal(await run.finish(), "finished");
-    },
-  );
-
-  check(
     "an engine that decides who runs takes a session over from a run that is over, until it is set aside",
     async (place) => {
       const { schedule, queue } = await place.open();
@@ -162,6 +128,7 @@ export function testSchedule(check: DispatchCheck): void {
         const { runs, setAside } = await takeOver(again);
         assert.deepEqual([runs.length, runs[0]?.attempt, setAside], [1, attempt, []]);
         assert.ok(runs[0]!.number > held.number);
+        assert.equal(await runs[0]!.renew(), "held");
         assert.equal(await held.finish(), "lost");
         held = runs[0]!;
       }
@@ -188,22 +155,6 @@ export function testSchedule(check: DispatchCheck): void {
       assert.deepEqual(await takeOver(sent), nobody);
     },
   );
-
-  check("sessions that were set aside are listed in pages", async (place) => {
-    const { schedule, queue } = await place.open();
-    for (const session of ["a", "b", "c"]) await schedule.wake(session);
-    for (let attempt = 0; attempt <= place.maxAttempts; attempt++) {
-      await queue.take();
-      place.advanceClock(place.silentAfterMs);
-    }
-    const first = await schedule.listSetAside({ limit: 2 });
-    assert.deepEqual(
-      first.sessions.map(({ session }) => session),
-      ["a", "b"],
-    );
-    const second = await schedule.listSetAside({ limit: 2, after: first.next! });
-    assert.deepEqual([second.sessions.map(({ session }) => session), second.next], [["c"], undefined]);
-  });
 
   check("who waits for work is told when there is some, and when the wait is ended", async (place) => {
     const [one, two] = [await place.open(), await place.open()];

@@ -41,7 +41,10 @@ export interface Run extends SessionTarget {
   readonly attempt: number;
   /** The reminders that are due. They come again until a run is finished. */
   readonly reminders: readonly GivenReminder[];
-  /** Says that the run is still under way. `woken`: it is, and the session was woken since the run began. */
+  /**
+   * Says that the run is under way. From the third attempt on it counts only by this: a worker that does not let it run gives it back, and
+   * may end before it has. `woken`: it is, and the session was woken since the run began.
+   */
   renew(): Promise<"held" | "woken" | "lost">;
   /** Ends the run. `woken`: the session was woken meanwhile, and will run again. */
   finish(): Promise<"finished" | "woken" | "lost">;

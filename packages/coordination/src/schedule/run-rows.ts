@@ -40,27 +40,39 @@ export function setAside({ statement }: CoordinationConnection, session: string,
   );
 }
 
-/** @param taken from: the run that has sent it to another engine, or 0 @returns the number of the run */
+/**
+ * From the third on an attempt counts when the run is first renewed: a worker that may not run it beside another suspect gives it back, and
+ * may be ended by that other one before it has.
+ */
+const COUNTED_WHEN_TAKEN = 2;
+
+export interface HeldSession {
+  readonly session: string;
+  readonly run: number;
+  readonly attempt: number;
+}
+
+/** @param taken from: the run that has sent it to another engine, or 0 */
 export function holdSession(
   { statement }: CoordinationConnection,
   { session, attempts }: DueSession,
   { to, from, untilMs }: { readonly to: TakenTo; readonly from: number; readonly untilMs: number },
-): number {
+): HeldSession {
   const run = Number(statement("INSERT INTO run_number DEFAULT VALUES").run().lastInsertRowid);
   statement("DELETE FROM run_number WHERE number < ?").run(run);
+  const attempt = to === "send" ? attempts : attempts + 1;
   statement("UPDATE wakeup SET state = ?, sender = ?, attempts = ?, due_at_ms = ?, run = ? WHERE session = ?").run(
     to === "send" ? "sent" : "held",
     to === "send" ? run : from,
-    to === "send" ? attempts : attempts + 1,
+    attempts < COUNTED_WHEN_TAKEN ? attempt : attempts,
     untilMs,
     run,
     session,
   );
-  return run;
+  return { session, run, attempt };
 }
 
 export interface BegunRun {
-  readonly attempt: number;
   /** The wakes that this run covers. */
   readonly version: number;
   readonly reminders: readonly { readonly key: string; readonly reason: string; readonly dueAtMs: number }[];
@@ -80,7 +92,7 @@ export function beginRun(
   );
   const given = statement(`UPDATE reminder SET run = ? WHERE session = ? AND state = 'ready'
 RETURNING key, reason, due_at_ms`).all(run, session);
-  const row = statement("SELECT attempts, version, done_version FROM wakeup WHERE session = ?").get(session);
+  const row = statement("SELECT version, done_version FROM wakeup WHERE session = ?").get(session);
   if (given.length === 0 && row?.["version"] === row?.["done_version"]) {
     statement("DELETE FROM wakeup WHERE session = ?").run(session);
     return undefined;
@@ -92,18 +104,17 @@ RETURNING key, reason, due_at_ms`).all(run, session);
       dueAtMs: Number(each["due_at_ms"]),
     }))
     .sort((one, other) => one.dueAtMs - other.dueAtMs);
-  return { attempt: Number(row?.["attempts"]), version: Number(row?.["version"]), reminders };
+  return { version: Number(row?.["version"]), reminders };
 }
 
-/** @returns how often the session was woken so far; undefined if the run is lost */
+/** Keeps the run, and counts the attempt. @returns how often the session was woken so far; undefined if the run is lost */
 export function renewRun(
   { statement }: CoordinationConnection,
-  session: string,
-  run: number,
+  { session, run, attempt }: HeldSession,
   untilMs: number,
 ): { readonly version: number } | undefined {
-  const row = statement(`UPDATE wakeup SET due_at_ms = ? WHERE session = ? AND run = ? AND state IN ('held', 'sent')
-RETURNING version`).get(untilMs, session, run);
+  const row = statement(`UPDATE wakeup SET due_at_ms = ?, attempts = max(attempts, ?)
+WHERE session = ? AND run = ? AND state IN ('held', 'sent') RETURNING version`).get(untilMs, attempt, session, run);
   return row && { version: Number(row["version"]) };
 }
 
@@ -131,13 +142,14 @@ WHERE session = ?`).run(nowMs, version, session);
 /** @param failure absent: the attempt does not count. To send a session is none. */
 export function giveBackRun(
   { statement }: CoordinationConnection,
-  { session, run, dueAtMs, failure }: { session: string; run: number; dueAtMs: number; failure?: string },
+  { session, run, attempt }: HeldSession,
+  { dueAtMs, failure }: { readonly dueAtMs: number; readonly failure?: string },
 ): "waiting" | "lost" {
   const { changes } = statement(`UPDATE wakeup SET state = 'waiting', due_at_ms = ?, failure = coalesce(?, failure),
-  attempts = attempts - iif(state = 'held', ?, 0) WHERE session = ? AND run = ? AND state IN ('held', 'sent')`).run(
+  attempts = iif(state = 'held', ?, attempts) WHERE session = ? AND run = ? AND state IN ('held', 'sent')`).run(
     dueAtMs,
     failure ?? null,
-    failure === undefined ? 1 : 0,
+    failure === undefined ? attempt - 1 : attempt,
     session,
     run,
   );

@@ -7,6 +7,7 @@ import {
   type DueSession,
   finishRun,
   giveBackRun,
+  type HeldSession,
   holdSession,
   promoteReminders,
   readDue,
@@ -33,13 +34,14 @@ const LOCAL_TENANT = "local";
 export function createSqliteRunQueue(options: SqliteRunQueueOptions): RunQueue {
   const { tables, clock, silentAfterMs, maxAttempts, headOf, work } = options;
 
-  async function begin(session: string, number: number): Promise<readonly Run[]> {
-    const headEntry = await headOf(session);
+  async function begin(held: HeldSession): Promise<readonly Run[]> {
+    const headEntry = await headOf(held.session);
     const begun = await tables.write((connection) => {
-      const held = renewRun(connection, session, number, clock.now() + silentAfterMs);
-      return held && beginRun(connection, { session, run: number, headEntry });
+      // The attempt is not counted yet.
+      const kept = renewRun(connection, { ...held, attempt: 0 }, clock.now() + silentAfterMs);
+      return kept && beginRun(connection, { ...held, headEntry });
     });
-    return begun === undefined ? [] : [createRun(options, session, number, begun)];
+    return begun === undefined ? [] : [createRun(options, held, begun)];
   }
 
   /** Takes the sessions that `find` returns, in one transaction. Some may have no run: what they were to be reminded of is stale. */
@@ -55,14 +57,11 @@ export function createSqliteRunQueue(options: SqliteRunQueueOptions): RunQueue {
       for (const { session } of poisoned) setAside(connection, session, nowMs);
       const held = due
         .filter((each) => !isPoisoned(each))
-        .map((each) => ({
-          session: each.session,
-          number: holdSession(connection, each, { ...taken, untilMs: nowMs + silentAfterMs }),
-        }));
+        .map((each) => holdSession(connection, each, { ...taken, untilMs: nowMs + silentAfterMs }));
       return { held, poisoned };
     });
     const runs: Run[] = [];
-    for (const { session, number } of held) runs.push(...(await begin(session, number)));
+    for (const each of held) runs.push(...(await begin(each)));
     return { runs, setAside: poisoned };
   }
 
@@ -91,35 +90,35 @@ export function createSqliteRunQueue(options: SqliteRunQueueOptions): RunQueue {
 
 function createRun(
   { tables, clock, silentAfterMs, ring }: SqliteRunQueueOptions,
-  session: string,
-  number: number,
-  { attempt, version, reminders }: BegunRun,
+  held: HeldSession,
+  { version, reminders }: BegunRun,
 ): Run {
+  const { session, run, attempt } = held;
   return {
     tenant: LOCAL_TENANT,
     session,
-    number,
+    number: run,
     attempt,
     reminders,
     renew: () =>
       tables.write((connection) => {
-        const held = renewRun(connection, session, number, clock.now() + silentAfterMs);
-        return held === undefined ? "lost" : held.version > version ? "woken" : "held";
+        const kept = renewRun(connection, held, clock.now() + silentAfterMs);
+        return kept === undefined ? "lost" : kept.version > version ? "woken" : "held";
       }),
     async finish() {
       const outcome = await tables.write((connection) =>
-        finishRun(connection, { session, run: number, version, nowMs: clock.now() }),
+        finishRun(connection, { session, run, version, nowMs: clock.now() }),
       );
       if (outcome === "woken") ring();
       return outcome;
     },
     fail: ({ why, retryAfterMs }) =>
       tables.write((connection) =>
-        giveBackRun(connection, { session, run: number, dueAtMs: clock.now() + retryAfterMs, failure: why }),
+        giveBackRun(connection, held, { dueAtMs: clock.now() + retryAfterMs, failure: why }),
       ),
     async release({ afterMs = 0 } = {}) {
       const outcome = await tables.write((connection) =>
-        giveBackRun(connection, { session, run: number, dueAtMs: clock.now() + afterMs }),
+        giveBackRun(connection, held, { dueAtMs: clock.now() + afterMs }),
       );
       ring();
       return outcome;

@@ -103,13 +103,13 @@ describe("the function that crosses tenants", () => {
     }
   }
 
-  test("can be called by dispatchers only, and returns tenant, session and run only", async () => {
+  test("can be called by dispatchers only, and returns tenant, session, run and attempt only", async () => {
     await clear();
     const { schedule } = openPostgresDispatch({ pool: database.workers }).tenant(randomUUID());
     await schedule.remind("s", { key: "k", dueAtMs: 0, reason: "secret" });
     await expect(database.workers.query(take)).rejects.toMatchObject({ code: "42501" });
     const { rows, fields } = await database.dispatchers.query(take);
-    expect(fields.map(({ name }) => name)).toEqual(["tenant", "session", "run"]);
+    expect(fields.map(({ name }) => name)).toEqual(["tenant", "session", "run", "attempt"]);
     expect(rows).toHaveLength(1);
     // Whoever may call it sees no more by it of the tables.
     for (const table of ["wakeup", "reminder"])

@@ -14,6 +14,7 @@ export interface PostgresRunQueueOptions {
 
 interface TakenSession extends SessionTarget {
   readonly number: number;
+  readonly attempt: number;
 }
 
 /** Takes by the one function that crosses tenants; what a run is about is read as its tenant. */
@@ -46,6 +47,7 @@ async function beginAll(options: PostgresRunQueueOptions, rows: readonly Row[]):
     tenant: String(row["tenant"]),
     session: String(row["session"]),
     number: Number(row["run"] ?? Number.NaN),
+    attempt: Number(row["attempt"]),
   }));
   const isRun = ({ number }: TakenSession): boolean => !Number.isNaN(number);
   const runs = await Promise.all(taken.filter(isRun).map((each) => begin(options, each)));
@@ -62,14 +64,14 @@ async function begin(options: PostgresRunQueueOptions, taken: TakenSession): Pro
 
 function createRun(
   { database, silentAfterMs, notifier, nowMs }: PostgresRunQueueOptions,
-  { tenant, session, number }: TakenSession,
-  { attempts, version }: Row,
+  { tenant, session, number, attempt }: TakenSession,
+  { version }: Row,
   rows: readonly Row[],
 ): Run {
   const call = async (name: string, ...values: readonly unknown[]): Promise<unknown> =>
     (await database.call(name, [tenant, session, number, ...values]))[0]?.[name];
   const giveBack = async (afterMs: number, failure: string | null): Promise<"waiting" | "lost"> => {
-    const isGivenBack = (await call("give_back_run", afterMs, failure, nowMs())) === true;
+    const isGivenBack = (await call("give_back_run", attempt, afterMs, failure, nowMs())) === true;
     if (afterMs <= 0) notifier.ring("work");
     return isGivenBack ? "waiting" : "lost";
   };
@@ -77,11 +79,11 @@ function createRun(
     tenant,
     session,
     number,
-    attempt: Number(attempts),
+    attempt,
     reminders: rows.flatMap(({ key, reason, due_at_ms: dueAtMs }) =>
       key === null ? [] : [{ key: String(key), reason: String(reason), dueAtMs: Number(dueAtMs) }],
     ),
-    renew: async () => (await call("keep_run", version, silentAfterMs, nowMs())) as "held" | "woken" | "lost",
+    renew: async () => (await call("keep_run", attempt, version, silentAfterMs, nowMs())) as "held" | "woken" | "lost",
     async finish() {
       const outcome = (await call("finish_run", version, nowMs())) as "finished" | "woken" | "lost";
       if (outcome === "woken") notifier.ring("work");

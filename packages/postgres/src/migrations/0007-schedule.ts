@@ -114,7 +114,7 @@ END $$;
 -- Gives the run the reminders that are due, and drops the stale ones. One that an earlier run was given is not judged again: the log may have
 -- grown by that run's own work. Returns no row if the run is lost, or if nothing is left to run for.
 CREATE FUNCTION begin_run(p_tenant text, p_session text, p_run bigint)
-RETURNS TABLE (attempts integer, version bigint, key text, reason text, due_at_ms double precision)
+RETURNS TABLE (version bigint, key text, reason text, due_at_ms double precision)
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
 DECLARE
@@ -122,7 +122,7 @@ DECLARE
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
   PERFORM FROM reminder WHERE tenant = p_tenant AND session = p_session AND state = 'ready' ORDER BY key FOR UPDATE;
-  SELECT attempts, version, done_version FROM wakeup
+  SELECT version, done_version FROM wakeup
     WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state IN ('held', 'sent') FOR UPDATE INTO v_row;
   IF NOT FOUND THEN RETURN; END IF;
   DELETE FROM reminder WHERE tenant = p_tenant AND session = p_session AND state = 'ready' AND run IS NULL
@@ -132,7 +132,7 @@ BEGIN
     DELETE FROM wakeup WHERE tenant = p_tenant AND session = p_session;
     RETURN;
   END IF;
-  RETURN QUERY SELECT v_row.attempts, v_row.version, r.key, r.reason, r.due_at_ms FROM (SELECT) AS one
+  RETURN QUERY SELECT v_row.version, r.key, r.reason, r.due_at_ms FROM (SELECT) AS one
     LEFT JOIN reminder AS r ON r.tenant = p_tenant AND r.session = p_session AND r.run = p_run ORDER BY r.due_at_ms, r.key;
 END $$;
 
@@ -167,11 +167,11 @@ BEGIN
 END $$;
 
 -- Without a failure the attempt does not count. To send a session is none.
-CREATE FUNCTION give_back_run(p_tenant text, p_session text, p_run bigint, p_after_ms double precision, p_failure text, p_now_ms double precision) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION give_back_run(p_tenant text, p_session text, p_run bigint, p_attempt integer, p_after_ms double precision, p_failure text, p_now_ms double precision) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
   UPDATE wakeup SET state = 'waiting', due_at_ms = now_ms(p_now_ms) + p_after_ms, failure = coalesce(p_failure, failure),
-      attempts = attempts - CASE WHEN p_failure IS NULL AND state = 'held' THEN 1 ELSE 0 END
+      attempts = CASE WHEN state = 'sent' THEN attempts WHEN p_failure IS NULL THEN p_attempt - 1 ELSE p_attempt END
     WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state IN ('held', 'sent');
   RETURN FOUND;
 END $$;
@@ -195,9 +195,10 @@ CREATE TRIGGER wakeups_go_with_their_session AFTER DELETE ON session FOR EACH RO
 SET LOCAL ROLE palimpsest_queue;
 -- One session of each tenant in turn, beginning behind the tenant that is named: a tenant with a million due sessions delays another by
 -- one. Rows that another worker is taking are skipped. A row without a run: this session was set aside. Who takes sessions to send them to
--- another engine does not run them: that is no attempt.
+-- another engine does not run them: that is no attempt. From the third on an attempt counts when the run is first kept (keep_run): a
+-- worker that may not run it beside another suspect gives it back, and may be ended by that other one before it has.
 CREATE FUNCTION take_wakeups(p_limit integer, p_after text, p_to text, p_max_attempts integer, p_silent_ms double precision, p_now_ms double precision)
-RETURNS TABLE (tenant text, session text, run bigint) LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+RETURNS TABLE (tenant text, session text, run bigint, attempt integer) LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
 DECLARE
   v_now double precision := coalesce(p_now_ms, extract(epoch FROM clock_timestamp()) * 1000);
@@ -235,10 +236,11 @@ BEGIN
       v_run := nextval('palimpsest.run_number');
       v_left := v_left - 1;
       UPDATE palimpsest.wakeup AS w SET state = CASE p_to WHEN 'send' THEN 'sent' ELSE 'held' END, due_at_ms = v_now + p_silent_ms, run = v_run,
-          sender = CASE p_to WHEN 'send' THEN v_run ELSE 0 END, attempts = w.attempts + CASE p_to WHEN 'send' THEN 0 ELSE 1 END
+          sender = CASE p_to WHEN 'send' THEN v_run ELSE 0 END,
+          attempts = w.attempts + CASE WHEN p_to = 'send' OR w.attempts >= 2 THEN 0 ELSE 1 END
         WHERE w.tenant = v_due.tenant AND w.session = v_due.session;
     END IF;
-    RETURN QUERY SELECT v_due.tenant, v_due.session, v_run;
+    RETURN QUERY SELECT v_due.tenant, v_due.session, v_run, v_due.attempts + CASE p_to WHEN 'send' THEN 0 ELSE 1 END;
   END LOOP;
 END $$;
 REVOKE ALL ON FUNCTION take_wakeups FROM PUBLIC;

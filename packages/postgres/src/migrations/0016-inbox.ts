@@ -60,14 +60,14 @@ BEGIN
   RETURN v_rows;
 END $$;
 
--- As renew_run, and says whether the session was woken since the run began.
-CREATE FUNCTION keep_run(p_tenant text, p_session text, p_run bigint, p_version bigint, p_silent_ms double precision, p_now_ms double precision)
+-- As renew_run, counts the attempt, and says whether the session was woken since the run began.
+CREATE FUNCTION keep_run(p_tenant text, p_session text, p_run bigint, p_attempt integer, p_version bigint, p_silent_ms double precision, p_now_ms double precision)
 RETURNS text LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   v_version bigint;
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true), set_config('synchronous_commit', 'off', true);
-  UPDATE wakeup SET due_at_ms = now_ms(p_now_ms) + p_silent_ms
+  UPDATE wakeup SET due_at_ms = now_ms(p_now_ms) + p_silent_ms, attempts = greatest(attempts, p_attempt)
     WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state IN ('held', 'sent') RETURNING version INTO v_version;
   IF NOT FOUND THEN RETURN 'lost'; END IF;
   RETURN CASE WHEN v_version > p_version THEN 'woken' ELSE 'held' END;
