@@ -2,19 +2,27 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDispatch, type Run } from "@palimpsest/coordination";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { serveQueue } from "./serve-queue.ts";
 import { createSuspects } from "./suspects.ts";
 import { until } from "./testing/open-world.ts";
 
-test("sessions that were on a worker whenever it ended run one at a time, so that the one that ends it is set aside alone", async () => {
+/** A dispatch whose clock stands still until it is advanced. It goes with its test. */
+async function openWithClock() {
   const folder = mkdtempSync(join(tmpdir(), "fleet-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   let nowMs = 1_000_000;
-  const { queue, schedule, close } = await openDispatch({
-    file: join(folder, "dispatch.db"),
-    clock: { now: () => nowMs },
-    pollMs: 20,
-  });
+  const file = join(folder, "dispatch.db");
+  const { queue, schedule, close } = await openDispatch({ file, clock: { now: () => nowMs }, pollMs: 20 });
+  onTestFinished(close);
+  const advance = (byMs: number): void => {
+    nowMs += byMs;
+  };
+  return { queue, schedule, advance };
+}
+
+test("sessions that were on a worker whenever it ended run one at a time, so that the one that ends it is set aside alone", async () => {
+  const { queue, schedule, advance } = await openWithClock();
   const names = ["a", "b", "c"];
   for (const name of names) await schedule.wake(name);
   for (const attempt of [1, 2, 3, 4]) {
@@ -22,7 +30,7 @@ test("sessions that were on a worker whenever it ended run one at a time, so tha
     const { runs } = await queue.take();
     expect(runs.map((run) => run.attempt)).toEqual(names.map(() => attempt));
     await Promise.all(runs.map((run) => run.renew()));
-    nowMs += 60_000;
+    advance(60_000);
   }
   const ran: string[] = [];
   let [now, most] = [0, 0];
@@ -41,35 +49,27 @@ test("sessions that were on a worker whenever it ended run one at a time, so tha
   await until(() => ran.length === 1);
   // The others are looked at again meanwhile, and wait.
   for (let look = 0; look < 3; look++) {
-    nowMs += 700;
+    advance(700);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   expect(ran).toHaveLength(1);
   gate.resolve();
   await until(() => {
-    nowMs += 700;
+    advance(700);
     return ran.length === 3;
   });
   expect([ran.toSorted(), most]).toEqual([["a 5", "b 5", "c 5"], 1]);
   await serving.drain();
   expect((await schedule.listSetAside()).sessions).toEqual([]);
-  await close();
-  rmSync(folder, { recursive: true });
 });
 
 test("a worker that a suspect ends before it has given another one back costs that one no attempt", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "fleet-"));
-  let nowMs = 1_000_000;
-  const { queue, schedule, close } = await openDispatch({
-    file: join(folder, "dispatch.db"),
-    clock: { now: () => nowMs },
-    pollMs: 20,
-  });
+  const { queue, schedule, advance } = await openWithClock();
   await schedule.wake("innocent");
   for (const attempt of [1, 2, 3, 4]) {
     const [run] = (await queue.take()).runs;
     expect([run!.attempt, await run!.renew()]).toEqual([attempt, "held"]);
-    nowMs += 60_000;
+    advance(60_000);
   }
   const suspects = createSuspects({});
   const poison = { session: "poison", attempt: 5, renew: async () => "held" } as Partial<Run> as Run;
@@ -77,9 +77,7 @@ test("a worker that a suspect ends before it has given another one back costs th
   const { runs } = await queue.take();
   // The worker is ended while it waits for the database.
   void suspects.admit(runs.map((run) => ({ ...run, release: () => new Promise(() => {}) })));
-  nowMs += 60_000;
+  advance(60_000);
   const { runs: again, setAside } = await queue.take();
   expect([again.map(({ session, attempt }) => [session, attempt]), setAside]).toEqual([[["innocent", 5]], []]);
-  await close();
-  rmSync(folder, { recursive: true });
 });

@@ -1,18 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { temporaryProject } from "../../testing/temporary-project.ts";
 import type { RunProgram } from "./key-store.ts";
 import { storedKeys } from "./stored-keys.ts";
 
 const KEY = "sk-ant-0123456789";
-
-/** Where the agent would keep its files: there when something is written. */
-function home(): string {
-  const folder = mkdtempSync(join(tmpdir(), "palimpsest-keys-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return join(folder, ".palimpsest");
-}
+const home = (): string => join(temporaryProject().home, ".palimpsest");
 
 /** The system's tool as its manual describes it. */
 function keyringOf(platform: "darwin" | "linux") {
