@@ -81,3 +81,15 @@ test("a worker that a suspect ends before it has given another one back costs th
   const { runs: again, setAside } = await queue.take();
   expect([again.map(({ session, attempt }) => [session, attempt]), setAside]).toEqual([[["innocent", 5]], []]);
 });
+
+test("every attempt that a worker lets in counts, whether it ends right after or not", async () => {
+  const { queue, schedule, advance } = await openWithClock();
+  await schedule.wake("s");
+  const attempts: number[] = [];
+  for (let worker = 1; worker <= 5; worker++) {
+    const { runs } = await queue.take();
+    attempts.push(...(await createSuspects({}).admit(runs)).map(({ attempt }) => attempt));
+    advance(60_000);
+  }
+  expect(attempts).toEqual([1, 2, 3, 4, 5]);
+});
