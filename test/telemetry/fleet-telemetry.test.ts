@@ -126,8 +126,10 @@ describe.each(places)("in $where", ({ share }) => {
     await until(() => received().length === 2 && serving.running.length === 0);
     expect(new Set(spans().map((span) => span.spanContext().traceId))).toEqual(new Set([sender.traceId]));
     const turns = named(spans(), "invoke_agent").map(({ attributes }) => attributes);
-    expect(turns[0]).toMatchObject({ "palimpsest.outcome": "waiting" });
-    expect(turns[1]).toMatchObject({ "palimpsest.turn.continued": "resume", "palimpsest.outcome": "idle" });
+    // A span is told when it ends: the turn of the agent may end before the turn that started the agent.
+    const own = turns.filter((attributes) => attributes[SESSION] === "s");
+    expect(own[0]).toMatchObject({ "palimpsest.outcome": "waiting" });
+    expect(own[1]).toMatchObject({ "palimpsest.turn.continued": "resume", "palimpsest.outcome": "idle" });
     const conversations = new Set(turns.map((attributes) => String(attributes[SESSION])));
     expect([...conversations].sort()).toEqual(["s", expect.stringMatching(/^s\.agent-/)]);
   });

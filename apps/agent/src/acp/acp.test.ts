@@ -8,8 +8,9 @@ import { findProcesses } from "../testing/find-processes.ts";
 import { type Cli, startCli } from "../testing/run-cli.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { type TemporaryProject, temporaryProject } from "../testing/temporary-project.ts";
-import { QUERY_SERVER } from "../testing/tool-server.ts";
+import { QUERY_SERVER, SDK_FOLDER } from "../testing/tool-server.ts";
 import { ZED_INITIALIZE } from "../testing/zed-handshake.ts";
+import { mergeJsonFile } from "../workspace/merge-json-file.ts";
 
 const ZED = ZED_INITIALIZE.clientCapabilities;
 const LIMIT = "export const limit = 10;\n";
@@ -195,6 +196,7 @@ test("a session goes on in another process: listed, loaded with its history, com
 
 test("a server of the editor; canceled in the middle of a tool and of a question; two prompts at once; then the editor dies", async () => {
   const project = await setUp({ "server.mjs": QUERY_SERVER });
+  await mergeJsonFile(join(project.home, ".palimpsest/settings.json"), { readablePaths: [SDK_FOLDER] });
   let answer: "once" | "20" | "silent" = "20";
   const server = { name: "db", command: process.execPath, args: ["server.mjs"], env: [] };
   const editor = await begin(project, { choose: () => answer }, [server]);

@@ -29,10 +29,7 @@ ${body}
  * A real MCP server with the same SDK, as a program. It lists its tools in another order each time, and its instructions are
  * the variable INSTRUCTIONS.
  */
-export const TOOL_SERVER: string = `
-  const { Server } = await import(${moduleUrl("server/index.js")});
-  const { StdioServerTransport } = await import(${moduleUrl("server/stdio.js")});
-  const { CallToolRequestSchema, ListToolsRequestSchema } = await import(${moduleUrl("types.js")});
+export const TOOL_SERVER: string = serverOf(`
   const { INSTRUCTIONS: instructions, FAIL } = process.env;
   if (FAIL) { console.error("The licence has ended."); process.exit(1); }
   const options = { capabilities: { tools: {} }, ...(instructions ? { instructions } : {}) };
@@ -46,37 +43,25 @@ export const TOOL_SERVER: string = `
     if (name === "mid.dle") return new Promise(() => {});
     const said = JSON.stringify({ given, secret: process.env.SOME_TOKEN ?? null, own: process.env.OWN_TOKEN ?? null });
     return { content: [{ type: "text", text: said + "\\u001b]0;x\\u0007" }] };
-  });
-  await server.connect(new StdioServerTransport());
-`;
+  });`);
 
 /** A server with one tool, `query`, of which it says that it only reads. */
-export const QUERY_SERVER: string = `
-  const { Server } = await import(${moduleUrl("server/index.js")});
-  const { StdioServerTransport } = await import(${moduleUrl("server/stdio.js")});
-  const { CallToolRequestSchema, ListToolsRequestSchema } = await import(${moduleUrl("types.js")});
+export const QUERY_SERVER: string = serverOf(`
   const server = new Server({ name: "db", version: "1" }, { capabilities: { tools: {} } });
   const query = { name: "query", description: "Asks the database.", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } };
   server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: [query] }));
-  server.setRequestHandler(CallToolRequestSchema, async () => ({ content: [{ type: "text", text: "no rows" }] }));
-  await server.connect(new StdioServerTransport());
-`;
+  server.setRequestHandler(CallToolRequestSchema, async () => ({ content: [{ type: "text", text: "no rows" }] }));`);
 
 /** A server with one tool, `run`: it runs a command with bash and answers with its output. */
-export const SHELL_SERVER: string = `
-  import { spawnSync } from "node:child_process";
-  const { Server } = await import(${moduleUrl("server/index.js")});
-  const { StdioServerTransport } = await import(${moduleUrl("server/stdio.js")});
-  const { CallToolRequestSchema, ListToolsRequestSchema } = await import(${moduleUrl("types.js")});
+export const SHELL_SERVER: string = serverOf(`
+  const { spawnSync } = await import("node:child_process");
   const server = new Server({ name: "shell", version: "1" }, { capabilities: { tools: {} } });
   const run = { name: "run", description: "Runs.", inputSchema: { type: "object" } };
   server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: [run] }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const { stdout, stderr } = spawnSync("bash", ["-c", params.arguments.command], { encoding: "utf8" });
     return { content: [{ type: "text", text: stdout + stderr }] };
-  });
-  await server.connect(new StdioServerTransport());
-`;
+  });`);
 
 export interface HttpToolServer {
   readonly url: string;

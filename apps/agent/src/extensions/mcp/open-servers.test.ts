@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { startCli } from "../../testing/run-cli.ts";
 import { sentRequests } from "../../testing/sent-requests.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
-import { startHttpToolServer, TOOL_SERVER } from "../../testing/tool-server.ts";
+import { SDK_FOLDER, startHttpToolServer, TOOL_SERVER } from "../../testing/tool-server.ts";
 
 /** Uses the tool that the user names. */
 function think({ userText, toolResults }: Ask) {
@@ -17,7 +17,10 @@ async function started(settings: object, files: Readonly<Record<string, string>>
   const project = temporaryProject({ "server.mjs": TOOL_SERVER, ...files });
   mkdirSync(join(project.home, ".palimpsest"));
   const set = (wanted: object): void =>
-    writeFileSync(join(project.home, ".palimpsest/settings.json"), JSON.stringify(wanted));
+    writeFileSync(
+      join(project.home, ".palimpsest/settings.json"),
+      JSON.stringify({ readablePaths: [SDK_FOLDER], ...wanted }),
+    );
   set(settings);
   const cli = await startCli(project, think);
   return { cli, set, project, last: () => sentRequests(cli).at(-1)! };
