@@ -7,6 +7,7 @@ function createOpen() {
   const open = () => {
     counts.opened++;
     return {
+      folder: "copy",
       read: () => "",
       run: () => Promise.resolve("too-slow" as const),
       checkTypes: () => Promise.resolve("right" as const),

@@ -11,6 +11,8 @@ import type { TestsRun } from "./tests-run.ts";
 
 /** A copy of the repository in which changes are tested, one after another. */
 export interface RepositoryCopy {
+  /** Where the copy lies. */
+  readonly folder: string;
   /** A file as it was when the copy was made. @param file from the root */
   read(file: string): string;
   /** Runs tests with files changed, and puts the files back. Ends at the first test that fails. */
@@ -99,6 +101,7 @@ export function openCopy({ from, seed }: OpenCopyOptions): RepositoryCopy {
   }
 
   return {
+    folder,
     read: (file) => readFileSync(join(folder, file), "utf8"),
     run,
     checkTypes: (change) => checkTypes(folder, change),

@@ -75,6 +75,8 @@ test("each metric and label of the dashboard for Grafana is emitted by a fleet, 
   for (const session of ["away", "poison"]) await say(dispatch.inbox, session, { key: "k", content: "Hello." });
   await until(async () => (await dispatch.schedule.listSetAside()).sessions.length === 1);
   await until(async () => opened > 0 && (await overview()).queue.later === 1);
+  // The worker tells it after the database knows it.
+  await until(async () => (await series()).some(({ name, value }) => name === FLEET_METRICS.setAside && value === 1));
 
   // As a server does: http-telemetry.test.ts has a real one.
   const route = "/v1/sessions/{session}/messages";

@@ -13,8 +13,11 @@ export interface RunningSessions {
   readonly size: number;
   /** @param run is told by `left` to leave the session to another process */
   start<T>(target: SessionTarget, run: (left: AbortController) => Promise<T>): Promise<T>;
-  /** Waits for those that run now, and leaves the rest to other workers when the time is over. */
-  readonly drain: Serving["drain"];
+  /**
+   * Waits for those that run now, and leaves the rest to other workers when the time is over.
+   * @param lastLook what may still begin some: those count, too, and those that end meanwhile
+   */
+  drain(options?: Parameters<Serving["drain"]>[0], lastLook?: Promise<unknown>): Promise<Drained>;
 }
 
 export function createRunningSessions(): RunningSessions {
@@ -33,8 +36,10 @@ export function createRunningSessions(): RunningSessions {
       running.add(one);
       return done;
     },
-    async drain({ withinMs = DEFAULT_SERVE.drainWithinMs } = {}): Promise<Drained> {
-      const all = [...running];
+    async drain({ withinMs = DEFAULT_SERVE.drainWithinMs } = {}, lastLook) {
+      const before = [...running];
+      await lastLook;
+      const all = [...new Set([...before, ...running])];
       const over = new AbortController();
       const ended = Promise.allSettled(all.map(({ done }) => done));
       await Promise.race([ended, wait(withinMs, undefined, { signal: over.signal }).catch(() => undefined)]);

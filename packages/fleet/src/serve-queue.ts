@@ -68,10 +68,9 @@ export function serveQueue(
     get running() {
       return running.targets;
     },
-    async drain(options) {
+    drain(options) {
       draining.abort();
-      await pulling;
-      return running.drain(options);
+      return running.drain(options, pulling);
     },
   };
 }

@@ -317,8 +317,9 @@ describe.each(PLACES)("over %s", (place) => {
       await events.publish("loud", [{ kind: "notice", text: "x".repeat(500_000) }]);
     const head = (path: string) => [`GET ${path} HTTP/1.1`, "host: x", `authorization: Bearer ${ADA}`];
     const stalled = await dial(impatient.url, head("/v1/sessions/loud/events"));
+    // Its stream has begun, so it has the only place.
+    await once(stalled, "data");
     stalled.pause();
-    await sleep(100);
     expect((await call("GET", "/v1/sessions/loud/events", { url: impatient.url })).status).toBe(429);
     for (;;) {
       const again = await call("GET", "/v1/sessions/loud/events", { url: impatient.url });

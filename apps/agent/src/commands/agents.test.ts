@@ -51,7 +51,7 @@ test("agents of a process that runs are seen, spoken to and stopped from another
   });
   const patience = { timeout: 60_000, interval: 200 };
   const running = cli.start(["-p", "Begin", "--mode", "bypass"], {
-    environment: { PALIMPSEST_AGENTS_SUMMARY_SECONDS: "1" },
+    environment: { PALIMPSEST_AGENTS_SUMMARY_SECONDS: "3" },
   });
   const list = async () => JSON.parse((await cli.run(["agents", "--json"])).out || '{"agents":[]}').agents;
   const busy = { status: "running", doing: expect.stringContaining("Bash touch") };

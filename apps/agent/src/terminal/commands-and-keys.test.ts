@@ -45,6 +45,9 @@ test.runIf(hasTmux).for([
     await clear("/review");
     await screen.say("/init");
     await screen.keeps("init", /what you could not find out[\s\S]*esc stops/);
+    // The screen waits for the model before the request is sent.
+    const newest = () => sentRequests(cli).at(-1)?.texts.join("\n");
+    await expect.poll(newest).toContain("Write AGENTS.md for this project");
     await screen.press("Escape");
     await screen.see("Stopped.", "esc stops");
     const [review, init] = sentRequests(cli)

@@ -79,8 +79,7 @@ export function serveRestate(
       draining.abort();
       free.close();
       endpoint.refuse();
-      await relay.drain({ withinMs: 0 });
-      const drained = await running.drain(drain);
+      const drained = await running.drain(drain, relay.drain({ withinMs: 0 }));
       await endpoint.close();
       return drained;
     },

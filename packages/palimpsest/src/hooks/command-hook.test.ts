@@ -158,7 +158,8 @@ describe("a deadline holds", () => {
   });
 
   test("when that child has left the group, so that it cannot be reached", async () => {
-    const command = `setsid sh -c 'echo $$ >> pids; exec sleep 90' & sleep 0.1; echo Done.`;
+    // It has left the group when it writes: until then it would be killed with the command.
+    const command = `setsid sh -c 'echo $$ >> pids; exec sleep 90' & until [ -s pids ]; do sleep 0.01; done; echo Done.`;
     const { outputs, elapsedMs, pids } = await runCommand(command, LONG_DEADLINE_MS);
     for (const pid of pids) process.kill(pid, "SIGKILL");
     expect(pids).toHaveLength(1);
