@@ -106,6 +106,24 @@ export function testSchedule(check: DispatchCheck): void {
     assert.equal(await (await takeOne(worker)).finish(), "finished");
   });
 
+  check("a wake ends the wait of a released run, also a wake that came before the release", async (place) => {
+    const worker = await place.open();
+    await worker.schedule.wake("s");
+    const first = await takeOne(worker);
+    await worker.schedule.wake("s");
+    assert.equal(await first.release({ afterMs: 5_000 }), "waiting");
+    const second = await takeOne(worker);
+    // That wake has been seen by now.
+    await second.release({ afterMs: 5_000 });
+    assert.deepEqual(names(await worker.queue.take()), []);
+    await worker.schedule.wake("s");
+    const third = await takeOne(worker);
+    await worker.schedule.wake("s");
+    // Failures wait for their time.
+    await third.fail({ why: "no answer", retryAfterMs: 5_000 });
+    assert.deepEqual(names(await worker.queue.take()), []);
+  });
+
   check(
     "an engine that decides who runs takes a session over from a run that is over, until it is set aside",
     async (place) => {

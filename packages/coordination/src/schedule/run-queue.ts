@@ -52,7 +52,8 @@ export interface Run extends SessionTarget {
   fail(failure: { readonly why: string; readonly retryAfterMs: number }): Promise<"waiting" | "lost">;
   /**
    * Gives the session back, as if it had not been taken: at once, for a worker that is being stopped, or after a while, if a service is away
-   * that all sessions need. It does not count as a failure of the session. A wake ends the wait.
+   * that all sessions need. It does not count as a failure of the session. A wake ends the wait, also a wake that came
+   * while the run went on.
    */
   release(options?: { readonly afterMs?: number }): Promise<"waiting" | "lost">;
 }

@@ -139,19 +139,31 @@ WHERE session = ?`).run(nowMs, version, session);
   return "woken";
 }
 
-/** @param failure absent: the attempt does not count. To send a session is none. */
+interface GivenBack {
+  readonly dueAtMs: number;
+  /** Absent: the attempt does not count. */
+  readonly failure?: string;
+  /** The session runs at `nowMs` if it was woken since the run began, which had this version. */
+  readonly unlessWoken?: { readonly version: number; readonly nowMs: number };
+}
+
+/** To send a session is no attempt. */
 export function giveBackRun(
   { statement }: CoordinationConnection,
   { session, run, attempt }: HeldSession,
-  { dueAtMs, failure }: { readonly dueAtMs: number; readonly failure?: string },
+  { dueAtMs, failure, unlessWoken }: GivenBack,
 ): "waiting" | "lost" {
-  const { changes } = statement(`UPDATE wakeup SET state = 'waiting', due_at_ms = ?, failure = coalesce(?, failure),
+  const { version = null, nowMs = dueAtMs } = unlessWoken ?? {};
+  const { changes } =
+    statement(`UPDATE wakeup SET state = 'waiting', due_at_ms = iif(version > ?, ?, ?), failure = coalesce(?, failure),
   attempts = iif(state = 'held', ?, attempts) WHERE session = ? AND run = ? AND state IN ('held', 'sent')`).run(
-    dueAtMs,
-    failure ?? null,
-    failure === undefined ? attempt - 1 : attempt,
-    session,
-    run,
-  );
+      version,
+      nowMs,
+      dueAtMs,
+      failure ?? null,
+      failure === undefined ? attempt - 1 : attempt,
+      session,
+      run,
+    );
   return changes === 1 ? "waiting" : "lost";
 }

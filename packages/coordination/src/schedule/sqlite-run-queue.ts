@@ -117,9 +117,10 @@ function createRun(
         giveBackRun(connection, held, { dueAtMs: clock.now() + retryAfterMs, failure: why }),
       ),
     async release({ afterMs = 0 } = {}) {
-      const outcome = await tables.write((connection) =>
-        giveBackRun(connection, held, { dueAtMs: clock.now() + afterMs }),
-      );
+      const outcome = await tables.write((connection) => {
+        const nowMs = clock.now();
+        return giveBackRun(connection, held, { dueAtMs: nowMs + afterMs, unlessWoken: { version, nowMs } });
+      });
       ring();
       return outcome;
     },

@@ -71,8 +71,9 @@ function createRun(
   const call = async (name: string, ...values: readonly unknown[]): Promise<unknown> =>
     (await database.call(name, [tenant, session, number, ...values]))[0]?.[name];
   const giveBack = async (afterMs: number, failure: string | null): Promise<"waiting" | "lost"> => {
-    const isGivenBack = (await call("give_back_run", attempt, afterMs, failure, nowMs())) === true;
-    if (afterMs <= 0) notifier.ring("work");
+    const isGivenBack = (await call("give_back_run", attempt, version, afterMs, failure, nowMs())) === true;
+    // Without a failure it may be due at once, whatever the time: it is if it was woken meanwhile.
+    if (failure === null || afterMs <= 0) notifier.ring("work");
     return isGivenBack ? "waiting" : "lost";
   };
   return {

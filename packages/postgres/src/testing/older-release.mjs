@@ -1779,11 +1779,12 @@ BEGIN
   RETURN 'woken';
 END $$;
 
--- Without a failure the attempt does not count. To send a session is none.
-CREATE FUNCTION give_back_run(p_tenant text, p_session text, p_run bigint, p_attempt integer, p_after_ms double precision, p_failure text, p_now_ms double precision) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+-- Without a failure the attempt does not count, and a session that was woken since the run began runs at once. To send a session is no attempt.
+CREATE FUNCTION give_back_run(p_tenant text, p_session text, p_run bigint, p_attempt integer, p_version bigint, p_after_ms double precision, p_failure text, p_now_ms double precision) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM set_config('palimpsest.tenant', p_tenant, true);
-  UPDATE wakeup SET state = 'waiting', due_at_ms = now_ms(p_now_ms) + p_after_ms, failure = coalesce(p_failure, failure),
+  UPDATE wakeup SET state = 'waiting', failure = coalesce(p_failure, failure),
+      due_at_ms = now_ms(p_now_ms) + CASE WHEN p_failure IS NULL AND version > p_version THEN 0 ELSE p_after_ms END,
       attempts = CASE WHEN state = 'sent' THEN attempts WHEN p_failure IS NULL THEN p_attempt - 1 ELSE p_attempt END
     WHERE tenant = p_tenant AND session = p_session AND run = p_run AND state IN ('held', 'sent');
   RETURN FOUND;
