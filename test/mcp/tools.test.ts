@@ -172,7 +172,7 @@ test("a session that no call can read in time is given up, and others are read",
   const text = "All work and no play. ".repeat(100);
   const long = Array.from({ length: 3_000 }, (_, at) => ({ role: at % 2 ? "assistant" : "user", text }) as const);
   made.addSession("long", long);
-  const { run, call } = await open(made, { callMs: 60 });
+  const { run, call } = await open(made, { callMs: 20 });
   // Found before, so that the time is for reading.
   await call("sessions");
   for (const [tool, input] of [

@@ -134,7 +134,7 @@ test("a write that meets others again and again says so in the end", async () =>
       return database.workers.query(text, values);
     },
   };
-  const memory = openPostgresMemory({ ...place, pool, busyTimeoutMs: 300 });
+  const memory = openPostgresMemory({ ...place, pool, busyTimeoutMs: 2_000 });
   await expect(memory.write(draft("a"), "model", "none")).rejects.toMatchObject({ reason: "conflict" });
   expect(number).toBeGreaterThan(1);
   expect(await memory.read("a")).toBeUndefined();
