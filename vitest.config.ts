@@ -10,10 +10,11 @@ const toOldest = Object.entries(OLDEST_PEERS).map(([name, oldest]) => ({
   replacement: `${oldest}$1`,
 }));
 
-// What reads recorded sessions is asked for by name (`npm run test:slow`): nothing here is skipped in the gate.
-const slow = process.env["PALIMPSEST_SLOW"] === undefined ? ["**/*.slow.test.ts"] : [];
-// The gate has run these with its check. (Excluded on the command line, projects would run them all the same.)
-const checked = process.env["PALIMPSEST_CHECKED"] === "architecture" ? ["test/architecture/**"] : [];
+/** The name of a file decides its ring. `*.system.test.ts` needs programs or servers, `*.nightly.test.ts` needs hours or recordings. */
+const SYSTEM = "**/*.system.test.ts";
+const NIGHTLY = "**/*.nightly.test.ts";
+const PRODUCT = ["packages/*/src", "apps/*/src", "scripts", "test"];
+const under = (pattern: string): string[] => PRODUCT.map((folder) => `${folder}/${pattern}`);
 
 const config: ViteUserConfig = defineConfig({
   resolve: { conditions },
@@ -21,32 +22,25 @@ const config: ViteUserConfig = defineConfig({
     resolve: { conditions: [...conditions, "node"], externalConditions: conditions },
   },
   test: {
-    exclude: [...defaultExclude, ...slow, ...checked],
     globalSetup: ["test/run-folder.ts"],
     setupFiles: ["test/random-cases.ts"],
     sequence: { sequencer: LongestFirst },
-    // A machine that has other things to do may take ten times as long: what must be fast is asserted, not timed out.
+    // A busy machine may take ten times as long. A time limit only ends a test that hangs.
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 120_000 } },
-    // Test files share a process: no module holds state, so that there is nothing to keep apart, and every file would load all modules anew.
+    // Test files share a process. No module holds state, so nothing has to be kept apart, and modules load once.
     isolate: false,
-    // One process more than there are processors: most judge random sessions, but some wait for terminals and programs.
+    // One process more than there are processors: most tests compute, but some wait for terminals and programs.
     maxWorkers: availableParallelism() + 1,
     projects: [
       {
         extends: true,
-        test: {
-          name: "newest",
-          include: [
-            "packages/*/src/**/*.test.ts",
-            "apps/*/src/**/*.test.ts",
-            "bench/src/**/*.test.ts",
-            "scripts/**/*.test.ts",
-            "test/**/*.test.ts",
-          ],
-        },
+        test: { name: "unit", include: under("**/*.test.ts"), exclude: [...defaultExclude, SYSTEM, NIGHTLY] },
       },
+      { extends: true, test: { name: "system", include: under(SYSTEM) } },
+      { extends: true, test: { name: "nightly", include: under(NIGHTLY) } },
+      { extends: true, test: { name: "lab", include: ["lab/src/**/*.test.ts"] } },
       {
         extends: true,
         resolve: { alias: toOldest },

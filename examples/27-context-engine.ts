@@ -1,6 +1,6 @@
 /**
  * A host that asks a plugin for the messages of each request, as OpenClaw does with its `ContextEngine`: a session per conversation behind
- * it. `npm run outside -- openclaw` checks `ContextEngine` against OpenClaw's own types; here the host is a loop over pi's models.
+ * it. `check-openclaw.ts` checks `ContextEngine` against OpenClaw's own types; here the host is a loop over pi's models.
  */
 import { type AgentMessage, type AgentTool, agentLoop } from "@earendil-works/pi-agent-core";
 import { anthropicMessagesApi } from "@earendil-works/pi-ai/api/anthropic-messages.lazy";

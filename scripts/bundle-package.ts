@@ -6,7 +6,7 @@ import type { Manifest, Package } from "./packages.ts";
 
 /**
  * Code that several subpaths need. Each file takes 0.5 ms or more to load: with one for what most of them need, and one for what
- * only users of a session need, `bench -- import` reads 3 files for `palimpsest` instead of 33, and takes 28 ms of the processor instead of 40.
+ * only users of a session need, `npm run -s lab -- import` reads 3 files for `palimpsest` instead of 33, and takes 28 ms of the processor instead of 40.
  */
 const SHARED_FILES = [
   { name: "common", minShareCount: 5, priority: 2 },

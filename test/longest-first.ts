@@ -3,14 +3,14 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Files that take longest: a worker that begins one of them last works on while the others have nothing left to do. */
 const LONGEST = [
   "test/liveness/engine.test.ts",
-  "test/liveness/agent.test.ts",
-  "test/packages/packages.test.ts",
   "test/laws/laws.test.ts",
   "test/laws/compaction/anthropic.test.ts",
-  "apps/agent/src/terminal/going-back.test.ts",
   "test/laws/compaction/openai.test.ts",
-  "apps/agent/src/start/run.test.ts",
-  "test/a-day/a-day.test.ts",
+  "test/packages/packages.system.test.ts",
+  "test/liveness/agent.system.test.ts",
+  "apps/agent/src/terminal/going-back.system.test.ts",
+  "apps/agent/src/start/run.system.test.ts",
+  "test/a-day/a-day.system.test.ts",
 ];
 
 /** Those first, and the others as usual. */

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { installPackages } from "../../bench/src/load-peers.ts";
+import { installPackages } from "../../lab/src/load-peers.ts";
 import { sidebarOf, type TitledPage } from "./sidebar.ts";
 import { pageOf, sitePage } from "./site-pages.ts";
 

@@ -19,7 +19,7 @@ test("the sources keep to docs/architecture.md", () => {
     .split("\n")
     // A template is a user's program: its own package.json names what it imports.
     .filter(
-      (path) => /^(packages|apps|bench|examples)\//.test(path) && !path.includes("/template/") && existsSync(path),
+      (path) => /^(packages|apps|lab|examples|test)\//.test(path) && !path.includes("/template/") && existsSync(path),
     );
   const sources = paths.map((path) => readSource(path, readFileSync(path, "utf8")));
   expect(sources.length).toBeGreaterThan(0);
@@ -120,9 +120,9 @@ describe("each rule can fail", () => {
   });
 
   test("files that import each other, even for a type", () => {
-    const one = readSource("bench/src/x/one.ts", `import { two } from "./two.ts"; export const one = two;`);
-    const two = readSource("bench/src/x/two.ts", `import type { One } from "./three.ts"; export const two = 2;`);
-    const three = readSource("bench/src/x/three.ts", `import { one } from "./one.ts"; export type One = typeof one;`);
+    const one = readSource("lab/src/x/one.ts", `import { two } from "./two.ts"; export const one = two;`);
+    const two = readSource("lab/src/x/two.ts", `import type { One } from "./three.ts"; export const two = 2;`);
+    const three = readSource("lab/src/x/three.ts", `import { one } from "./one.ts"; export type One = typeof one;`);
     expect(checkArchitecture([one, two, three], rules)).toHaveLength(3);
     expect(checkArchitecture([one, two], rules)).toEqual([]);
   });
@@ -178,7 +178,7 @@ describe("each rule can fail", () => {
   });
 
   test("a package depends on the packages of its row, and no other of ours", () => {
-    const manifests = globSync(["{packages,apps}/*/package.json", "{bench,examples}/package.json"]).map(
+    const manifests = globSync(["{packages,apps}/*/package.json", "{lab,examples}/package.json"]).map(
       (file) =>
         JSON.parse(readFileSync(file, "utf8")) as { name: string; dependencies?: Readonly<Record<string, string>> },
     );
@@ -187,6 +187,17 @@ describe("each rule can fail", () => {
       const ours = Object.keys(dependencies).filter((dependency) => /^@?palimpsest/.test(dependency));
       expect([name, ...ours.sort()]).toEqual([name, ...mayImport.toSorted()]);
     }
+  });
+
+  test("the lab in product code and product tests", () => {
+    const check = (path: string, from: string): string[] =>
+      checkArchitecture([readSource(path, `import { x } from "${from}"; export const y = x;`)], rules);
+    expect(check("packages/memory/src/a.ts", "../../../lab/src/random.ts")).toContain(
+      "packages/memory/src/a.ts: imports ../../../lab/src/random.ts from the lab",
+    );
+    expect(check("packages/memory/src/a.test.ts", "../../../lab/src/random.ts")).toHaveLength(1);
+    expect(check("test/laws/a.test.ts", "../../lab/src/random.ts")).toHaveLength(1);
+    expect(check("lab/src/soak/soak.ts", "../random.ts")).toEqual([]);
   });
 
   test("examples use public subpaths", () => {

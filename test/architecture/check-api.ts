@@ -20,28 +20,8 @@ export function checkReach(entry: string, sources: readonly SourceFacts[]): stri
   return problems;
 }
 
-export interface NameRules {
-  readonly maxNames: number;
-  readonly globals: ReadonlySet<string>;
-}
-
-/** More public names than one can hold in the head, and names that mean something else where nothing is imported. */
-export function checkNames({ path, exports }: SourceFacts, { maxNames, globals }: NameRules): string[] {
-  const tooMany =
-    exports.length > maxNames ? [`${path}: exports ${exports.length} names; ${maxNames} is the most`] : [];
+/** Public names that mean something else in a file that does not import them. */
+export function checkNames({ path, exports }: SourceFacts, globals: ReadonlySet<string>): string[] {
   const shadows = exports.filter((name) => globals.has(name));
-  return [...tooMany, ...shadows.map((name) => `${path}: exports "${name}", which shadows a global`)];
-}
-
-const MAX_LINES = 300;
-
-/** Tables of data: they grow by rows. */
-const DATA = ["bench/src/chaos/poison/secret-corpus.ts", "packages/memory/src/search/same-meaning.ts"];
-
-/** Files that want to be split. Data and tests may be longer. */
-export function checkLength(path: string, text: string): string[] {
-  const lines = text.split("\n").length - 1;
-  const isTest = path.endsWith(".test.ts") || /(^|\/)(test|testing)\//.test(path);
-  const mayBeLong = isTest || DATA.some((data) => path.startsWith(data));
-  return lines > MAX_LINES && !mayBeLong ? [`${path}: has ${lines} lines; ${MAX_LINES} is the most`] : [];
+  return shadows.map((name) => `${path}: exports "${name}", which shadows a global`);
 }

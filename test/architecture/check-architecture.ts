@@ -32,6 +32,7 @@ export function checkArchitecture(sources: readonly SourceFacts[], rules: Archit
   const [tests, code] = [sources.filter(isTest), sources.filter((source) => !isTest(source))];
   return [
     ...tests.flatMap(checkSimulatorTest),
+    ...sources.flatMap(checkLab),
     ...code.flatMap((source) => checkCode(source, rules)),
     ...findCircles(code),
     ...findFolderCircles(code),
@@ -70,7 +71,15 @@ function checkCode(source: SourceFacts, rules: ArchitectureRules): string[] {
 
 /** What only tests use stands in folders called `testing`: no build has them. */
 function isTest({ path }: SourceFacts): boolean {
-  return path.endsWith(".test.ts") || path.includes("/testing/");
+  return path.endsWith(".test.ts") || path.includes("/testing/") || path.startsWith("test/");
+}
+
+/** The lab measures the product. Product code and product tests know nothing of the lab. */
+function checkLab({ path, imports }: SourceFacts): string[] {
+  if (!/^(packages|apps|test)\//.test(path)) return [];
+  return imports
+    .filter(({ from }) => from.startsWith("palimpsest-lab") || posix.join(posix.dirname(path), from).startsWith("lab/"))
+    .map(({ from }) => `${path}: imports ${from} from the lab`);
 }
 
 /** The judge's tests may use test runners and real clients, and nothing of the accused. */
@@ -138,7 +147,7 @@ const PACKAGE_NAMES: Readonly<Record<string, string>> = {
   "packages/palimpsest": "palimpsest",
   "apps/agent": "palimpsest-agent",
   "apps/create-palimpsest": "create-palimpsest",
-  bench: "palimpsest-bench",
+  lab: "palimpsest-lab",
   examples: "palimpsest-examples",
 };
 

@@ -18,7 +18,6 @@ export const OLDEST_PEERS: Readonly<Record<string, string>> = {
 
 /** The tests that use those: they run twice, with the newest releases and with the oldest. */
 export const TESTS_OF_PEERS: readonly string[] = [
-  "bench/src/doors/*.test.ts",
   "packages/ai-sdk/src/**/*.test.ts",
   "packages/langchain/src/**/*.test.ts",
   "packages/mastra/src/**/*.test.ts",

@@ -1,7 +1,7 @@
 import type { JsonObject } from "palimpsest/core";
 import type { OpencodeMessage } from "./wire.ts";
 
-/** The part of opencode's plugin interface that is used: `npm run outside -- opencode` holds it against `@opencode-ai/plugin`. */
+/** The part of opencode's plugin interface that is used. */
 export interface OpencodeInput {
   readonly client: OpencodeClient;
 }

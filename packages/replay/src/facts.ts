@@ -1,6 +1,6 @@
 import type { Block, Part } from "palimpsest";
 
-/** Facts as the bench finds them by its own rules: paths, commands, and names of 8 and more characters. */
+/** Facts as the lab finds them by its own rules: paths, commands, and names of 8 and more characters. */
 export type UsedFact = `${"path" | "command" | "name"} ${string}`;
 
 const PATH = /(?:[\w.@~-]*\/)+[\w.@-]*\.[A-Za-z]\w{0,5}\b/g;

@@ -50,7 +50,7 @@ const COMMANDS: Readonly<Record<string, Shown>> = {
   mcp: { screen: "mcp", words: /> \/mcp\n\n/ },
   doctor: { screen: "doctor", words: /> \/doctor\n\nok/ },
   help: { screen: "help", words: /ctrl-c twice/ },
-  // The screen ends with it. The line that is left is in commands-and-keys.test.ts.
+  // The screen ends with it. The line that is left is in commands-and-keys.system.test.ts.
   exit: { screen: "menu-end", words: /❯ \/exit {2}/ },
 };
 

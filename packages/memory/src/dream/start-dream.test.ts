@@ -238,7 +238,7 @@ test("a search says what it has not looked at", async () => {
   expect(heard.at(-1)).toMatch(/^Nothing was found\.\n\[Only the newest 50/);
 });
 
-/** A hundred in `npm run test:slow`. */
+/** A hundred in ring 3. */
 const HARMFUL_RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 20 : 100;
 
 test("runs that delete, rewrite, duplicate and overfill: nothing is gone without a tombstone, each can be undone", async () => {

@@ -57,7 +57,7 @@ describe("left alone", () => {
     "Use `--token <token>` or `-p $PASSWORD`.",
     "secretName: orders-db-credentials, tokenPath: /var/run/secrets/token",
     "The token endpoint is https://auth.internal/oauth/token?grant_type=password",
-    "PWD=/work/main npm run -s chaos -- memory",
+    "PWD=/work/main npm run -s lab -- chaos memory",
     "sk-learn and gh-pages are fine, so are npm_config_loglevel and hf_transfer.",
   ])("%s", async (text) => {
     expect(await findSecrets(text)).toEqual([]);

@@ -36,7 +36,7 @@ const CLASSES: readonly ContentClass[] = [
   "counted",
 ];
 
-// Chosen on the training half of the `counting` bench. Halving or doubling one moves the median error there by 15% at
+// Chosen on the training half of the `counting` experiment. Halving or doubling one moves the median error there by 15% at
 // most, the 95th percentile by 7%.
 /** How far a ratio is expected to lie from 1: a standard deviation of 0.3. */
 const RATIO_VARIANCE = 0.3 ** 2;

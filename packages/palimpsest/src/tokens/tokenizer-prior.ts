@@ -43,7 +43,7 @@ export interface TokenizerPrior {
 }
 
 /**
- * Fitted on 8,317 requests of recorded sessions with three tokenizers (the training half of the `counting` bench), then
+ * Fitted on 8,317 requests of recorded sessions with three tokenizers (the training half of the `counting` experiment), then
  * rounded, with more weight on the letters of a word than the fit gives, for the sake of long ones: a change of one figure
  * by a third moves the median and the 95th percentile of the errors there by 3% at most, because the ratios are learned.
  * Not fitted, for want of such texts, but taken from what public tokenizers do: other alphabets, Chinese, emoji, and

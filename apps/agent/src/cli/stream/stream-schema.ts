@@ -204,7 +204,7 @@ const EVENTS: TypedSchema<StreamEvent> = byKind<StreamEvent>(
   NONE,
 );
 
-/** The JSON schema of one line of `--output-format stream-json`. `npm run schemas` writes it to stream.schema.json. */
+/** The JSON schema of one line of `--output-format stream-json`. `npm run generate` writes it to stream.schema.json. */
 export const STREAM_SCHEMA: JsonSchema = {
   description: `A line of the output of palimpsest --output-format stream-json, version ${STREAM_VERSION}. Within a version, events and fields are only added: ignore those that you do not know.`,
   ...EVENTS.json,

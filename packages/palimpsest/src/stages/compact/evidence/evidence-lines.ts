@@ -17,7 +17,7 @@ interface FactLine {
 }
 
 // Set by hand, so that what was used again outlasts what was not (planted-facts.test.ts). A search over all of these on half
-// of the sessions of the `recorded-compactions` bench gained a sixth there at small budgets, and nothing on the other half.
+// of the sessions of the `recorded-compactions` experiment gained a sixth there at small budgets, and nothing on the other half.
 /** Facts that were used again keep some worth, however old: for each doubling of their uses. */
 const LASTING = 0.5;
 /** The user's decisions come first, but people write a lot: those beyond this share of the budget count little. */

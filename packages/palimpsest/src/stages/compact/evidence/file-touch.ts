@@ -4,7 +4,7 @@ export type LineRange = readonly [firstLine: number, lastLine: number];
 
 /**
  * Where an edit stands in its file: by a line of the new text, since edits report no line numbers and later ones move lines.
- * `bench -- economics`, profile `balanced`: of the lines that edits replace, 5.95% are out of view instead of 6.15%.
+ * `npm run -s lab -- economics`, profile `balanced`: of the lines that edits replace, 5.95% are out of view instead of 6.15%.
  */
 export interface WrittenLines {
   /** The longest line of the new text, or its beginning. */

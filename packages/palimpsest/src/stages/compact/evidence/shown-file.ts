@@ -20,7 +20,7 @@ const WAYS: readonly (readonly [pattern: RegExp, first: number, last: number, pa
 
 /**
  * Returns the file that a command shows, if that is all it does: many agents read files by `sed -n '1,200p' file` and `cat file`.
- * `bench -- economics`: of the lines that recorded agents edited and no longer saw, a tenth had been shown so.
+ * `npm run -s lab -- economics`: of the lines that recorded agents edited and no longer saw, a tenth had been shown so.
  */
 export function shownFile(command: string): ShownFile | undefined {
   const [, folder, shows] = /^(?:cd\s+([\w@%+=:,./~-]+)\s*&&\s*)?(.*)$/s.exec(command.trim())!;

@@ -19,7 +19,7 @@ export interface RankFilesOptions {
   readonly newestTexts?: readonly string[];
 }
 
-// Chosen on half of the sessions of the `recorded-compactions` bench; 47 files are few, so neighbors do about as well.
+// Chosen on half of the sessions of the `recorded-compactions` experiment; 47 files are few, so neighbors do about as well.
 /** The time of the last use says most. */
 const RECENCY_SCORE = 6;
 const RECENCY_ROUNDS = 40;
