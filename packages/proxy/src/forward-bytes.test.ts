@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { request as requestHttp } from "node:http";
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { messageAnswer, messagesBody, user } from "./testing/bodies.ts";
 import { startService } from "./testing/start-service.ts";
 import { startTestProxy } from "./testing/start-test-proxy.ts";
@@ -36,6 +36,8 @@ async function send(
   });
   outgoing.end(body);
   const [message] = await once(outgoing, "response");
+  // After an early answer the connection ends while the request is still written.
+  outgoing.on("error", () => {});
   return { status: message.statusCode, rawHeaders: message.rawHeaders, body: await buffer(message) };
 }
 
@@ -150,6 +152,27 @@ test("an answer that is cut is cut for the client, too, and after the same bytes
   };
   await expect(reading()).rejects.toThrow();
   expect(seen).toBe("data: 1\n\n");
+});
+
+test("an answer that a service gives before it has read the request reaches the client", async () => {
+  const sockets: Socket[] = [];
+  const early = createServer((socket) => {
+    sockets.push(socket.on("error", () => {}));
+    socket.once("data", () => {
+      // It reads no more: the request can never be sent to its end.
+      socket.pause();
+      socket.write("HTTP/1.1 413 Payload Too Large\r\ncontent-length: 9\r\n\r\ntoo large");
+    });
+  });
+  early.listen(0, "127.0.0.1");
+  await once(early, "listening");
+  onTestFinished(() => {
+    early.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const proxy = await startTestProxy(`http://127.0.0.1:${(early.address() as AddressInfo).port}`);
+  const sent = await send(proxy.url, "/service/v1/messages", { body: randomBytes(20_000_000) });
+  expect({ status: sent.status, body: String(sent.body) }).toEqual({ status: 413, body: "too large" });
 });
 
 test("a proxy that is closed lets open streams end, and cuts those that take too long", async () => {
