@@ -134,6 +134,13 @@ test("an answer has begun when its first byte has left, not before", async () =>
   expect(order).toEqual(["asked /stream", "begun"]);
 });
 
+test("an idle connection is kept for ten minutes: one that closes as its next request comes looks like a fault", async () => {
+  const url = await serveReply(() => ({ kind: "json", status: 200, headers: {}, body: {}, outcome: free }));
+  const response = await fetch(url);
+  expect(response.headers.get("keep-alive")).toBe("timeout=600");
+  await response.body?.cancel();
+});
+
 test("a server that is closed waits for nobody", async () => {
   const url = await serveReply(() => stream({ kind: "stream-stall", afterEvents: 1, forMs: 60_000 }));
   const response = fetch(url).then((answer) => answer.text());
