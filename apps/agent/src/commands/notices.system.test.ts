@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { answer, callTool, callTools, inOrder, type Script } from "@palimpsest/provider-simulator";
-import { expect, test } from "vitest";
+import { answer, callTool, callTools, inOrder, type Script, summarize } from "@palimpsest/provider-simulator";
+import { describe, expect, test } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
@@ -80,4 +80,65 @@ test("a part of the conversation is compacted, and what was meant by it is check
   const upTo = await run(["compact", "--up-to", String(sequence), "--json"]);
   expect(JSON.parse(upTo.out)).toMatchObject({ kind: "compacted" });
   await expect(run(["compact", "--from", "3", "--up-to", "9"])).rejects.toThrow("not both");
+});
+
+const SUMMARY = Array.from({ length: 9 }, (_, at) => `## ${at + 1}. Part\nThe tables were read up to ${at}.`).join(
+  "\n",
+);
+
+describe("a compaction that comes due in a turn without a screen", () => {
+  const ROWS = "a row of a table that fills the window\n".repeat(900);
+
+  /** A turn that reads more than the window holds before its compaction. */
+  async function fillWindow(engine: object, settings: object = {}) {
+    const names = [1, 2, 3, 4, 5].map((number) => `table-${number}.txt`);
+    const project = temporaryProject(Object.fromEntries(names.map((name) => [name, `${name}\n${ROWS}`])));
+    putSettings(project, "engine.json", { "compaction.autoPercent": 4, "compaction.policy": "window", ...engine });
+    putSettings(project, "settings.json", settings);
+    const left = [...names];
+    const { here, run } = await startHere(project, ({ userText }) => {
+      if (userText.includes("nine sections")) return summarize(SUMMARY);
+      const name = left.shift();
+      return name === undefined ? answer("Done.") : callTools(callTool("Read", { file_path: name }));
+    });
+    const { code, said } = await run(["-p", "Read the tables"]);
+    expect(code).toBe(0);
+    const { out } = await here.run(["show", "--json"]);
+    const isCompacted = out.split("\n").some((line) => JSON.parse(line).kind === "boundary");
+    return { said, isCompacted };
+  }
+
+  test("is announced with what it saves and how to undo it, and then made", async () => {
+    const { said, isCompacted } = await fillWindow({});
+    expect(isCompacted).toBe(true);
+    expect(said).toMatch(/saves [\s\S]*palimpsest undo[\s\S]*Compacted: /);
+  });
+
+  test("is not made where the settings ask, and the last line says how to make it", async () => {
+    const { said, isCompacted } = await fillWindow({ "compaction.auto": "ask" });
+    expect(isCompacted).toBe(false);
+    expect(linesWith(said, "palimpsest compact")).toHaveLength(2);
+    expect(said).toMatch(/palimpsest compact --session [0-9a-f]+$/);
+  });
+
+  test("is not made where a hook blocks it, and that is told", async () => {
+    const hook = { event: "PreCompact", command: "exit 2" };
+    const { said, isCompacted } = await fillWindow({}, { hooks: [hook] });
+    expect(isCompacted).toBe(false);
+    expect(said).toContain("Not compacted: a hook blocked it.");
+  });
+});
+
+test("a resumed session is compacted to save money only with its second message, and the first one announces it", async () => {
+  const project = temporaryProject();
+  const { run } = await startHere(project, ({ userText }) =>
+    userText.includes("nine sections") ? summarize(SUMMARY) : answer("Done."),
+  );
+  await run(["-p", "a word of the first message ".repeat(3_000)]);
+  putSettings(project, "engine.json", { "compaction.economicFromTokens": 10_000, "compaction.horizonRequests": 1_000 });
+  const first = await run(["-c", "-p", "Hi."]);
+  expect(first.said).toMatch(/compact/i);
+  expect(first.said).not.toContain("Compacted: ");
+  const second = await run(["-c", "-p", "Go on."]);
+  expect(second.said).toContain("Compacted: ");
 });

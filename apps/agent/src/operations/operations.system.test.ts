@@ -101,6 +101,21 @@ describe("telemetry of the agent", () => {
     },
     TIME_LIMIT_MS,
   );
+
+  test(
+    "that a collector is too busy for is sent again for two and a half seconds, not until the exporter gives up",
+    async () => {
+      const busy = await startCollector(503);
+      const cli = await startCli(temporaryProject({}), () => answer("Done."));
+      const ended = await cli.run(["-p", "Hello"], { environment: { OTEL_EXPORTER_OTLP_ENDPOINT: busy.url } });
+      expect(ended).toMatchObject({ code: 0, out: "Done.\n" });
+      expect(ended.said).toContain("Telemetry could not be sent");
+      // The exporter waits for about 1 s and 1.5 s between its first three tries, and would make six.
+      expect(busy.at("/v1/traces").length).toBeLessThanOrEqual(3);
+      expect(busy.at("/v1/traces").length).toBeGreaterThan(0);
+    },
+    TIME_LIMIT_MS,
+  );
 });
 
 describe("engine settings of the agent", () => {
