@@ -89,6 +89,18 @@ test.each(LIBRARIES)("the first program in the readme of %s runs where the packa
   execFileSync(process.execPath, [writeProgram(name)], { cwd: folder, env: environment, stdio: "pipe" });
 });
 
+test("importing the engine reads few files, because each of them delays the start of a program", () => {
+  const code = `import { registerHooks } from "node:module";
+let files = 0;
+registerHooks({ load(url, context, next) { files++; return next(url, context); } });
+await import("palimpsest");
+console.log(files);`;
+  const options = { cwd: installed.folder, env: installed.environment, encoding: "utf8" } as const;
+  const files = Number(execFileSync(process.execPath, ["--input-type=module", "--eval", code], options));
+  expect(files).toBeGreaterThan(0);
+  expect(files).toBeLessThanOrEqual(5);
+});
+
 /**
  * Declarations of the AI SDK, of pi and of what Gemini's client brings need those of browsers, and are not for all strict settings: whoever
  * uses them skips their check.

@@ -53,3 +53,22 @@ test("what is added is counted once, and what has changed anew", () => {
   update();
   expect(index.totalBytes).toBe(head + 5 + bytes("short"));
 });
+
+test("items that were counted before are not read again", () => {
+  let reads = 0;
+  const item = toItem({ from: 1, to: 1, role: "user", origin: "human", blocks: [{ kind: "text", text: "one" }] });
+  const counted = {
+    ...item,
+    get blocks() {
+      reads++;
+      return item.blocks;
+    },
+  };
+  const view = { items: [counted as typeof item], configuration: undefined, changedAt: 0 };
+  const index = createByteIndex();
+  index.update(view as unknown as View);
+  const readsAtFirst = reads;
+  view.items.push(item);
+  index.update(view as unknown as View);
+  expect(reads).toBe(readsAtFirst);
+});

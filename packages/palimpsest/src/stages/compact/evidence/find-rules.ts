@@ -1,3 +1,4 @@
+import { lazyPattern } from "../../../log/lazy-pattern.ts";
 import { headOf } from "../../store-results/cut-text.ts";
 
 /** Words with which people correct, forbid, decide and insist. */
@@ -14,6 +15,7 @@ const MAX_RULE_CHARACTERS = 280;
 /** A long message (a paste, a plan) contains hardly any sentence of the user's own. */
 const LOOKED_AT_CHARACTERS = 6_000;
 const MAX_RULES = 12;
+const betweenSentences = lazyPattern(String.raw`\n+|(?<=[.!?])\s+(?=\p{Lu})`, "u");
 
 /** Returns the sentences of a user's message that correct, forbid, decide or insist, verbatim. */
 export function findRules(text: string): string[] {
@@ -28,7 +30,7 @@ export function findDecisions(text: string): string[] {
 function sentencesWith(text: string, mark: RegExp): string[] {
   return text
     .slice(0, LOOKED_AT_CHARACTERS)
-    .split(/\n+|(?<=[.!?])\s+(?=\p{Lu})/u)
+    .split(betweenSentences())
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence.length > 5 && mark.test(sentence))
     .map((sentence) => headOf(sentence, MAX_RULE_CHARACTERS).toWellFormed());
