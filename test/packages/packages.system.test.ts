@@ -159,12 +159,32 @@ describe("the agent, installed with npm install -g", () => {
     expect(await palimpsest(["--version"])).toEqual({ code: 0, out: `${version}\n`, said: "" });
   });
 
-  test("answers a turn without a screen", async () => {
+  async function answerTurn(environment: Readonly<Record<string, string>> = {}) {
     const server = await serve({ faces: [createAnthropic({ script: () => answer("It is installed.") })] });
     const keys = { ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url };
-    const { code, out, said } = await palimpsest(["-p", "Are you there?"], keys);
+    const { code, out, said } = await palimpsest(["-p", "Are you there?"], { ...keys, ...environment });
     await server.close();
     expect({ code, out }, said).toEqual({ code: 0, out: "It is installed.\n" });
+  }
+
+  test("answers a turn without a screen", () => answerTurn());
+
+  test("answers a turn without its optional packages, as after npm install --omit=optional", async () => {
+    const { manifest } = find("palimpsest-agent");
+    const hook = join(installed.base, "without-optional.mjs");
+    writeFileSync(
+      hook,
+      `import { registerHooks } from "node:module";
+const missing = ${JSON.stringify(Object.keys(manifest["optionalDependencies"] as object))};
+registerHooks({
+  resolve(name, context, next) {
+    if (!missing.some((one) => name === one || name.startsWith(one + "/"))) return next(name, context);
+    throw Object.assign(new Error(name + " is not installed"), { code: "ERR_MODULE_NOT_FOUND" });
+  },
+});
+`,
+    );
+    await answerTurn({ NODE_OPTIONS: `--import=${hook}` });
   });
 });
 
