@@ -12,9 +12,9 @@ export const PASSWORDS: string =
 export const DATABASE_COMMANDS = {
   migrate: {
     usage: "migrate [--database URL] [--dry-run [--sql]]",
-    about: "create or update the tables of a service in PostgreSQL, while the service runs",
+    about: "create or update the tables of a service in PostgreSQL",
     more: [
-      "Run it before the new version of the service starts. Each migration is one transaction that gives up if a lock is not free in time; then nothing has changed, and you can run the command again. The version before keeps working.",
+      "Run it before the new version of the service starts. Each migration is one transaction that gives up if a lock is not free in time; then nothing has changed, and you can run the command again.",
       "The role needs the rights to create roles and a schema. Without them, the error lists the statements that an administrator has to run.",
       PASSWORDS as string,
     ],

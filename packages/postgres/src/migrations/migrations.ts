@@ -25,10 +25,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-/**
- * All migrations, in order: the first has number 1. They only go forward, and one that was released never changes. Releases of
- * two numbers run side by side: a migration adds, and removes only what the release before has not used any more.
- */
+/** All migrations, in order: the first has number 1. They only go forward, and a released one never changes. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "sessions", sql: SESSIONS },
   { name: "log functions", sql: LOG_FUNCTIONS },
