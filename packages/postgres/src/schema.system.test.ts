@@ -215,6 +215,19 @@ test("an append updates its session in place: no index is touched", async () => 
   expect(rows[0].hot).toBeGreaterThan(rows[0].updates * 0.8);
 });
 
+test("texts are compressed with lz4 if the server was built with it, and otherwise in the server's default way", async () => {
+  const isOffered = await database.admin.query("CREATE TEMP TABLE probe (content text COMPRESSION lz4)").then(
+    () => true,
+    () => false,
+  );
+  const { rows } = await database.admin.query(
+    `SELECT relname || '.' || attname AS name FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+     WHERE relnamespace = 'palimpsest'::regnamespace AND relkind = 'r' AND attcompression = 'l' ORDER BY 1`,
+  );
+  const columns = ["entry.payload", "memory_change.content", "result_chunk.bytes"];
+  expect(rows.map(({ name }) => name)).toEqual(isOffered ? columns : []);
+});
+
 test("migrations run once, however many ask for them, and a newer schema is left alone", async () => {
   await database.admin.query("CREATE DATABASE fresh");
   const pools = Array.from({ length: 4 }, () => database.connect({ user: "postgres", database: "fresh" }));

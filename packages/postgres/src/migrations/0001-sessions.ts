@@ -1,5 +1,7 @@
+import { preferLz4 } from "./prefer-lz4.ts";
+
 /** Sessions, entries and their writers: the tables, what keeps them append-only, the functions of logs, and sessions as a whole. */
-export const SESSIONS = `
+export const SESSIONS: string = `
 CREATE SEQUENCE session_number;
 
 -- One row for each session: its head and its writer. No index covers a column that an append changes, and each page has spare
@@ -40,9 +42,10 @@ CREATE TABLE entry (
   digest bytea NOT NULL,
   hash bytea NOT NULL,
   -- Null after the payload was erased.
-  payload text COMPRESSION lz4,
+  payload text,
   PRIMARY KEY (tenant, session, sequence)
 );
+${preferLz4("entry", "payload")}
 -- Finds the newest entry of a kind. The newest message, request or usage is never far from the end, so these kinds are left out.
 CREATE INDEX entry_rare ON entry (tenant, session, kind, sequence) WHERE kind NOT IN ('message', 'request', 'usage');
 CREATE INDEX entry_fork ON entry (tenant, (payload::json ->> 'session')) WHERE sequence = 1 AND kind = 'fork';

@@ -1,5 +1,7 @@
+import { preferLz4 } from "./prefer-lz4.ts";
+
 /** Results: contents too large for a log, under a name that follows from the content. They are in pieces here, or in a bucket. */
-export const RESULTS = `
+export const RESULTS: string = `
 CREATE TABLE result (
   tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
   session text COLLATE "C" NOT NULL,
@@ -22,9 +24,10 @@ CREATE TABLE result_chunk (
   content uuid NOT NULL,
   number integer NOT NULL,
   at_ms double precision NOT NULL,
-  bytes bytea COMPRESSION lz4 NOT NULL,
+  bytes bytea NOT NULL,
   PRIMARY KEY (tenant, content, number)
 );
+${preferLz4("result_chunk", "bytes")}
 ALTER TABLE result ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE result_chunk ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY own_tenant ON result USING (tenant = current_setting('palimpsest.tenant', true));

@@ -1,5 +1,7 @@
+import { preferLz4 } from "./prefer-lz4.ts";
+
 /** Memories (commits, the changes that each has made, and the newest change of each file), and rate limits of providers. */
-export const MEMORY_AND_RATES = `
+export const MEMORY_AND_RATES: string = `
 -- The number is the position in the history. Of two commits upon the same commit, the primary key accepts the first and refuses the
 -- second.
 CREATE TABLE memory_commit (
@@ -25,9 +27,10 @@ CREATE TABLE memory_change (
   -- The commit that wrote the content before. Null: there was no file.
   replaced integer,
   -- Null: the file was removed.
-  content text COMPRESSION lz4,
+  content text,
   PRIMARY KEY (tenant, memory, number, path)
 );
+${preferLz4("memory_change", "content")}
 -- The newest change of each file.
 CREATE TABLE memory_file (
   tenant text COLLATE "C" NOT NULL CHECK (tenant <> ''),
