@@ -1,13 +1,20 @@
 import type { Pool } from "../database.ts";
 import { LOCK, OWNERS, ROLES } from "./migration-sql.ts";
 
+const VERSION = "current_setting('server_version_num')::int";
+/** From PostgreSQL 16 on, a member of a role may be one that cannot act as this role. */
+const MAY_ACT = `pg_has_role(to_regrole(name), CASE WHEN ${VERSION} < 160000 THEN 'MEMBER' ELSE 'SET' END)`;
+
 /** The statements that an administrator has to run before this role can migrate; undefined if none is known. */
 export async function findMissingRights(pool: Pool): Promise<string | undefined> {
   const { rows } = await pool.query(
     `SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS database,
       (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user) AS creates_roles,
+      -- From PostgreSQL 16 on, a role that may create roles may grant only those that it has created itself.
+      (SELECT rolsuper OR rolcreaterole AND ${VERSION} < 160000 FROM pg_roles WHERE rolname = current_user) AS grants_roles,
       ARRAY(SELECT name FROM unnest($1::text[]) AS name WHERE to_regrole(name) IS NULL) AS absent,
-      ARRAY(SELECT name FROM unnest($2::text[]) AS name WHERE NOT coalesce(pg_has_role(to_regrole(name), 'MEMBER'), false)) AS unowned,
+      ARRAY(SELECT name FROM unnest($2::text[]) AS name WHERE NOT coalesce(${MAY_ACT} OR
+        pg_has_role(to_regrole(name), 'MEMBER WITH ADMIN OPTION'), false)) AS unowned,
       has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('palimpsest') IS NOT NULL AS creates_schema`,
     [ROLES, OWNERS],
   );
@@ -15,15 +22,18 @@ export async function findMissingRights(pool: Pool): Promise<string | undefined>
     readonly role: string;
     readonly database: string;
     readonly creates_roles: boolean;
+    readonly grants_roles: boolean;
     readonly absent: readonly string[];
-    /** The owners as which it may not act. */
+    /** The owners as which it may not act, and which it may not grant to itself. */
     readonly unowned: readonly string[];
     readonly creates_schema: boolean;
   };
   const { role, database } = found;
+  // It may grant the roles that it creates.
+  const ungranted = found.creates_roles ? found.unowned.filter((name) => !found.absent.includes(name)) : found.unowned;
   const statements = [
     ...(found.creates_roles ? [] : found.absent.map((name) => `CREATE ROLE ${name} NOLOGIN`)),
-    ...(found.creates_roles ? [] : found.unowned.map((name) => `GRANT ${name} TO ${role}`)),
+    ...(found.grants_roles ? [] : ungranted.map((name) => `GRANT ${name} TO ${role}`)),
     ...(found.creates_schema ? [] : [`GRANT CREATE ON DATABASE ${database} TO ${role}`]),
   ];
   if (statements.length === 0) return undefined;
