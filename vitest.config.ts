@@ -46,6 +46,17 @@ const config: ViteUserConfig = defineConfig({
         resolve: { alias: toOldest },
         test: { name: "oldest peers", include: [...TESTS_OF_PEERS], env: { PEERS: "oldest" } },
       },
+      {
+        extends: true,
+        test: {
+          name: "postgres 18",
+          include: ["packages/postgres/src/**/*.test.ts"],
+          // It needs pg_dump and other programs, which npm's PostgreSQL does not have.
+          exclude: ["**/backup.test.ts"],
+          globalSetup: ["test/run-folder.ts", "packages/postgres/src/testing/use-postgres-18.ts"],
+          env: { POSTGRES: "18" },
+        },
+      },
     ],
   },
 });

@@ -20,7 +20,7 @@ export interface StartedDatabase {
   stop(): Promise<void>;
 }
 
-/** Starts a PostgreSQL with our schema, and a role that uses it: for tests. Needs the programs of PostgreSQL 15 or later. */
+/** Starts a PostgreSQL with our schema, and a role that uses it: for tests. Needs the programs of PostgreSQL. */
 export async function startDatabase(options: StartPostgresOptions = {}): Promise<StartedDatabase> {
   const server = await startPostgres(options);
   const pools: pg.Pool[] = [];

@@ -33,7 +33,7 @@ export async function startPostgres(options: StartPostgresOptions = {}): Promise
   const folder = mkdtempSync(join(options.within ?? tmpdir(), "palimpsest-postgres-"));
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, "data");
-  const fill = options.fill ?? onceInARun((empty) => initialize(programs, empty));
+  const fill = options.fill ?? onceInARun(programs, (empty) => initialize(programs, empty));
   fill(data);
   const { fsync = "off" } = options;
   const settings = {
@@ -80,10 +80,11 @@ function initialize(programs: string, data: string): void {
 }
 
 /** Where tests have a folder for what they share, an empty database is made once, and copied then: that takes a tenth of the time. */
-function onceInARun(fill: (data: string) => void): (data: string) => void {
+function onceInARun(programs: string, fill: (data: string) => void): (data: string) => void {
   const shared = process.env["PALIMPSEST_RUN_FOLDER"];
   if (shared === undefined) return fill;
-  const kept = join(shared, "empty-postgres");
+  // Each version of the programs has its own.
+  const kept = join(shared, `empty${programs.replaceAll("/", "-")}`);
   const copy = (from: string, to: string) => execFileSync("cp", ["-a", from, to]);
   return (data) => {
     if (existsSync(kept)) return void copy(kept, data);
@@ -110,8 +111,10 @@ function readState(data: string): { readonly pid: number; readonly state: string
   }
 }
 
-/** The folder of PostgreSQL's programs. */
+/** The folder of PostgreSQL's programs: the one that PALIMPSEST_POSTGRES_PROGRAMS names, or that of the newest version installed. */
 export function findPrograms(): string {
+  const named = process.env["PALIMPSEST_POSTGRES_PROGRAMS"];
+  if (named !== undefined) return named;
   const [newest] = globSync("/usr/lib/postgresql/*/bin").sort((a, b) => b.localeCompare(a, "en", { numeric: true }));
   if (newest !== undefined) return newest;
   return execFileSync("pg_config", ["--bindir"], { encoding: "utf8" }).trim();
