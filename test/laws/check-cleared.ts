@@ -6,15 +6,14 @@ export interface ClearingRules {
   /** Tools whose results are kept. Those of any other tool can be cleared, known or not. */
   readonly kept: readonly string[];
   readonly keepNewest: number;
-  readonly workingSetCalls: number;
   /** Decisions up to this entry were made elsewhere, by other rules. */
   readonly decidedElsewhereTo: number;
 }
 
 /**
- * What is wrong with the clearing decisions of a log, each held against the log as it was then: errors, tools that are not
- * clearable, the newest results and reads of files that are being edited are never cleared, and nothing is cleared here where
- * the provider clears. Written from the log alone, without the engine's own view of it.
+ * What is wrong with the clearing decisions of a log, each held against the log as it was then: errors, results of tools
+ * that are not clearable and the newest results are never cleared, and nothing is cleared here where the provider clears. Written
+ * from the log alone, without the engine's own view of it.
  */
 export function checkCleared(entries: readonly Entry[], rules: ClearingRules): readonly string[] {
   const reads = new Map(entries.map((entry) => [entry.sequence, readPayload(entry)]));
@@ -55,9 +54,6 @@ function problemOf(cleared: number, branch: readonly ReadEntry[], rules: Clearin
   const place = clearable.findIndex(({ entry }) => entry === cleared);
   if (place < 0) return `results of ${found.call?.name ?? "a call that is not there"} are kept`;
   if (place >= clearable.length - rules.keepNewest) return "it is one of the newest";
-  const calls = callsOf(whole).slice(-rules.workingSetCalls);
-  const edited = calls.filter(({ name }) => name === "write").map(pathOf);
-  if (found.call?.name === "read" && edited.includes(pathOf(found.call))) return "its file is being edited";
   const boundary = decisions.findLast(({ kind }) => kind === "boundary")?.sequence ?? 0;
   const asks = (read: ReadEntry): boolean => read.kind === "request" && read.payload.cache?.edits !== undefined;
   return branch.some((read) => read.sequence > boundary && asks(read)) ? "the provider clears here" : undefined;
@@ -83,16 +79,4 @@ function resultsOf(branch: readonly ReadEntry[]): readonly Result[] {
       return [{ entry: read.sequence, result: block, call: calls.get(block.callId), stored }];
     });
   });
-}
-
-function callsOf(branch: readonly ReadEntry[]): readonly ToolCall[] {
-  return branch.flatMap((read) =>
-    read.kind === "message" && read.payload.role === "assistant"
-      ? read.payload.blocks.filter((block): block is ToolCall => block.kind === "tool_call")
-      : [],
-  );
-}
-
-function pathOf({ input }: ToolCall): unknown {
-  return (input as { readonly path?: unknown } | undefined)?.path;
 }

@@ -34,7 +34,6 @@ const KEPT = ["ask"];
 const SETTINGS: Partial<Settings> = {
   "notes.enabled": "on",
   "clearing.bySize": "on",
-  "clearing.workingSetCalls": 4,
   "clearing.providerTriggerTokens": 50,
   "clearing.providerMinTokens": 1,
   "clearing.minTokens": 50,
@@ -165,7 +164,6 @@ async function checkDecisions(life: Life): Promise<Omit<Lived, "requests" | "sen
   const [problem] = checkCleared(entries, {
     kept: KEPT,
     keepNewest: 1,
-    workingSetCalls: 4,
     decidedElsewhereTo: life.begunAt,
   });
   if (problem !== undefined) throw new BrokenLaw(problem);

@@ -100,7 +100,6 @@ export const ENGINE_EXPERIMENTS: Readonly<Record<Exclude<SettingName, AboveEngin
   "clearing.keepNewest": experiment(continueCold, [8, 2]),
   "clearing.paybackRequests": experiment(continueWarm, [40, 1], BY_SIZE),
   "clearing.minTokens": experiment(continueWarm, [1_000, 1_000_000], BY_SIZE),
-  "clearing.workingSetCalls": experiment(continueCold, [20, 0]),
   "clearing.fixedKeepNewest": experiment(continueCold, [5, 2], FIXED),
   "clearing.fixedTargetTokens": experiment(continueFull, [5_000, 20_000], {
     ...FIXED_BY_SIZE,

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const read = (file: number, words: number): Reply =>
   callTools(callTool("Read", { file_path: `src/file${file}.ts`, words }));
 
-/** Many files are read, one of them early and then edited; somebody is asked. */
+/** Many files are read, one is edited, and somebody is asked. */
 const READS: readonly Reply[] = [
   ...Array.from({ length: 14 }, (_, index) => read(index, 700)),
   callTools(callTool("Edit", { file_path: "src/file0.ts", words: 10 }), callTool("Ask", { words: 700 })),

@@ -180,11 +180,6 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     10_000,
     "`payback`: while the cache is in use, clear only if that removes at least this much.",
   ),
-  "clearing.workingSetCalls": count(
-    20,
-    "`payback`: keep reads of files that were edited in the last this many calls.",
-    0,
-  ),
   "clearing.fixedKeepNewest": count(5, "`fixed`, by time: keep this many of the newest results.", 1),
   "clearing.fixedTargetTokens": count(
     40_000,

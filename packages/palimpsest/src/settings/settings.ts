@@ -85,7 +85,6 @@ export interface Settings {
   readonly "clearing.keepNewest": number;
   readonly "clearing.paybackRequests": number;
   readonly "clearing.minTokens": number;
-  readonly "clearing.workingSetCalls": number;
   readonly "clearing.fixedKeepNewest": number;
   readonly "clearing.fixedTargetTokens": number;
   readonly "clearing.fixedMinTokens": number;

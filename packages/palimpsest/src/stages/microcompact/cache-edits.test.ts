@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { startCalibration } from "../../tokens/calibration.ts";
-import { fileOf } from "../../view/file-of.ts";
 import { foldEntry } from "../../view/fold-entry.ts";
 import { createView } from "../../view/view.ts";
 import { type DeletionSituation, planDeletions } from "./cache-edits.ts";
@@ -12,13 +11,12 @@ function indexOf(
     readonly tool?: string;
     readonly status?: "ok" | "error";
     readonly id?: string;
-    readonly file?: string;
   }[],
 ) {
   const view = createView(startCalibration());
-  results.forEach(({ tool = "Read", status = "ok", id, file }, position) => {
+  results.forEach(({ tool = "Read", status = "ok", id }, position) => {
     const callId = id ?? `c${position}`;
-    const call = { kind: "tool_call", id: callId, name: tool, input: { file_path: file ?? `${position}.ts` } } as const;
+    const call = { kind: "tool_call", id: callId, name: tool, input: { file_path: `${position}.ts` } } as const;
     const result = { kind: "tool_result", callId, content: "content", status } as const;
     const [sequence, next] = [2 * position + 1, 2 * position + 2];
     const said = { role: "assistant", origin: "model", blocks: [call] } as const;
@@ -36,7 +34,7 @@ const plan = (results: Parameters<typeof indexOf>[0], more: Partial<DeletionSitu
   planDeletions(
     {
       index: indexOf(results),
-      eligibility: { isClearable: (tool) => tool !== "AskUser", fileOf, workingSetCalls: 20 },
+      eligibility: { isClearable: (tool) => tool !== "AskUser" },
       deleted: [],
       cache: "warm",
       cachedTo: 1_000,
@@ -61,11 +59,8 @@ describe("what is deleted from the cached prompt", () => {
     expect(plan(reads(20), { cache, deleted: pinned })).toEqual([]);
   });
 
-  test("no errors, no answers of the user, no working set, nothing that is not cached, no id that was given twice", () => {
+  test("no errors, no answers of the user, nothing that is not cached, no id that was given twice", () => {
     const some = [{ status: "error" }, { tool: "AskUser" }, { id: "twice" }, { id: "twice" }, ...reads(14)] as const;
     expect(plan(some, { cachedTo: 13 })).toEqual([10, 12]);
-    // The file of the first read is being edited.
-    const edited = [...reads(12), { tool: "Edit", file: "0.ts" }];
-    expect(plan(edited)).toEqual([4, 6, 8, 10, 12, 14, 16]);
   });
 });

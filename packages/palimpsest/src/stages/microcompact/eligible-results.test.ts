@@ -16,12 +16,12 @@ function indexOf(rounds: readonly Round[]): ResultIndex {
     const size = { characters: 1_000, tokens: 1_000, beforeTokens: at * 1_000 };
     return { entry: at + 1, call: calls[at], callId: `${at}`, status: "ok", state: "whole", ...size, ...more };
   });
-  return { results, calls: calls.map((call, at) => ({ call, resultsBefore: at })) } as unknown as ResultIndex;
+  return { results } as unknown as ResultIndex;
 }
 
-function eligible(rounds: readonly Round[], more: { keepNewest?: number; workingSetCalls?: number } = {}) {
+function eligible(rounds: readonly Round[], keepNewest = 0) {
   const { settings } = resolveSettings({ file: { "clearing.keepTools": ["ask"] } });
-  const options = { ...eligibilityOf(undefined, settings), workingSetCalls: 0, keepNewest: 0, ...more };
+  const options = { ...eligibilityOf(undefined, settings), keepNewest };
   return eligibleResults(indexOf(rounds), options).map(({ entry }) => entry);
 }
 
@@ -43,27 +43,16 @@ test.each<[string, readonly Round[], readonly number[]]>([
 
 test("the newest results stay, counted among those that could be cleared", () => {
   const rounds: Round[] = [["read a"], ["read b"], ["ask c"], ["read d"], ["read e", { status: "error" }]];
-  const kept = (keepNewest: number) => eligible(rounds, { keepNewest });
+  const kept = (keepNewest: number) => eligible(rounds, keepNewest);
   expect([0, 1, 2, 3, 4].map(kept)).toEqual([[1, 2, 4], [1, 2], [1], [], []]);
 });
 
-test("a read stays while its file was edited within the last calls", () => {
-  const rounds: Round[] = [["read a"], ["read b"], ["edit a"], ["shell x"], ["shell y"]];
-  const within = (workingSetCalls: number) => eligible(rounds, { workingSetCalls });
-  expect(within(2)).toEqual([1, 2, 3, 4, 5]);
-  expect(within(3)).toEqual([2, 3, 4, 5]);
-  for (const calls of [6, 7, 100]) expect(within(calls)).toEqual([2, 3, 4, 5]);
-  // That a file is read says nothing of what will be edited.
-  expect(eligible([["read a"], ["read a"]], { workingSetCalls: 10 })).toEqual([1, 2]);
-});
-
 test("the settings and the tools themselves say what is kept", () => {
-  const { settings } = resolveSettings({ file: { "clearing.keepTools": ["ask"], "clearing.workingSetCalls": 7 } });
+  const { settings } = resolveSettings({ file: { "clearing.keepTools": ["ask"] } });
   const tools = [
     { name: "deploy", inputSchema: {}, sideEffects: "some" },
     { name: "list", inputSchema: {} },
   ] as const;
-  const { isClearable, workingSetCalls } = eligibilityOf({ tools } as never, settings);
+  const { isClearable } = eligibilityOf({ tools } as never, settings);
   expect(["ask", "deploy", "list", "other"].map(isClearable)).toEqual([false, false, true, true]);
-  expect(workingSetCalls).toBe(7);
 });

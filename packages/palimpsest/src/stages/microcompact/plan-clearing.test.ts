@@ -17,12 +17,7 @@ const FIXED: ClearingParameters = {
   targetTokens: 40_000,
   minimumTokens: 20_000,
 };
-const ELIGIBILITY: Eligibility = {
-  isClearable: (tool) => tool !== "ask",
-  fileOf: ({ name, input }) =>
-    name === "read" || name === "edit" ? { path: (input as { path: string }).path, access: name } : undefined,
-  workingSetCalls: 20,
-};
+const ELIGIBILITY: Eligibility = { isClearable: (tool) => tool !== "ask" };
 
 interface Round {
   readonly tool?: string;
@@ -173,17 +168,6 @@ describe("what is cleared", () => {
 describe("what stays", () => {
   const cold = { cache: "cold" } as const;
 
-  test("reads of files that are being edited", () => {
-    const list = [
-      ...[
-        { tool: "read", input: { path: "a" } },
-        { tool: "read", input: { path: "b" } },
-      ],
-      ...[{ tool: "edit", input: { path: "a" } }, ...rounds(5)],
-    ];
-    expect(clearedRounds(plan(list, PAYBACK, cold))).toEqual([1, 2, 3, 4]);
-  });
-
   test("results that are no longer than what would stand in their place", () => {
     const list = [{ words: 10 }, { words: 400 }, ...rounds(3)];
     for (const parameters of [PAYBACK, { ...FIXED, keepNewestCold: 3 }]) {
@@ -244,14 +228,4 @@ describe("what stays", () => {
       { numRuns: 300 },
     );
   });
-});
-
-test("the working set is what was edited last: a file edited long ago may go, one edited just now stays", () => {
-  const eligibility = { ...ELIGIBILITY, workingSetCalls: 3 };
-  const read = (path: string): Round => ({ tool: "read", input: { path } });
-  const edit = (path: string): Round => ({ tool: "edit", input: { path }, words: 1 });
-  const made = [read("old.ts"), edit("old.ts"), read("new.ts"), ...rounds(4), edit("new.ts"), ...rounds(2)];
-  const cleared = clearedRounds(plan(made, PAYBACK, { cache: "cold", eligibility }));
-  expect(cleared).toContain(0);
-  expect(cleared).not.toContain(2);
 });
