@@ -14,7 +14,6 @@ import { figureName, toFigures } from "./to-figures.ts";
 const PROFILES = ["balanced", "economy", "quality"];
 /** With the first price and lifetime of each window. */
 const PARTS = [
-  ...PROFILES.map((profile) => `${profile}-auto`),
   ...PROFILES.map((profile) => `${profile}-two-lifetimes`),
   "head-1h",
   "economic",
@@ -77,7 +76,7 @@ function heldOut(reports: readonly SessionReport[], plan: EconomicsPlan): Figure
   const { policies, parts } = plan;
   const firsts = firstConditions(plan).map(({ name }) => name);
   // Lifetimes are not what is chosen here: heads count as recorded.
-  const candidates = [...policies, ...parts].filter((name) => !/-auto$|-two-lifetimes$|^head-/.test(name));
+  const candidates = [...policies, ...parts].filter((name) => !/-two-lifetimes$|^head-/.test(name));
   const question = { candidates, baseline: BASELINE, floor: "plain-167k", marginPoints: 0 };
   return Object.fromEntries(
     firsts.map((condition) => {

@@ -1,10 +1,9 @@
 /** `palimpsest/core`: the parts of the engine, for packages that are built on it and for hosts that need more than the root. */
-export { LIFETIME_MS } from "./cache/choose-ttl.ts";
 export type { NextRequestCost, SessionCost } from "./cache/cost.ts";
 export { findDrop, nameCauses } from "./cache/find-break.ts";
 export type { CacheBreak, LedgerLine, LedgerTotals } from "./cache/ledger.ts";
 export { type BilledTokens, priceUsd } from "./cache/prices.ts";
-export { USUAL_COSTS } from "./cache/token-costs.ts";
+export { LIFETIME_MS, USUAL_COSTS } from "./cache/token-costs.ts";
 export { addCounts } from "./log/add-counts.ts";
 export type { AgentEnded, AgentStarted, AgentWay } from "./log/agent-payload.ts";
 export type { Cause, ChangeCause } from "./log/cause.ts";

@@ -49,12 +49,6 @@ export const ENGINE_POLICIES: readonly EnginePolicy[] = [
   engine("economy", "the profile `economy`: compaction from 60,000 tokens on where it pays", { profile: "economy" }),
   engine("quality", "the profile `quality`: compaction when the window is nearly full", { profile: "quality" }),
   ...(["balanced", "economy", "quality"] as const).map((profile) =>
-    engine(`${profile}-auto`, `\`${profile}\`; the time to live is chosen by the session's pauses`, {
-      profile,
-      "cache.ttl": "auto",
-    }),
-  ),
-  ...(["balanced", "economy", "quality"] as const).map((profile) =>
     engine(
       `${profile}-two-lifetimes`,
       `\`${profile}\` as shipped: system prompt and tools are cached for an hour once pauses would have paid for it`,

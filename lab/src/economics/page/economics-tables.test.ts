@@ -76,7 +76,7 @@ test("every figure has its place, the cheapest policy first, and failures are na
 });
 
 test("policies are ours, those of others, or there to compare with", () => {
-  expect(["economy_auto", "from_250k", "codex", "plain_80k", "best_known"].map(ownerOf)).toEqual([
+  expect(["economy_two_lifetimes", "from_250k", "codex", "plain_80k", "best_known"].map(ownerOf)).toEqual([
     "us",
     "us",
     "others",

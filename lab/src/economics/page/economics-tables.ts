@@ -51,10 +51,7 @@ export interface EconomicsFigures {
 
 const PROFILES = ["quality", "balanced", "economy"];
 const PLAIN = ["plain_80k", "plain_100k", "plain_130k", "plain_167k"];
-const LIFETIMES = [
-  ...PROFILES.flatMap((profile) => [profile, `${profile}_auto`, `${profile}_two_lifetimes`]),
-  "head_1h",
-];
+const LIFETIMES = [...PROFILES.flatMap((profile) => [profile, `${profile}_two_lifetimes`]), "head_1h"];
 const COMPARED = [...PROFILES, ...PLAIN];
 
 /** Whose a policy is, by its name in the figures. */
@@ -64,7 +61,7 @@ export function ownerOf(policy: string): "us" | "others" | "nobody" {
 }
 
 const OURS =
-  /^(?:(?:quality|balanced|economy)(?:_auto|_two_lifetimes)?|head_1h|keep_warm|economic|careful|from_250k|patient|payback|fixed|full_window|notes_\w+|\w+_notes)$/;
+  /^(?:(?:quality|balanced|economy)(?:_two_lifetimes)?|head_1h|keep_warm|economic|careful|from_250k|patient|payback|fixed|full_window|notes_\w+|\w+_notes)$/;
 
 /** The tables of the page, by the name of the place where each belongs. */
 export function economicsTables(figures: EconomicsFigures): Readonly<Record<string, string>> {
@@ -152,7 +149,7 @@ function spreadTable(settings: readonly (readonly [string, SettingFigures])[]): 
   return table(head, rows);
 }
 
-/** The same profile with one lifetime, with one chosen by the pauses, and with a longer one for the head. */
+/** The same profile with one lifetime, and with a longer one for the head. */
 function lifetimesTable(settings: readonly (readonly [string, SettingFigures])[]): string {
   const head = [
     "setting",

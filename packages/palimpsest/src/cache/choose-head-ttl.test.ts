@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { chooseHeadTtl, type HeadTtlQuestion } from "./choose-head-ttl.ts";
-import { LIFETIME_MS } from "./choose-ttl.ts";
 import { EMPTY_LEDGER, type Ledger, NO_TOTALS } from "./ledger.ts";
 import { addToRhythm, type Rhythm } from "./rhythm.ts";
+import { LIFETIME_MS } from "./token-costs.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -12,7 +12,7 @@ function ledgerOf(pausesMinutes: readonly number[], headTtl?: "1h"): Ledger {
   let atMs = -pausesMinutes.reduce((sum, minutes) => sum + minutes, 0) * MINUTE_MS;
   for (const minutes of [0, ...pausesMinutes]) {
     atMs += minutes * MINUTE_MS;
-    rhythm = addToRhythm(rhythm, { atMs, inputTokens: 50_000 });
+    rhythm = addToRhythm(rhythm, atMs);
   }
   const previous = {
     ...({ request: 3, at: 3, atMs: 0, configuration: 1, images: "none", responseId: "r" } as const),

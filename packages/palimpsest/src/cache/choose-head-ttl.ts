@@ -1,7 +1,7 @@
 import type { CacheTtl } from "../log/payload.ts";
 import type { ModelPrices } from "../log/prices.ts";
 import type { Ledger } from "./ledger.ts";
-import { costsOf, HOUR_MS, USUAL_LONG_WRITE } from "./token-costs.ts";
+import { costsOf, HOUR_MS, LIFETIME_MS, USUAL_LONG_WRITE } from "./token-costs.ts";
 
 export interface HeadTtlQuestion {
   /** The lifetime of the system prompt and the tools by the settings. */
@@ -10,8 +10,6 @@ export interface HeadTtlQuestion {
   readonly prices: ModelPrices | undefined;
   readonly nowMs: number;
 }
-
-const SHORT_MS = 300_000;
 
 /**
  * Chooses whether the system prompt and the tools are cached for an hour while the messages are cached for five minutes. `auto`
@@ -25,7 +23,7 @@ export function chooseHeadTtl({ wanted, ledger, prices, nowMs }: HeadTtlQuestion
   const { atMs, headLifetimeMs = previous.lifetimeMs } = previous;
   const pauseMs = nowMs - atMs;
   if (pauseMs < headLifetimeMs) return headLifetimeMs === HOUR_MS ? "1h" : "5m";
-  const isMiddle = pauseMs >= SHORT_MS && pauseMs < HOUR_MS;
+  const isMiddle = pauseMs >= LIFETIME_MS["5m"] && pauseMs < HOUR_MS;
   // The pause that ends now is not part of the rhythm yet.
   const middlePauses = (rhythm?.middlePauses ?? 0) + (isMiddle ? 1 : 0);
   const longPauses = (rhythm?.longPauses ?? 0) + (isMiddle ? 0 : 1);

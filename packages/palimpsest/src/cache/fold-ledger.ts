@@ -70,7 +70,7 @@ function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger 
   const isNewest = request !== undefined && isReported && request.at >= (source.previous?.at ?? 0);
   const newest = isNewest && {
     previous: toPrevious(request, payload, line),
-    rhythm: addToRhythm(source.rhythm, { atMs: request.atMs, inputTokens }),
+    rhythm: addToRhythm(source.rhythm, request.atMs),
   };
   const entered: SourceLedger = {
     ...source,

@@ -21,7 +21,7 @@ export interface SourceLedger {
   readonly totals: LedgerTotals;
   readonly causes: Readonly<Partial<Record<Cause, CauseTotals>>>;
   readonly previous?: PreviousRequest;
-  /** The pattern of its answered requests. @default there was none */
+  /** The pauses between its answered requests. @default there was none */
   readonly rhythm?: Rhythm;
   /** Requests that wait for their response, oldest first. */
   readonly open: readonly OpenRequest[];

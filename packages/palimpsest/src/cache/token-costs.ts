@@ -1,3 +1,4 @@
+import type { CacheTtl } from "../log/payload.ts";
 import type { ModelPrices } from "../log/prices.ts";
 
 /** The cost of a token in any unit: only the proportions matter for a decision. */
@@ -19,6 +20,8 @@ export const USUAL_LONG_WRITE = 2;
 
 /** From this lifetime on, the long one is billed. */
 export const HOUR_MS = 3_600_000;
+
+export const LIFETIME_MS: Readonly<Record<CacheTtl, number>> = { "5m": 300_000, "1h": HOUR_MS };
 
 export interface CostOptions {
   /** The lifetime of written tokens. @default the shortest that can be chosen */

@@ -1,6 +1,6 @@
-import { LIFETIME_MS } from "../cache/choose-ttl.ts";
 import { describeRequest } from "../cache/find-changes.ts";
 import type { Ledger } from "../cache/ledger.ts";
+import { LIFETIME_MS } from "../cache/token-costs.ts";
 import type { CacheFacts } from "../log/cause.ts";
 import type { CacheTtl } from "../log/payload.ts";
 import type { RequestedEdits } from "../log/provider-edits.ts";

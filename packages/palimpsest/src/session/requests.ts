@@ -1,5 +1,4 @@
 import { chooseHeadTtl } from "../cache/choose-head-ttl.ts";
-import { chooseTtl } from "../cache/choose-ttl.ts";
 import { costOf, type SessionCost } from "../cache/cost.ts";
 import type { Prefix } from "../fork/check-prefix.ts";
 import type { RequestPayload } from "../log/payload.ts";
@@ -85,15 +84,10 @@ export function createRequests<Request, Response, Message>(
   const notices = createRequestNotices(context);
   /** Chosen for a request that is to be written; what was chosen stands in its entry. */
   function nextTtls(): Ttls {
-    const { view, ledger, configuration } = state;
+    const { ledger } = state;
     const { prices } = limits().facts;
-    const known = { ledger, prices, nowMs: clock.now() };
-    const head = chooseHeadTtl({ wanted: settings()["cache.headTtl"], ...known });
-    // Both sizes without the pad: what an estimate of a long head may be wrong by is no size of the messages.
-    const messagesTokens = expectedTokens(view) - estimateTokens(view.calibration, configuration.features);
-    const sizedTokens = head === "1h" ? messagesTokens : sizeTokens(view);
-    const question = { wanted: settings()["cache.ttl"], sizeTokens: sizedTokens, ...known };
-    const cacheTtl = chooseTtl(question);
+    const cacheTtl = settings()["cache.ttl"];
+    const head = chooseHeadTtl({ wanted: settings()["cache.headTtl"], ledger, prices, nowMs: clock.now() });
     return { cacheTtl, ...(head === "1h" && cacheTtl === "5m" ? { headTtl: "1h" } : {}) };
   }
 

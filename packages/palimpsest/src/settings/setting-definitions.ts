@@ -253,9 +253,9 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
     "Tools that may be deferred (those of MCP servers, in the agent) stay out of the prompt if all of them together have more tokens than this, or than a tenth of the window: the model sees their names, and loads what it needs with `tool_search`. 0: always.",
   ),
   "cache.ttl": choice(
-    ["auto", "5m", "1h"],
+    ["5m", "1h"],
     "5m",
-    "How long the provider caches the prompt, where the request can choose. `auto`: chosen from the session's idle times and the prices.",
+    "How long the provider caches the prompt, where the request can choose. Writing for an hour costs more.",
   ),
   "cache.headTtl": choice(
     ["auto", "same", "1h"],

@@ -95,7 +95,7 @@ export interface Settings {
   readonly "clearing.cacheEditResults": number;
   readonly "clearing.cacheEditKeepNewest": number;
   readonly "tools.deferAboveTokens": number;
-  readonly "cache.ttl": "auto" | "5m" | "1h";
+  readonly "cache.ttl": "5m" | "1h";
   readonly "cache.headTtl": "auto" | "same" | "1h";
   readonly "keepWarm.enabled": Switch;
   readonly "keepWarm.whileToolRuns": number;
