@@ -15,6 +15,7 @@ const PROFILES = ["balanced", "economy", "quality"];
 /** With the first price and lifetime of each window. */
 const PARTS = [
   ...PROFILES.map((profile) => `${profile}-two-lifetimes`),
+  "balanced-notes",
   "head-1h",
   "economic",
   "careful",
