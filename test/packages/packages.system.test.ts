@@ -6,7 +6,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { answer, createAnthropic, serve } from "@palimpsest/provider-simulator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasTmux } from "../../apps/agent/src/testing/tmux-screen.ts";
+
 import { PACKAGES } from "../../scripts/packages.ts";
 import { findSnippets } from "../../scripts/snippets.ts";
 import { firstFiveMinutes } from "../first-five-minutes/first-five-minutes.ts";
@@ -209,7 +209,7 @@ test("the MCP server, installed with npm install -g, serves the sessions of a ho
   expect(JSON.stringify(content)).toContain("add(2, 2) gives 5. Please put it right.");
 });
 
-test.runIf(hasTmux)(
+test(
   "a newcomer's first five minutes, from the tarballs to a resumed session",
   () => firstFiveMinutes([join(installed.bin, "palimpsest")]),
   300_000,

@@ -6,8 +6,6 @@ import { programInPath } from "../testing/program-in-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
-const has = (shell: string): boolean => spawnSync(shell, ["-c", "exit 7"]).status === 7;
-
 /** A project with one session, the program in the path under its name, and its script for a shell. */
 async function setUp(shell: string) {
   const project = temporaryProject();
@@ -80,7 +78,7 @@ test("bash completes commands, options, their words, and sessions", async () => 
   );
 });
 
-test.skipIf(!has("fish"))("fish likewise", async () => {
+test("fish likewise", async () => {
   const { script, run, session } = await setUp("fish");
   const offered = (line: string): string[] =>
     run(`source '${script}'; complete -C '${line}'`, "--no-config")
@@ -94,7 +92,7 @@ test.skipIf(!has("fish"))("fish likewise", async () => {
   expect(offered("palimpsest trust --")).toEqual(["--help", "--yes"]);
 });
 
-test.skipIf(!has("zsh"))("zsh likewise, in a terminal of its own", async () => {
+test("zsh likewise, in a terminal of its own", async () => {
   const { script, run, session } = await setUp("zsh");
   const lines: readonly (readonly [typed: string, whole: string])[] = [
     ["doc", "doctor "],

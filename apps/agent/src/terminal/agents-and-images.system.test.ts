@@ -5,14 +5,14 @@ import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
+import { openTmux } from "../testing/tmux-screen.ts";
 
 const FILES = { "limit.ts": "export const limit = 10;\n" };
 /** One pixel. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const IDLE = "Type a message";
 
-test.runIf(hasTmux).for([
+test.for([
   [80, 24],
   [140, 45],
 ] as const)("agents, hooks and images in a terminal of %i columns and %i rows", async ([columns, rows]) => {

@@ -6,12 +6,12 @@ import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
+import { openTmux } from "../testing/tmux-screen.ts";
 
 const FILES = { "limit.ts": "export const limit = 10;\n" };
 const IDLE = "Type a message";
 
-test.runIf(hasTmux)("memory is tidied up between turns when it is time, and says so", async () => {
+test("memory is tidied up between turns when it is time, and says so", async () => {
   const project = temporaryProject(FILES, "/tmp");
   mkdirSync(join(project.home, ".palimpsest"), { mode: 0o700 });
   const put = (name: string, settings: object): void =>

@@ -7,12 +7,12 @@ import { createHere } from "../testing/run-here.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { sentRequests } from "../testing/sent-requests.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
+import { openTmux } from "../testing/tmux-screen.ts";
 
 const FILES = { "limit.ts": "export const limit = 10;\n", "docs/limits.md": "The limit is 20.\n" };
 const IDLE = "Type a message";
 
-test.runIf(hasTmux).for([
+test.for([
   [80, 24],
   [140, 45],
 ] as const)(

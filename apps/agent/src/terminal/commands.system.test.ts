@@ -3,13 +3,13 @@ import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
+import { openTmux } from "../testing/tmux-screen.ts";
 
 const BIG = Array.from({ length: 900 }, (_, index) => `row ${index + 1} of a table that fills the window`).join("\n");
 const FILES = { "limit.ts": "export const limit = 10;\n", "big.txt": BIG };
 const IDLE = "Type a message";
 
-test.runIf(hasTmux).for([
+test.for([
   [80, 24],
   [140, 45],
 ] as const)("every command in a terminal of %i columns and %i rows", async ([columns, rows]) => {

@@ -5,7 +5,7 @@ import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
+import { openTmux } from "../testing/tmux-screen.ts";
 import { QUERY_SERVER } from "../testing/tool-server.ts";
 
 const SIZES = [
@@ -25,7 +25,7 @@ async function open([columns, rows]: readonly [number, number], settings: object
   return { project, cli, screen };
 }
 
-test.runIf(hasTmux).for(SIZES)("every kind of question shows what would be done: %i columns, %i rows", async (size) => {
+test.for(SIZES)("every kind of question shows what would be done: %i columns, %i rows", async (size) => {
   const servers = { db: { command: [process.execPath, "--input-type=module", "--eval", QUERY_SERVER] } };
   const { screen, project, cli } = await open(size, { servers });
 
@@ -72,7 +72,7 @@ test.runIf(hasTmux).for(SIZES)("every kind of question shows what would be done:
   expect(cli.refused()).toEqual([]);
 });
 
-test.runIf(hasTmux)("keys that are typed as a question opens approve nothing", async () => {
+test("keys that are typed as a question opens approve nothing", async () => {
   const { screen, project } = await open(SIZES[0]);
   await screen.say("touch it");
   // Whoever types goes on doing so, with the keys that used to say yes.
@@ -89,7 +89,7 @@ test.runIf(hasTmux)("keys that are typed as a question opens approve nothing", a
   expect(existsSync(join(project.folder, "approved"))).toBe(true);
 });
 
-test.runIf(hasTmux)("a question that is read goes with the window, and what was read stays read", async () => {
+test("a question that is read goes with the window, and what was read stays read", async () => {
   const { screen, project } = await open(SIZES[1]);
   await screen.say("plant a file");
   await screen.asks("Create this file?");

@@ -3,34 +3,31 @@ import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
+import { openTmux } from "../testing/tmux-screen.ts";
 
 const FILES = { "limit.ts": "export const limit = 10;\n" };
 const IDLE = "Type a message";
 
-test.runIf(hasTmux)(
-  "answers are read as Markdown, and long results and pastes are folded with true counts",
-  async () => {
-    const project = temporaryProject(FILES, "/tmp");
-    const cli = await startCli(project, scriptedModel);
-    const args = ["--allow", "Bash(seq *)"];
-    const screen = await openTmux(cli, { columns: 80, rows: 24, args, environment: { PATH: barePath(project) } });
-    await screen.see(IDLE);
-    await screen.say("tabulate it");
-    await screen.keeps("markdown", "twenty", "esc stops");
+test("answers are read as Markdown, and long results and pastes are folded with true counts", async () => {
+  const project = temporaryProject(FILES, "/tmp");
+  const cli = await startCli(project, scriptedModel);
+  const args = ["--allow", "Bash(seq *)"];
+  const screen = await openTmux(cli, { columns: 80, rows: 24, args, environment: { PATH: barePath(project) } });
+  await screen.see(IDLE);
+  await screen.say("tabulate it");
+  await screen.keeps("markdown", "twenty", "esc stops");
 
-    await screen.say("count the lines");
-    await screen.keeps("long-result", "… 199,996 more lines (ctrl-o)", "esc stops");
+  await screen.say("count the lines");
+  await screen.keeps("long-result", "… 199,996 more lines (ctrl-o)", "esc stops");
 
-    await screen.paste(Array.from({ length: 300 }, (_, index) => `pasted ${index + 1}`).join("\n"));
-    await screen.see("[paste 1: 300 lines]");
-    await screen.press("Enter");
-    await screen.keeps("long-paste", "… 289 more lines (ctrl-o)", "esc stops");
-    expect(cli.refused()).toEqual([]);
-  },
-);
+  await screen.paste(Array.from({ length: 300 }, (_, index) => `pasted ${index + 1}`).join("\n"));
+  await screen.see("[paste 1: 300 lines]");
+  await screen.press("Enter");
+  await screen.keeps("long-paste", "… 289 more lines (ctrl-o)", "esc stops");
+  expect(cli.refused()).toEqual([]);
+});
 
-test.runIf(hasTmux)("the keys of readline edit the prompt, and an editor of one's own does", async () => {
+test("the keys of readline edit the prompt, and an editor of one's own does", async () => {
   const project = temporaryProject(FILES, "/tmp");
   const cli = await startCli(project, scriptedModel);
   const environment = { PATH: barePath(project), EDITOR: 'sh -c \'printf %s "and more" >> "$1"\' sh' };
@@ -61,50 +58,47 @@ test.runIf(hasTmux)("the keys of readline edit the prompt, and an editor of one'
   await screen.pressUntil("x", "> one and morex");
 });
 
-test.runIf(hasTmux)(
-  "what waits is seen, withdrawn and edited; a command waits, too; Escape brings it back",
-  async () => {
-    const project = temporaryProject(FILES, "/tmp");
-    const cli = await startCli(project, scriptedModel);
-    const screen = await openTmux(cli, { columns: 80, rows: 24, environment: { PATH: barePath(project) } });
-    await screen.see(IDLE);
-    await screen.say("stall please");
-    await screen.see("Line 26");
-    for (const text of ["first", "second", "/clear"]) {
-      await screen.say(text);
-      await screen.see(`queued: ${text}`);
-    }
-    await screen.press("Up");
-    await screen.keeps("queue", "❯ queued: /clear");
-    await screen.press("DC");
-    await screen.see("queued: second", "queued: /clear");
-    await screen.press("Up");
-    await screen.see("❯ queued: second");
-    await screen.press("Up");
-    await screen.see("❯ queued: first");
-    await screen.press("M-Down");
-    await screen.see(/queued: second[\s\S]*❯ queued: first/);
-    await screen.press("Enter");
-    await screen.see("> first", "queued: first");
-    await screen.type(" of all");
-    await screen.see("> first of all");
-    await screen.press("Escape");
-    await screen.see(/Stopped\. Everything so far is kept\.[\s\S]*> second\s+first of all/, "esc stops");
-    await screen.press("C-u");
-    await screen.press("C-u");
-    await screen.pressUntil("C-c", IDLE);
+test("what waits is seen, withdrawn and edited; a command waits, too; Escape brings it back", async () => {
+  const project = temporaryProject(FILES, "/tmp");
+  const cli = await startCli(project, scriptedModel);
+  const screen = await openTmux(cli, { columns: 80, rows: 24, environment: { PATH: barePath(project) } });
+  await screen.see(IDLE);
+  await screen.say("stall please");
+  await screen.see("Line 26");
+  for (const text of ["first", "second", "/clear"]) {
+    await screen.say(text);
+    await screen.see(`queued: ${text}`);
+  }
+  await screen.press("Up");
+  await screen.keeps("queue", "❯ queued: /clear");
+  await screen.press("DC");
+  await screen.see("queued: second", "queued: /clear");
+  await screen.press("Up");
+  await screen.see("❯ queued: second");
+  await screen.press("Up");
+  await screen.see("❯ queued: first");
+  await screen.press("M-Down");
+  await screen.see(/queued: second[\s\S]*❯ queued: first/);
+  await screen.press("Enter");
+  await screen.see("> first", "queued: first");
+  await screen.type(" of all");
+  await screen.see("> first of all");
+  await screen.press("Escape");
+  await screen.see(/Stopped\. Everything so far is kept\.[\s\S]*> second\s+first of all/, "esc stops");
+  await screen.press("C-u");
+  await screen.press("C-u");
+  await screen.pressUntil("C-c", IDLE);
 
-    await screen.say("take your time");
-    await screen.see("esc stops");
-    await screen.say("/cost");
-    await screen.see("The next request has");
-    await screen.say("/clear");
-    await screen.see("── New session", "esc stops");
-    expect(cli.refused()).toEqual([]);
-  },
-);
+  await screen.say("take your time");
+  await screen.see("esc stops");
+  await screen.say("/cost");
+  await screen.see("The next request has");
+  await screen.say("/clear");
+  await screen.see("── New session", "esc stops");
+  expect(cli.refused()).toEqual([]);
+});
 
-test.runIf(hasTmux)("models are listed with window and price, typos are named, and refusals are in words", async () => {
+test("models are listed with window and price, typos are named, and refusals are in words", async () => {
   const project = temporaryProject(FILES, "/tmp");
   const cli = await startCli(project, scriptedModel);
   const args = ["--model", "claude-sonet-5-5"];

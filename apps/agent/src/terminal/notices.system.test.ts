@@ -6,7 +6,7 @@ import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
+import { openTmux } from "../testing/tmux-screen.ts";
 
 const BIG = Array.from({ length: 900 }, (_, index) => `row ${index + 1} of a table that fills the window`).join("\n");
 const IDLE = "Type a message";
@@ -42,21 +42,18 @@ const SIZES = [
   [140, 45],
 ] as const;
 
-test.runIf(hasTmux).for(SIZES)(
-  "the first compaction is announced before it is made: %i columns, %i rows",
-  async (size) => {
-    const { screen, cli } = await open(size, SMALL_WINDOW);
-    for (const table of [1, 2]) {
-      await readTable(screen, table);
-    }
-    await screen.say("table 3");
-    await screen.see("── Compacted", "esc stops");
-    await screen.keeps("announced", "To undo it: /undo");
-    expect(cli.refused()).toEqual([]);
-  },
-);
+test.for(SIZES)("the first compaction is announced before it is made: %i columns, %i rows", async (size) => {
+  const { screen, cli } = await open(size, SMALL_WINDOW);
+  for (const table of [1, 2]) {
+    await readTable(screen, table);
+  }
+  await screen.say("table 3");
+  await screen.see("── Compacted", "esc stops");
+  await screen.keeps("announced", "To undo it: /undo");
+  expect(cli.refused()).toEqual([]);
+});
 
-test.runIf(hasTmux).for(SIZES)("a compaction is asked about: %i columns, %i rows", async (size) => {
+test.for(SIZES)("a compaction is asked about: %i columns, %i rows", async (size) => {
   const { screen, engineFile } = await open(size, { ...SMALL_WINDOW, "compaction.auto": "ask" });
   for (const table of [1, 2]) {
     await readTable(screen, table);
@@ -89,7 +86,7 @@ test.runIf(hasTmux).for(SIZES)("a compaction is asked about: %i columns, %i rows
   await screen.see(IDLE);
 });
 
-test.runIf(hasTmux).for([
+test.for([
   [80, 24, 4, "Compact from here on"],
   [140, 45, 5, "Compact up to here"],
 ] as const)("a part is compacted at a message: %i columns, %i rows, answer %s", async ([columns, rows, key, label]) => {
@@ -107,7 +104,7 @@ test.runIf(hasTmux).for([
   await screen.see("── Compacted", "esc stops");
 });
 
-test.runIf(hasTmux)("what goes wrong while the session is opened is on the screen", async () => {
+test("what goes wrong while the session is opened is on the screen", async () => {
   const hooks = [{ event: "SessionStart", command: "exit 7" }];
   const { screen } = await open([80, 24], { "compaction.autto": "ask" }, { hooks });
   await screen.keeps("opened-with-problems", "Hook failed (SessionStart: exit 7)");

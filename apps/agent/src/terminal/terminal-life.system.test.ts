@@ -4,13 +4,13 @@ import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
+import { openTmux } from "../testing/tmux-screen.ts";
 
 const BIG = Array.from({ length: 900 }, (_, index) => `row ${index + 1} of a table that fills the window`).join("\n");
 const FILES = { "limit.ts": "export const limit = 10;\n", "docs/limits.md": "The limit is 20.\n", "big.txt": BIG };
 const IDLE = "Type a message";
 
-test.runIf(hasTmux)("input: several lines, history, files behind @, large pastes, wide letters", async () => {
+test("input: several lines, history, files behind @, large pastes, wide letters", async () => {
   const project = temporaryProject(FILES, "/tmp");
   const cli = await startCli(project, scriptedModel);
   const screen = await openTmux(cli, { columns: 80, rows: 24, environment: { PATH: barePath(project) } });
@@ -59,7 +59,7 @@ test.runIf(hasTmux)("input: several lines, history, files behind @, large pastes
   expect(cli.refused()).toEqual([]);
 });
 
-test.runIf(hasTmux)("a killed session goes on, and after a long pause it says what that costs", async () => {
+test("a killed session goes on, and after a long pause it says what that costs", async () => {
   const project = temporaryProject(FILES, "/tmp");
   const cli = await startCli(project, scriptedModel);
   // The day before: nothing of it is in the cache any more.

@@ -3,12 +3,12 @@ import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { scriptedModel } from "../testing/scripted-model.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
+import { openTmux } from "../testing/tmux-screen.ts";
 
 const FILES = { "limit.ts": "export const limit = 10;\n", "docs/limits.md": "The limit is 20.\n" };
 const IDLE = "Type a message";
 
-test.runIf(hasTmux).for([
+test.for([
   [80, 24],
   [140, 45],
 ] as const)("a conversation in a terminal of %i columns and %i rows", async ([columns, rows]) => {
@@ -71,39 +71,36 @@ test.runIf(hasTmux).for([
   expect(cli.refused()).toEqual([]);
 });
 
-test.runIf(hasTmux)(
-  "what runs is stopped at once, what waited comes back to the prompt, and a resize leaves no garbage",
-  async () => {
-    const project = temporaryProject(FILES, "/tmp");
-    const cli = await startCli(project, scriptedModel);
-    const screen = await openTmux(cli, { columns: 140, rows: 45, environment: { PATH: barePath(project) } });
-    await screen.see(IDLE);
-    await screen.say("stall please");
-    await screen.see("Line 26");
-    await screen.resize(80, 24);
-    await screen.keeps("resized-in-mid-stream", "Line 26", /─{90}/);
-    await screen.resize(140, 45);
-    await screen.keeps("resized-back", /─{140}/);
+test("what runs is stopped at once, what waited comes back to the prompt, and a resize leaves no garbage", async () => {
+  const project = temporaryProject(FILES, "/tmp");
+  const cli = await startCli(project, scriptedModel);
+  const screen = await openTmux(cli, { columns: 140, rows: 45, environment: { PATH: barePath(project) } });
+  await screen.see(IDLE);
+  await screen.say("stall please");
+  await screen.see("Line 26");
+  await screen.resize(80, 24);
+  await screen.keeps("resized-in-mid-stream", "Line 26", /─{90}/);
+  await screen.resize(140, 45);
+  await screen.keeps("resized-back", /─{140}/);
 
-    await screen.say("say this next");
-    await screen.keeps("queued", "queued: say this next");
-    const pressedMs = performance.now();
-    await screen.press("Escape");
-    await screen.see("Stopped.");
-    expect(performance.now() - pressedMs).toBeLessThan(60_000);
-    await screen.see("> say this next", "esc stops");
-    await screen.press("Enter");
-    await screen.keeps("stopped", "You said: say this next", "esc stops");
+  await screen.say("say this next");
+  await screen.keeps("queued", "queued: say this next");
+  const pressedMs = performance.now();
+  await screen.press("Escape");
+  await screen.see("Stopped.");
+  expect(performance.now() - pressedMs).toBeLessThan(60_000);
+  await screen.see("> say this next", "esc stops");
+  await screen.press("Enter");
+  await screen.keeps("stopped", "You said: say this next", "esc stops");
 
-    await screen.say("todo list");
-    await screen.asks("Run this command?");
-    await screen.answer(1);
-    await screen.keeps("todos", "Change the limit", "Run this command?");
-    await screen.press("C-c");
-    await screen.see("Stopped.", "esc stops");
-    await screen.press("C-c");
-    await screen.see("Press Ctrl-C again to exit.");
-    await screen.press("C-c");
-    await screen.ended();
-  },
-);
+  await screen.say("todo list");
+  await screen.asks("Run this command?");
+  await screen.answer(1);
+  await screen.keeps("todos", "Change the limit", "Run this command?");
+  await screen.press("C-c");
+  await screen.see("Stopped.", "esc stops");
+  await screen.press("C-c");
+  await screen.see("Press Ctrl-C again to exit.");
+  await screen.press("C-c");
+  await screen.ended();
+});

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { hasTmux, openTmux } from "../testing/tmux-screen.ts";
+import { openTmux } from "../testing/tmux-screen.ts";
 
 const IDLE = "Type a message";
 
@@ -20,7 +20,7 @@ async function open(script: Script, args: readonly string[] = [], engine: object
   return { cli, screen };
 }
 
-test.runIf(hasTmux)("a teammate that the user wakes from another terminal reports to the idle session", async () => {
+test("a teammate that the user wakes from another terminal reports to the idle session", async () => {
   const script: Script = ({ request, userText }) => {
     const heard = JSON.stringify(request["messages"]);
     if (JSON.stringify(request["system"]).includes("teammate called tester"))
@@ -53,7 +53,7 @@ const mails: Script = ({ request, userText, toolResults }) => {
   return answer(JSON.stringify(request["messages"]).includes("The build is red.") ? "I have read it." : "Ready.");
 };
 
-test.runIf(hasTmux).for(["off", "on"] as const)(
+test.for(["off", "on"] as const)(
   "mail of another session is shown at once in an idle terminal; with agents.wakeOnMail %s",
   async (wakeOnMail) => {
     const { cli, screen } = await open(mails, ["--name", "lead"], { "agents.wakeOnMail": wakeOnMail });

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -219,6 +219,3 @@ function normalized(screen: string): string {
       .replace(/\n+$/, "\n")
   );
 }
-
-/** The gate installs it; other machines may not have it. */
-export const hasTmux: boolean = spawnSync("tmux", ["-V"]).status === 0;

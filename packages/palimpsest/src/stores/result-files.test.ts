@@ -15,12 +15,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { storeStream } from "../stages/store-results/store-stream.ts";
 import { resultFiles } from "./result-files.ts";
 import type { ResultFiles } from "./results.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 import { testResults } from "./test-results.ts";
-import { canMount } from "./testing/can-mount.ts";
 
 let root: string;
 let folder: string;
@@ -148,25 +146,5 @@ describe("the files", () => {
     expect(await files.find("s", file)).toBeUndefined();
     chmodSync(join(folder, "tool-results"), 0o700);
     expect(existsSync(join(folder, "tool-results", "s"))).toBe(true);
-  });
-});
-
-const mounting = canMount();
-describe.skipIf(mounting !== "yes")(`a disk that is full (${mounting})`, () => {
-  beforeEach(() => {
-    mkdirSync(folder);
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]);
-  });
-
-  afterEach(() => void execFileSync("umount", ["-l", folder]));
-
-  test("gets the beginning into the log, leaves nothing behind, and takes the next one that fits", async () => {
-    const files = resultFiles({ folder });
-    const content = await storeStream(["x\n".repeat(2_000_000)], { files, session: "s" });
-    if (content.kind !== "cut") throw new Error(`it was ${content.kind}`);
-    expect(content.failure.error).toMatchObject({ code: "ENOSPC" });
-    expect(content.text).toMatch(/^(x\n){50000}\n\[Cut here: 4,000,000 bytes in 2,000,000 lines\./);
-    expect(readdirSync(join(folder, "tool-results", "s"))).toEqual([]);
-    expect(await storeStream(["x\n".repeat(30_000)], { files, session: "s" })).toMatchObject({ kind: "stored" });
   });
 });

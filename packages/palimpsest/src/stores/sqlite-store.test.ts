@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
-  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -22,7 +21,6 @@ import { sha256 } from "./sha256.ts";
 import { salvageLog, sqliteStore } from "./sqlite-store.ts";
 import type { LogReader, LogWriter, Store } from "./store.ts";
 import { manualStoreClock, testStore } from "./test-store.ts";
-import { canMount } from "./testing/can-mount.ts";
 
 testStore({
   test,
@@ -332,90 +330,6 @@ describe("faults", () => {
       expect((await writer.append(seal(1, await writer.head()))).kind).toBe(index === 7 ? "fenced" : "appended");
     expect(thief.fence).toBe(2);
     await small.close();
-  });
-});
-
-const mounting = canMount();
-describe.skipIf(mounting !== "yes")(`a file system of its own (${mounting})`, () => {
-  let disk: string;
-
-  beforeEach(() => {
-    disk = join(root, "disk");
-    mkdirSync(disk);
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", disk]);
-    path = join(disk, "s.sqlite");
-  });
-
-  afterEach(async () => {
-    execFileSync("umount", ["-l", disk]);
-  });
-
-  test("that is full: nothing half written, all of it readable, and on it goes when there is space", async () => {
-    const full = sqliteStore({ folder: disk });
-    const writer = await openWriter(full);
-    const ballast = join(disk, "ballast");
-    writeFileSync(ballast, Buffer.alloc(1_200_000));
-    const written: Entry[] = [];
-    let failure: unknown;
-    while (failure === undefined && written.length < 1_000) {
-      const batch = seal(3, headOf(written), "x".repeat(5_000));
-      try {
-        await writer.append(batch);
-        written.push(...batch);
-      } catch (error) {
-        failure = error;
-      }
-    }
-    expect(failure).toMatchObject({ code: "storage-failed", reason: "disk-full", path });
-    expect((failure as Error).message).toMatch(/Free some space/);
-    expect(await writer.head()).toEqual(headOf(written));
-    expect(await writer.read(1, 1e9)).toEqual(written);
-    await expect(writer.append(seal(200, headOf(written), "y".repeat(9_000)))).rejects.toMatchObject({
-      reason: "disk-full",
-    });
-    await expect(full.openWriter("other", { owner: "x" })).rejects.toMatchObject({ reason: "disk-full" });
-    expect(await full.list()).toEqual({ sessions: [{ id: "s" }] });
-    rmSync(ballast);
-    const more = seal(3, headOf(written), "z");
-    expect(await writer.append(more)).toMatchObject({ kind: "appended" });
-    expect(await writer.read(1, 1e9)).toEqual([...written, ...more]);
-    await full.close();
-    expect(readdirSync(disk)).toEqual(["s.sqlite"]);
-  });
-
-  test("that is read-only: a closed log is read, not written, and written again when it can be", async () => {
-    const there = sqliteStore({ folder: disk });
-    const writer = await openWriter(there);
-    await writer.append(seal(2));
-    await writer.close();
-    execFileSync("mount", ["-o", "remount,ro", disk]);
-    const reader = await openReader(there);
-    expect(await reader.read(1, 9)).toEqual(seal(2));
-    expect(await reader.newest("message")).toEqual(seal(2)[1]);
-    const refused = { code: "storage-failed", reason: "read-only", path };
-    await expect(there.openWriter("s", { owner: "x", takeover: "always" })).rejects.toMatchObject(refused);
-    await expect(there.openWriter("new", { owner: "x" })).rejects.toMatchObject({ reason: "read-only" });
-    execFileSync("mount", ["-o", "remount,rw", disk]);
-    const again = await openWriter(there);
-    expect(await again.append(seal(1, await again.head()))).toMatchObject({ kind: "appended", head: { sequence: 3 } });
-    expect(await reader.head()).toMatchObject({ sequence: 3 });
-    await there.close();
-  });
-
-  test("that is read-only: a log that a crash left behind is read if SQLite can, and says so if not", async () => {
-    const there = sqliteStore({ folder: disk });
-    await (await openWriter(there)).append(seal(2));
-    for (const suffix of ["", "-wal", "-shm"]) copyFileSync(path + suffix, join(disk, `crashed.sqlite${suffix}`));
-    for (const suffix of ["", "-wal"]) copyFileSync(path + suffix, join(disk, `moved.sqlite${suffix}`));
-    await there.close();
-    execFileSync("mount", ["-o", "remount,ro", disk]);
-    const after = sqliteStore({ folder: disk });
-    expect(await (await after.openReader("crashed"))?.read(1, 9)).toEqual(seal(2));
-    await expect(after.openWriter("crashed", { owner: "x", takeover: "always" })).rejects.toMatchObject({
-      reason: "read-only",
-    });
-    await expect(after.openReader("moved")).rejects.toMatchObject({ code: "storage-failed", reason: "needs-folder" });
-    await after.close();
   });
 });
 
