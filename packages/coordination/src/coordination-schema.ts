@@ -1,7 +1,7 @@
 /** "PaHo" in the file's header (offset 68) identifies our files. */
 export const APPLICATION_ID = 0x50_61_48_6f;
 
-/** `user_version` in the file's header (offset 60). It increases when earlier releases can no longer use a file. */
+/** `user_version` in the file's header (offset 60). A file with a higher number is refused. */
 export const FORMAT_VERSION = 1;
 
 /** The owner of something: a process, where it runs, and when it was last active by both clocks. */
@@ -59,4 +59,91 @@ BEGIN SELECT RAISE(ABORT, 'a generation never falls'); END`,
 ) STRICT`,
   "CREATE INDEX message_waiting ON message (receiver, number) WHERE state = 'waiting'",
   "CREATE INDEX message_acknowledged ON message (sender_session, number) WHERE state = 'acknowledged'",
+  // Daily budgets of tokens.
+  `CREATE TABLE spent (
+  name TEXT NOT NULL,
+  day TEXT NOT NULL,
+  tokens REAL NOT NULL,
+  PRIMARY KEY (name, day)
+) STRICT, WITHOUT ROWID`,
+  // Attempts at the work that a lease guards.
+  `CREATE TABLE tries (
+  name TEXT PRIMARY KEY,
+  tried_at_ms REAL NOT NULL,
+  failures INTEGER NOT NULL
+) STRICT, WITHOUT ROWID`,
+  // `wakeup` has a row for each session that is to run or runs: `due_at_ms` is when it is to run, or when whoever has it counts as
+  // gone: a worker (`held`), or a process that has `sent` it to another engine. `version` counts its wakes, `done_version` those
+  // that a finished run has covered. A reminder becomes `ready` when its time comes.
+  `CREATE TABLE wakeup (
+  session TEXT PRIMARY KEY,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'sent', 'held', 'set-aside')),
+  due_at_ms REAL NOT NULL,
+  version INTEGER NOT NULL,
+  done_version INTEGER NOT NULL DEFAULT 0,
+  run INTEGER NOT NULL DEFAULT 0,
+  sender INTEGER NOT NULL DEFAULT 0,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  set_aside_at_ms REAL,
+  failure TEXT
+) STRICT, WITHOUT ROWID`,
+  "CREATE INDEX wakeup_due ON wakeup (due_at_ms) WHERE state <> 'set-aside'",
+  `CREATE TABLE reminder (
+  session TEXT NOT NULL,
+  key TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'ready')),
+  due_at_ms REAL NOT NULL,
+  reason TEXT NOT NULL,
+  past_entry INTEGER,
+  run INTEGER,
+  PRIMARY KEY (session, key)
+) STRICT, WITHOUT ROWID`,
+  "CREATE INDEX reminder_due ON reminder (due_at_ms) WHERE state = 'waiting'",
+  "CREATE TABLE run_number (number INTEGER PRIMARY KEY AUTOINCREMENT) STRICT",
+  // An item without a payload was acknowledged: its key stays.
+  `CREATE TABLE inbox (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  session TEXT NOT NULL,
+  key TEXT NOT NULL,
+  payload TEXT,
+  fingerprint TEXT NOT NULL,
+  traceparent TEXT,
+  added_at_ms REAL NOT NULL,
+  UNIQUE (session, key)
+) STRICT`,
+  "CREATE INDEX inbox_waiting ON inbox (session, number) WHERE payload IS NOT NULL",
+  `CREATE TABLE approval (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  session TEXT NOT NULL,
+  call_id TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  input TEXT NOT NULL,
+  reason TEXT,
+  asked_at_ms REAL NOT NULL,
+  expires_at_ms REAL,
+  decision TEXT CHECK (decision IN ('allow', 'deny')),
+  answer_reason TEXT,
+  answered_by TEXT,
+  answered_at_ms REAL,
+  UNIQUE (session, call_id)
+) STRICT`,
+  "CREATE INDEX approval_pending ON approval (number) WHERE decision IS NULL",
+  `CREATE TRIGGER approval_is_answered_once BEFORE UPDATE ON approval WHEN OLD.decision IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'a question is answered once'); END`,
+  // One row for the offsets of a session, and one for each batch of events.
+  `CREATE TABLE event_stream (
+  session TEXT PRIMARY KEY,
+  oldest_offset INTEGER NOT NULL DEFAULT 1,
+  newest_offset INTEGER NOT NULL DEFAULT 0,
+  fence INTEGER NOT NULL DEFAULT 0,
+  batch TEXT
+) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE event (
+  session TEXT NOT NULL,
+  last_offset INTEGER NOT NULL,
+  first_offset INTEGER NOT NULL,
+  at_ms REAL NOT NULL,
+  payload TEXT NOT NULL,
+  PRIMARY KEY (session, last_offset)
+) STRICT, WITHOUT ROWID`,
 ];

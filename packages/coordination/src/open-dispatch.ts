@@ -1,18 +1,16 @@
 import { resolve } from "node:path";
 import type { Store } from "palimpsest";
 import { aText, checkOptions } from "palimpsest/core";
-import { APPROVAL_TABLES, createSqliteApprovals } from "./approvals/sqlite-approvals.ts";
+import { createSqliteApprovals } from "./approvals/sqlite-approvals.ts";
 import { openCoordinationFile } from "./coordination-file.ts";
 import type { DispatchWithQueue } from "./dispatch.ts";
-import { createSqliteEvents, EVENT_TABLES } from "./events/sqlite-events.ts";
-import { createSqliteInbox, INBOX_TABLES } from "./inbox/sqlite-inbox.ts";
+import { createSqliteEvents } from "./events/sqlite-events.ts";
+import { createSqliteInbox } from "./inbox/sqlite-inbox.ts";
 import { createWakeUp } from "./mail/wake-up.ts";
 import { DEFAULT_RUN_QUEUE } from "./schedule/run-queue.ts";
-import { SCHEDULE_TABLES } from "./schedule/schedule-tables.ts";
 import { createSqliteRunQueue } from "./schedule/sqlite-run-queue.ts";
 import { createSqliteSchedule } from "./schedule/sqlite-schedule.ts";
 import { waitForWork } from "./schedule/wait-for-work.ts";
-import { withTables } from "./tables.ts";
 
 /** The file of a dispatch on one machine. Only `file` is required. */
 export interface DispatchOptions {
@@ -41,7 +39,6 @@ export async function openDispatch(options: DispatchOptions): Promise<DispatchWi
   const { silentAfterMs = DEFAULT_RUN_QUEUE.silentAfterMs, maxAttempts = DEFAULT_RUN_QUEUE.maxAttempts } = options;
   const { clock = { now: Date.now }, lockTimeoutMs = 5_000, pollMs = 1_000, store } = options;
   const file = await openCoordinationFile(resolve(options.file), { lockTimeoutMs });
-  const tables = withTables(file, [SCHEDULE_TABLES, INBOX_TABLES, APPROVAL_TABLES, EVENT_TABLES].join("\n"));
   const { listen, ring } = createWakeUp(file.path, { pollMs });
   const work = waitForWork(listen);
   const closed = new AbortController();
@@ -52,13 +49,13 @@ export async function openDispatch(options: DispatchOptions): Promise<DispatchWi
     return head?.sequence ?? 0;
   };
   return {
-    schedule: createSqliteSchedule({ tables, clock, ring }),
-    queue: createSqliteRunQueue({ tables, clock, silentAfterMs, maxAttempts, headOf, work, ring }),
-    inbox: createSqliteInbox({ tables, clock, ring }),
-    approvals: createSqliteApprovals({ tables, clock, ring }),
-    events: createSqliteEvents({ tables, clock, listen, ring, closed: closed.signal }),
+    schedule: createSqliteSchedule({ file, clock, ring }),
+    queue: createSqliteRunQueue({ file, clock, silentAfterMs, maxAttempts, headOf, work, ring }),
+    inbox: createSqliteInbox({ file, clock, ring }),
+    approvals: createSqliteApprovals({ file, clock, ring }),
+    events: createSqliteEvents({ file, clock, listen, ring, closed: closed.signal }),
     forget: (session) =>
-      tables.write(({ statement }) => {
+      file.write(({ statement }) => {
         for (const table of TABLES) statement(`DELETE FROM ${table} WHERE session = ?`).run(session);
       }),
     async close() {

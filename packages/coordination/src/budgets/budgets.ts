@@ -1,4 +1,3 @@
-import type { CoordinationConnection } from "../coordination-connection.ts";
 import type { CoordinationFile } from "../coordination-file.ts";
 
 /** Daily token budgets that all sessions of a coordination store share. */
@@ -18,31 +17,18 @@ export interface BudgetsOptions {
   readonly clock: { now(): number };
 }
 
-// Created on first use: files from earlier releases work without it.
-const TABLE = `CREATE TABLE IF NOT EXISTS spent (
-  name TEXT NOT NULL,
-  day TEXT NOT NULL,
-  tokens REAL NOT NULL,
-  PRIMARY KEY (name, day)
-) STRICT, WITHOUT ROWID`;
-
 /** Days begin at midnight UTC: all processes agree on that, in any time zone. */
 export function createBudgets({ file, clock }: BudgetsOptions): Budgets {
   const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
-  const inTable = <T>(work: (connection: CoordinationConnection) => T): Promise<T> =>
-    file.write((connection) => {
-      connection.database.exec(TABLE);
-      return work(connection);
-    });
   return {
     daily: (name, limitTokens) => ({
       leftTokens: () =>
-        inTable(({ statement }) => {
+        file.read(({ statement }) => {
           const row = statement("SELECT tokens FROM spent WHERE name = ? AND day = ?").get(name, today());
           return limitTokens - Number(row?.["tokens"] ?? 0);
         }),
       spend: (tokens) =>
-        inTable(({ statement }) => {
+        file.write(({ statement }) => {
           statement(`INSERT INTO spent (name, day, tokens) VALUES (?, ?, ?)
 ON CONFLICT (name, day) DO UPDATE SET tokens = tokens + excluded.tokens`).run(name, today(), tokens);
           statement("DELETE FROM spent WHERE name = ? AND day < ?").run(name, today());

@@ -1,41 +1,24 @@
+import type { CoordinationFile } from "../coordination-file.ts";
 import type { Listen } from "../rings.ts";
-import type { Tables } from "../tables.ts";
 import { toEventPage } from "./event-batch.ts";
 import { DEFAULT_EVENTS, type EventPage, type Events, type PublishOutcome, type ReadEventsOptions } from "./events.ts";
 import { watchEvents } from "./watch-events.ts";
-
-/** One row for the offsets of a session, and one for each batch of events. */
-export const EVENT_TABLES = `CREATE TABLE IF NOT EXISTS event_stream (
-  session TEXT PRIMARY KEY,
-  oldest_offset INTEGER NOT NULL DEFAULT 1,
-  newest_offset INTEGER NOT NULL DEFAULT 0,
-  fence INTEGER NOT NULL DEFAULT 0,
-  batch TEXT
-) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS event (
-  session TEXT NOT NULL,
-  last_offset INTEGER NOT NULL,
-  first_offset INTEGER NOT NULL,
-  at_ms REAL NOT NULL,
-  payload TEXT NOT NULL,
-  PRIMARY KEY (session, last_offset)
-) STRICT, WITHOUT ROWID;`;
 
 // From the beginning on, whatever the clock did: there are never holes.
 const DELETE_OLD = `DELETE FROM event WHERE session = ? AND last_offset <
   coalesce((SELECT min(last_offset) FROM event WHERE session = ? AND at_ms >= ?), 9e18)`;
 
 export interface SqliteEventsOptions {
-  readonly tables: Tables;
+  readonly file: CoordinationFile;
   readonly clock: { now(): number };
   readonly listen: Listen;
   ring(): void;
   readonly closed: AbortSignal;
 }
 
-export function createSqliteEvents({ tables, clock, listen, ring, closed }: SqliteEventsOptions): Events {
+export function createSqliteEvents({ file, clock, listen, ring, closed }: SqliteEventsOptions): Events {
   const read = (session: string, options: ReadEventsOptions): Promise<EventPage> =>
-    tables.read(({ statement }) => {
+    file.read(({ statement }) => {
       const stream = statement("SELECT oldest_offset, newest_offset FROM event_stream WHERE session = ?").get(session);
       if (stream === undefined) return toEventPage(undefined, options);
       const { after = 0, limit = DEFAULT_EVENTS.readLimit } = options;
@@ -53,7 +36,7 @@ ORDER BY last_offset LIMIT ?`).all(session, after, limit);
 
   return {
     async publish(session, events, { fence = null, batch = null } = {}) {
-      const outcome = await tables.write(({ statement }): PublishOutcome => {
+      const outcome = await file.write(({ statement }): PublishOutcome => {
         statement("INSERT INTO event_stream (session) VALUES (?) ON CONFLICT DO NOTHING").run(session);
         const stream = statement("SELECT newest_offset, fence, batch FROM event_stream WHERE session = ?").get(
           session,
@@ -89,7 +72,7 @@ WHERE session = ?`).run(newestOffset, fence, batch, session);
         options,
       ),
     prune: ({ beforeMs, after = "", limit = DEFAULT_EVENTS.pruneLimit }) =>
-      tables.write(({ statement }) => {
+      file.write(({ statement }) => {
         const rows = statement("SELECT session FROM event_stream WHERE session > ? ORDER BY session LIMIT ?").all(
           after,
           limit,

@@ -1,31 +1,17 @@
-import { wakeSession } from "../schedule/schedule-tables.ts";
-import type { Tables } from "../tables.ts";
+import type { CoordinationFile } from "../coordination-file.ts";
+import { wakeSession } from "../schedule/schedule-rows.ts";
 import { type AddedItem, DEFAULT_INBOX_LIMIT, fingerprintOf, type SessionInbox } from "./session-inbox.ts";
 
-/** An item without a payload was acknowledged: its key stays. */
-export const INBOX_TABLES = `CREATE TABLE IF NOT EXISTS inbox (
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
-  session TEXT NOT NULL,
-  key TEXT NOT NULL,
-  payload TEXT,
-  fingerprint TEXT NOT NULL,
-  traceparent TEXT,
-  added_at_ms REAL NOT NULL,
-  UNIQUE (session, key)
-) STRICT;
-CREATE INDEX IF NOT EXISTS inbox_waiting ON inbox (session, number) WHERE payload IS NOT NULL;`;
-
 export interface SqliteInboxOptions {
-  /** With the tables of the schedule. */
-  readonly tables: Tables;
+  readonly file: CoordinationFile;
   readonly clock: { now(): number };
   ring(): void;
 }
 
-export function createSqliteInbox({ tables, clock, ring }: SqliteInboxOptions): SessionInbox {
+export function createSqliteInbox({ file, clock, ring }: SqliteInboxOptions): SessionInbox {
   return {
     async add(session, { key, payload, traceparent = null }) {
-      const added = await tables.write((connection): AddedItem => {
+      const added = await file.write((connection): AddedItem => {
         const { statement } = connection;
         const nowMs = clock.now();
         const text = JSON.stringify(payload) ?? "null";
@@ -48,7 +34,7 @@ VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (session, key) DO NOTHING`).run(
       return added;
     },
     read: (session, { limit = DEFAULT_INBOX_LIMIT } = {}) =>
-      tables.read(({ statement }) =>
+      file.read(({ statement }) =>
         statement(`SELECT number, key, payload, traceparent, added_at_ms FROM inbox WHERE session = ? AND payload IS NOT NULL
 ORDER BY number LIMIT ?`)
           .all(session, limit)
@@ -61,7 +47,7 @@ ORDER BY number LIMIT ?`)
           })),
       ),
     acknowledge: (session, numbers) =>
-      tables.write(({ statement }) => {
+      file.write(({ statement }) => {
         const taken = statement("UPDATE inbox SET payload = NULL WHERE session = ? AND number = ?");
         for (const number of numbers) taken.run(session, number);
       }),

@@ -1,5 +1,5 @@
 import type { CoordinationConnection } from "../coordination-connection.ts";
-import type { Tables } from "../tables.ts";
+import type { CoordinationFile } from "../coordination-file.ts";
 import { DEFAULT_RUN_QUEUE, type Run, type RunQueue, type TakenRuns, type TakenTo } from "./run-queue.ts";
 import {
   type BegunRun,
@@ -18,7 +18,7 @@ import {
 import type { WorkWait } from "./wait-for-work.ts";
 
 export interface SqliteRunQueueOptions {
-  readonly tables: Tables;
+  readonly file: CoordinationFile;
   readonly clock: { now(): number };
   readonly silentAfterMs: number;
   readonly maxAttempts: number;
@@ -32,11 +32,11 @@ export interface SqliteRunQueueOptions {
 const LOCAL_TENANT = "local";
 
 export function createSqliteRunQueue(options: SqliteRunQueueOptions): RunQueue {
-  const { tables, clock, silentAfterMs, maxAttempts, headOf, work } = options;
+  const { file, clock, silentAfterMs, maxAttempts, headOf, work } = options;
 
   async function begin(held: HeldSession): Promise<readonly Run[]> {
     const headEntry = await headOf(held.session);
-    const begun = await tables.write((connection) => {
+    const begun = await file.write((connection) => {
       // The attempt is not counted yet.
       const kept = renewRun(connection, { ...held, attempt: 0 }, clock.now() + silentAfterMs);
       return kept && beginRun(connection, { ...held, headEntry });
@@ -49,7 +49,7 @@ export function createSqliteRunQueue(options: SqliteRunQueueOptions): RunQueue {
     taken: { readonly to: TakenTo; readonly from: number },
     find: (connection: CoordinationConnection, nowMs: number) => readonly DueSession[],
   ): Promise<TakenRuns> {
-    const { held, poisoned } = await tables.write((connection) => {
+    const { held, poisoned } = await file.write((connection) => {
       const nowMs = clock.now();
       const due = find(connection, nowMs);
       const isPoisoned = ({ attempts }: DueSession): boolean => attempts >= maxAttempts;
@@ -89,7 +89,7 @@ export function createSqliteRunQueue(options: SqliteRunQueueOptions): RunQueue {
 }
 
 function createRun(
-  { tables, clock, silentAfterMs, ring }: SqliteRunQueueOptions,
+  { file, clock, silentAfterMs, ring }: SqliteRunQueueOptions,
   held: HeldSession,
   { version, reminders }: BegunRun,
 ): Run {
@@ -101,23 +101,21 @@ function createRun(
     attempt,
     reminders,
     renew: () =>
-      tables.write((connection) => {
+      file.write((connection) => {
         const kept = renewRun(connection, held, clock.now() + silentAfterMs);
         return kept === undefined ? "lost" : kept.version > version ? "woken" : "held";
       }),
     async finish() {
-      const outcome = await tables.write((connection) =>
+      const outcome = await file.write((connection) =>
         finishRun(connection, { session, run, version, nowMs: clock.now() }),
       );
       if (outcome === "woken") ring();
       return outcome;
     },
     fail: ({ why, retryAfterMs }) =>
-      tables.write((connection) =>
-        giveBackRun(connection, held, { dueAtMs: clock.now() + retryAfterMs, failure: why }),
-      ),
+      file.write((connection) => giveBackRun(connection, held, { dueAtMs: clock.now() + retryAfterMs, failure: why })),
     async release({ afterMs = 0 } = {}) {
-      const outcome = await tables.write((connection) => {
+      const outcome = await file.write((connection) => {
         const nowMs = clock.now();
         return giveBackRun(connection, held, { dueAtMs: nowMs + afterMs, unlessWoken: { version, nowMs } });
       });
