@@ -7,7 +7,7 @@ import { SAME_MEANING } from "./same-meaning.ts";
  * Increases with every change of the tables or of the word lists: tables of another version are recreated, and all topics are
  * indexed again.
  */
-const INDEX_VERSION = 4;
+const INDEX_VERSION = 1;
 
 /**
  * FTS5 keeps words (`readWords`), not texts: its tokenizer `ascii` splits at the spaces between them and nowhere else, and
@@ -32,7 +32,7 @@ const TABLES: readonly string[] = [
   `INSERT INTO topic_index (id, version) VALUES (1, ${INDEX_VERSION})`,
 ];
 
-const DROP_TABLES = ["topic", "topic_text", "topic_word", "same_meaning", "common_words", "topic_index"].map(
+const DROP_TABLES = ["topic", "topic_text", "same_meaning", "common_words", "topic_index"].map(
   (table) => `DROP TABLE IF EXISTS ${table}`,
 );
 

@@ -3,7 +3,7 @@ import { EMPTY_LOG, type LogHead } from "../log/entry.ts";
 import type { IndexRow } from "./index-rows.ts";
 
 /** Rises when the tables or the meaning of a column change: an index of another format is made again. */
-export const INDEX_FORMAT = 2;
+export const INDEX_FORMAT = 1;
 
 export const INDEX_SCHEMA: string = `
   CREATE TABLE IF NOT EXISTS head (one INTEGER PRIMARY KEY CHECK (one = 1), sequence INTEGER NOT NULL, hash TEXT NOT NULL);

@@ -77,7 +77,7 @@ test("a file that is damaged, of another format or of another log is made anew, 
   database.exec("PRAGMA user_version=99");
   database.close();
   const later = open();
-  expect(await later.update()).toMatchObject({ kind: "made-anew", why: "it has format 99, this release writes 2" });
+  expect(await later.update()).toMatchObject({ kind: "made-anew", why: "it has format 99, this release writes 1" });
   later.close();
 
   const other = await start(2);
