@@ -1,16 +1,12 @@
 /**
- * Writes a log with every kind of entry, and its requests by the entry they were made at, under the version in package.json:
- * `node --conditions=palimpsest-source test/logs/write-sample.ts`. Run once for each release; files of earlier releases are
- * never written again.
+ * Writes the golden log, and its requests by the entry that they were made at:
+ * `node --conditions=palimpsest-source test/logs/write-sample.ts`. It replaces both files: run it only to change the log format
+ * on purpose, and review each line that differs.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { callTool, callTools, createAnthropic, inOrder, think } from "@palimpsest/provider-simulator";
 import { attachment, commandOutput, memoryStore, notice, openSession, toolResult, user } from "palimpsest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
-
-const { version } = JSON.parse(readFileSync("packages/palimpsest/package.json", "utf8")) as { version: string };
-const folder = `test/logs/${version}`;
-if (existsSync(folder)) throw new Error(`${folder} is there already: what a release has written stays as it is`);
 
 const twoCalls = callTools(callTool("look", { at: "door" }), callTool("look", { at: "window" }));
 const face = createAnthropic({ script: inOrder([think("Two places.", twoCalls), twoCalls]) });
@@ -39,7 +35,7 @@ async function round(): Promise<readonly string[]> {
 
 const [question] = await session.append([
   "What is at the door?",
-  attachment("rule", "Look twice."),
+  attachment("rule", "Look twice.", { kind: "host" }),
   notice("thinking"),
 ]);
 const [door, window] = await round();
@@ -79,9 +75,8 @@ const kept = await session.append([
 await session.history.fold({ from: question!, to: kept[0]! - 1 }, [summary], "summarised");
 await round();
 
-mkdirSync(folder);
 writeFileSync(
-  `${folder}/all-kinds.jsonl`,
+  "test/logs/all-kinds.jsonl",
   (await Array.fromAsync(session.history.export())).map((line) => `${line}\n`).join(""),
 );
-writeFileSync(`${folder}/all-kinds.requests.json`, `${JSON.stringify(requests, undefined, 1)}\n`);
+writeFileSync("test/logs/all-kinds.requests.json", `${JSON.stringify(requests, undefined, 1)}\n`);

@@ -115,7 +115,7 @@ describe("what a request is compared with", () => {
     const { changes, keptTokens } = log.describe();
     expect(changes).toMatchObject([{ cause: "replace", from: two, what: ["cleared"] }]);
     expect(keptTokens).toBeLessThan(100);
-    log.add("restore", { of: 1, from: one, to: one, reason: "back" });
+    log.add("restore", { of: 1, from: one, to: one, reason: "back", was: "replace" });
     expect(log.causes()).toEqual(["restore", "replace"]);
   });
 
@@ -131,7 +131,7 @@ describe("what a request is compared with", () => {
     log.add("replace", { from: first, to: first + 100, with: [], reason: "images left out" });
     expect(log.causes()).toEqual(["images", "replace"]);
     // By the newest of the decisions, if there are several.
-    const restored = log.add("restore", { of: 1, from: first, to: first, reason: "back" });
+    const restored = log.add("restore", { of: 1, from: first, to: first, reason: "back", was: "replace" });
     expect(log.describe().changes).toContainEqual({ cause: "images", at: restored });
     const other = write();
     other.say(text("one"));

@@ -204,7 +204,7 @@ describe("the ledger", () => {
     const cost = { shedTokens: 1, invalidatedPrefixTokens: 500 };
     book.add("replace", { from: 20, to: 20, with: [], reason: "one", cost });
     const at = book.add("replace", { from: 10, to: 10, with: [], reason: "two", cost });
-    const restored = book.add("restore", { of: at, from: 10, to: 10, reason: "back" });
+    const restored = book.add("restore", { of: at, from: 10, to: 10, reason: "back", was: "replace" });
     expect(book.ledger.pending).toEqual([
       { cause: "replace", at, from: 10, what: ["two"], announcedTokens: 1_000 },
       { cause: "restore", at: restored, from: 10, what: ["back"] },
@@ -225,7 +225,7 @@ describe("the ledger", () => {
     book.add("boundary", {
       ...replace,
       outline: [],
-      state: { configuration: 1, calibration: {}, ledger: JSON.parse(JSON.stringify(carried)) },
+      state: { configuration: 1, calibration: {}, ledger: JSON.parse(JSON.stringify(carried)), standing: {} },
     });
     expect(book.ledger).toEqual(carried);
     expect(book.ledger.pending).toMatchObject([{ cause: "boundary", from: 1 }]);

@@ -178,7 +178,7 @@ export function subtractTotals(after: LedgerTotals, before: LedgerTotals): Ledge
   return { ...addCounts(COUNTS, after, before, -1), ...estimatedPart(after, before, -1) };
 }
 
-/** Absent if nothing was estimated, and in logs of earlier releases. */
+/** Absent if nothing was estimated. */
 function estimatedPart(
   left: LedgerTotals,
   right: LedgerTotals,

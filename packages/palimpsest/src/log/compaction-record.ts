@@ -16,8 +16,7 @@ export type CompactionRung = "notes" | "fork" | "direct" | "passes" | "digest" |
 /** A compaction, told so that it can be explained later. */
 export interface CompactionRecord {
   readonly trigger: CompactionTrigger;
-  /** Absent in logs of earlier releases. */
-  readonly reason?: CompactionReason;
+  readonly reason: CompactionReason;
   /** The window forced it, although a restore had taken back an earlier compaction of the same items. */
   readonly overrides?: "restore";
   readonly variant: "full" | "from" | "up_to";
@@ -30,7 +29,7 @@ export interface CompactionRecord {
   readonly tokensAfter: number;
   /** What the summary message consists of, and what was put back, in tokens. */
   readonly parts: Readonly<Record<string, number>>;
-  /** Each part that the host had for the model, and how much of it is in view. @default not on record */
+  /** Each part that the host had for the model, and how much of it is in view; absent if the provider compacted. */
   readonly putBack?: readonly RehydratedPart[];
   readonly modelCalls: number;
   readonly priceUsd?: number;
@@ -57,9 +56,9 @@ export interface AttemptPayload {
   readonly trigger: CompactionTrigger;
   readonly failure: CompactionFailure;
   readonly why: string;
-  /** Failures of economic compactions are counted separately. @default "window" */
-  readonly reason?: CompactionReason;
-  /** The calls for compactions since the user last spoke, those that failed among them. @default those with a usage entry */
+  /** Failures of economic compactions are counted separately. */
+  readonly reason: CompactionReason;
+  /** The calls for compactions since the user last spoke, those that failed among them; absent if this attempt made none. */
   readonly calls?: number;
 }
 

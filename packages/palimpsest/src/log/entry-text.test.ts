@@ -49,5 +49,10 @@ test("a decision says what it shows; a request, and what was erased, says nothin
     "So far.\nSo far.",
   );
   expect(entryText(entryOf("request", { maxTokens: 1, estimatedTokens: 1 }))).toBeUndefined();
-  expect(entryText({ ...entryOf("attachment", { type: "a", blocks: [] }), payload: undefined })).toBeUndefined();
+  expect(
+    entryText({
+      ...entryOf("attachment", { type: "a", blocks: [], provenance: { kind: "host" } }),
+      payload: undefined,
+    }),
+  ).toBeUndefined();
 });

@@ -40,7 +40,7 @@ export interface Payloads {
 
 export type PayloadKind = keyof Payloads;
 
-/** The payload versions that this release writes. It reads these and all earlier versions. */
+/** The payload versions that this release writes and reads. Entries with a higher version are passed over. */
 export const PAYLOAD_VERSIONS: Readonly<Record<PayloadKind, number>> = {
   message: 1,
   attachment: 1,
@@ -109,8 +109,8 @@ export interface AttachmentPayload {
   /** The type of attachment, for accounting and clean-up. */
   readonly type: string;
   readonly blocks: readonly Block[];
-  /** Where its text comes from. Only entries of earlier releases do not say it. @default "outside" for what is appended */
-  readonly provenance?: Provenance;
+  /** Where its text comes from. */
+  readonly provenance: Provenance;
   /** The boundary that it was written with: it is shown while that one is in effect. @default it belongs to none */
   readonly of?: number;
 }
@@ -200,7 +200,7 @@ export interface Replacement {
   readonly role: "user" | "assistant";
   readonly blocks: readonly Block[];
   readonly origin: MessagePayload["origin"];
-  /** Where its text comes from. @default as its `origin` says */
+  /** Where its text comes from; an attachment always names it. @default as its `origin` says */
   readonly provenance?: Provenance;
   /** The type of attachment, if it is one. It is then sent as an attachment and not as the user's own words. */
   readonly attachment?: string;
@@ -229,8 +229,8 @@ export interface RestorePayload {
   readonly from: number;
   readonly to: number;
   readonly reason: string;
-  /** What it was. @default "replace" */
-  readonly was?: "replace" | "boundary";
+  /** What it was. */
+  readonly was: "replace" | "boundary";
 }
 
 /** A compaction: a `replace` at which reading starts. It carries the state that must outlive the entries it covers. */
@@ -261,7 +261,7 @@ export interface BoundaryState {
   /** The ledger: what was spent on all branches, and why. */
   readonly ledger: unknown;
   /** The carried state: pins, notes, numbers of user messages, evidence, failures. */
-  readonly standing?: unknown;
+  readonly standing: unknown;
 }
 
 /**

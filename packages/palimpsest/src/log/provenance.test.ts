@@ -13,21 +13,18 @@ test("a provenance has a kind that we know; tools and agents have a name, and a 
   }
 });
 
-test("what an entry of an earlier release says follows from its origin, or from the type of attachment", () => {
-  const unknownTool = { kind: "tool", name: "unknown" };
-  const unknownAgent = { kind: "agent", name: "unknown" };
+test("a message that names no provenance has the one of its origin", () => {
   expect(
     (["human", "model", "tool", "command", "host", "summary"] as const).map((origin) => provenanceOf({ origin })),
-  ).toEqual([USER, { kind: "model" }, unknownTool, { kind: "tool", name: "command" }, HOST, SUMMARY]);
-  expect(
-    ["file", "skill", "plan", "pin", "record", "memory"].map((attachment) => provenanceOf({ attachment }).kind),
-  ).toEqual(["outside", "project", "model", "user", "summary", "memory"]);
-  expect(
-    ["tool-instructions", "agent-result", "agent-message"].map((attachment) => provenanceOf({ attachment })),
-  ).toEqual([unknownTool, unknownAgent, unknownAgent]);
-  expect(provenanceOf({ attachment: "todo" })).toEqual(HOST);
-  // What is said goes before what follows.
-  expect(provenanceOf({ origin: "human", attachment: "pin", provenance: OUTSIDE })).toEqual(OUTSIDE);
+  ).toEqual([
+    USER,
+    { kind: "model" },
+    { kind: "tool", name: "unknown" },
+    { kind: "tool", name: "command" },
+    HOST,
+    SUMMARY,
+  ]);
+  expect(provenanceOf({ origin: "human", provenance: OUTSIDE })).toEqual(OUTSIDE);
 });
 
 test("an origin that nobody knows speaks for nobody, whatever it is named like", () => {
@@ -35,7 +32,6 @@ test("an origin that nobody knows speaks for nobody, whatever it is named like",
     expect(provenanceOf({ origin }), origin).toEqual(OUTSIDE);
     expect(withProvenance({ origin }), origin).toEqual({ origin, provenance: OUTSIDE });
   }
-  expect(provenanceOf({ attachment: "constructor" })).toEqual(HOST);
 });
 
 test("only a message of the user's own is the user's, and not what stands in the user's place or quotes the user", () => {

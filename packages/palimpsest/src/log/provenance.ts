@@ -38,17 +38,12 @@ interface Told {
   readonly attachment?: string;
 }
 
-/** The provenance of a message or an attachment. Entries of earlier releases do not name it; it follows from what they say. */
-export function provenanceOf({ provenance, origin, attachment }: Told): Provenance {
+/** The provenance of a message: the one that it names, or the one that its origin implies. */
+export function provenanceOf({ provenance, origin }: Pick<Told, "provenance" | "origin">): Provenance {
   if (provenance !== undefined) return provenance;
-  if (attachment !== undefined) return named(OF_ATTACHMENTS, attachment) ?? HOST;
   // A host without types may name an origin that we do not know, and so may a later release: nobody speaks for the user by that.
-  return named(OF_ORIGINS, origin) ?? OUTSIDE;
-}
-
-/** Only what the table itself has: names come from outside, and every object has a `constructor`. */
-function named(table: Readonly<Record<string, Provenance>>, name: string | undefined): Provenance | undefined {
-  return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+  // Such a name may also be that of a method which every object has, such as `constructor`.
+  return origin !== undefined && Object.hasOwn(OF_ORIGINS, origin) ? OF_ORIGINS[origin] : OUTSIDE;
 }
 
 /** Whether the user has written it in this conversation. Piped input and imported messages only stand in the user's place. */
@@ -75,17 +70,4 @@ const OF_ORIGINS: Readonly<Record<Origin, Provenance>> = {
   command: { kind: "tool", name: "command" },
   host: HOST,
   summary: SUMMARY,
-};
-
-/** Attachments of earlier releases that brought the words of others. */
-const OF_ATTACHMENTS: Readonly<Record<string, Provenance>> = {
-  file: OUTSIDE,
-  skill: { kind: "project" },
-  plan: { kind: "model" },
-  pin: USER,
-  record: SUMMARY,
-  "tool-instructions": { kind: "tool", name: "unknown" },
-  "agent-result": { kind: "agent", name: "unknown" },
-  "agent-message": { kind: "agent", name: "unknown" },
-  memory: { kind: "memory" },
 };

@@ -1,11 +1,45 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { CompactionRecord } from "./compaction-record.ts";
 import { EMPTY_LOG, type Entry } from "./entry.ts";
 import { PAYLOAD_VERSIONS, type PayloadKind, type Payloads } from "./payload.ts";
 import { readDraft, readPayload } from "./read-payload.ts";
 import { sealEntries } from "./seal-entries.ts";
 import { toDraft, toNamedDraft } from "./to-draft.ts";
 
+const STANDING = {
+  pins: [],
+  said: [],
+  agents: [],
+  takenBack: [],
+  breaker: { kind: "closed", failures: 0 },
+  economicBreaker: { kind: "closed", failures: 0 },
+  marks: {},
+  turn: { phase: "idle", cuts: 0, stopBlocks: 0, calls: [] },
+  chain: { boundary: 0, boundaries: 0, turns: 0 },
+  userMessages: 0,
+  spokenAt: 0,
+  calls: 0,
+  overflows: 0,
+  automatic: "on",
+};
+const COMPACTION: CompactionRecord = {
+  trigger: "auto",
+  reason: "window",
+  variant: "full",
+  rung: "digest",
+  declined: [],
+  messages: 1,
+  tokensBefore: 9,
+  tokensAfter: 1,
+  parts: {},
+  modelCalls: 0,
+};
+const ERASED: Payloads["attachment"] = {
+  type: "note",
+  blocks: [{ kind: "text", text: "[Erased.]" }],
+  provenance: { kind: "host" },
+};
 const EXAMPLES: Payloads = {
   message: {
     role: "user",
@@ -41,21 +75,22 @@ const EXAMPLES: Payloads = {
     outputTokens: 4,
   },
   replace: { from: 1, to: 2, with: [{ role: "user", blocks: [], origin: "summary" }], reason: "test" },
-  restore: { of: 3, from: 1, to: 2, reason: "test" },
+  restore: { of: 3, from: 1, to: 2, reason: "test", was: "replace" },
   boundary: {
     from: 1,
     to: 2,
     with: [],
     reason: "test",
     outline: [{ from: 3, to: 4 }],
-    state: { configuration: 1, calibration: {}, ledger: {} },
+    state: { configuration: 1, calibration: {}, ledger: {}, standing: STANDING },
+    compaction: COMPACTION,
   },
   rewind: { reason: "test", ledger: {}, sharedTo: 2 },
   fork: { session: "s", sequence: 3, hash: "h", source: "test" },
   pin: { text: "Never push to main." },
   unpin: { of: 3 },
   notes: { markdown: "# Title", coveredTo: 4 },
-  attempt: { trigger: "auto", failure: "too-large", why: "test" },
+  attempt: { trigger: "auto", reason: "window", failure: "too-large", why: "test" },
   overflow: { request: 3, inputTokens: 210_000, limitTokens: 200_000 },
   agent: { id: "a1", step: "started", way: "background", goal: "Look around.", session: "s-a1" },
   mark: { name: "extract_memories", coveredTo: 12 },
@@ -63,7 +98,7 @@ const EXAMPLES: Payloads = {
   call: { step: "waiting", call: "1", reason: "It writes outside of the project." },
   taken: { queue: "mail", number: 3, entries: 1 },
   key: { key: "a", entries: 2 },
-  erased: { was: "attachment", entry: 2, stub: { type: "note", blocks: [{ kind: "text", text: "[Erased.]" }] } },
+  erased: { was: "attachment", entry: 2, stub: ERASED },
 };
 /** What readers of a payload use without a second look: paths into the examples. */
 const RELIED_ON: Readonly<Record<PayloadKind, readonly string[]>> = {
@@ -79,17 +114,20 @@ const RELIED_ON: Readonly<Record<PayloadKind, readonly string[]>> = {
   request: ["maxTokens"],
   usage: ["responseId", "freshTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens"],
   replace: ["from", "to", "with", "with.0", "with.0.role", "with.0.blocks", "with.0.attachment"],
-  restore: ["from", "to", "of"],
+  restore: ["from", "to", "of", "was"],
   boundary: [
     ...["from", "to", "with", "outline", "outline.0", "outline.0.from", "outline.0.to"],
-    ...["state", "state.configuration", "state.ledger"],
+    ...["state", "state.configuration", "state.ledger", "state.standing"],
+    ...Object.keys(STANDING).flatMap((name) => (name === "automatic" ? [] : [`state.standing.${name}`])),
+    ...["state.standing.turn.phase", "state.standing.turn.cuts", "state.standing.turn.calls"],
+    ...["compaction", "compaction.trigger", "compaction.reason", "compaction.rung"],
   ],
   rewind: ["ledger", "sharedTo"],
   fork: ["session", "sequence", "hash", "source"],
   pin: ["text"],
   unpin: ["of"],
   notes: ["markdown", "coveredTo"],
-  attempt: ["trigger", "failure", "why"],
+  attempt: ["trigger", "reason", "failure", "why"],
   overflow: ["inputTokens", "limitTokens"],
   agent: ["id", "step", "goal", "session"],
   mark: ["name", "coveredTo"],
@@ -97,7 +135,7 @@ const RELIED_ON: Readonly<Record<PayloadKind, readonly string[]>> = {
   call: ["step", "call", "calls"],
   taken: ["queue", "number", "entries", "traceparent"],
   key: ["key", "entries"],
-  erased: ["was", "entry", "stub", "stub.type", "stub.blocks"],
+  erased: ["was", "entry", "stub", "stub.type", "stub.blocks", "stub.provenance"],
 };
 const KINDS = Object.keys(PAYLOAD_VERSIONS) as PayloadKind[];
 const digest = (text: string): string => `${text.length}`;
@@ -144,7 +182,10 @@ describe("reading a payload", () => {
 
   test("reads what does not say all that it may", () => {
     const [started, waiting] = [EXAMPLES.agent, EXAMPLES.call];
+    const { state, ...decision } = EXAMPLES.boundary;
+    const standing = { ...STANDING, calls: Number.MAX_SAFE_INTEGER + 1 };
     const whole: [PayloadKind, object][] = [
+      ["boundary", { ...decision, state: { ...state, standing } }],
       ["overflow", {}],
       ["agent", { id: started.id, step: "ended", outcome: "done", told: "by-call" }],
       ["call", { step: waiting.step, calls: ["1", "2"], why: "cut" }],
@@ -172,6 +213,7 @@ describe("reading a payload", () => {
     ],
     ["message", '{"role":"user","blocks":[],"stored":{"file":"ab12.txt","digest":"ab12","bytes":-1,"lines":1}}'],
     ["attachment", '{"blocks":[]}'],
+    ["attachment", '{"type":"note","blocks":[]}'],
     ["configuration", '{"provider":"p","model":"m","system":"Be brief.","tools":{"value":[]},"parameters":{}}'],
     [
       "configuration",
@@ -180,8 +222,11 @@ describe("reading a payload", () => {
     ["request", '{"maxTokens":-1}'],
     ["usage", '{"responseId":"r","freshTokens":1,"cacheReadTokens":1,"cacheWriteTokens":1,"outputTokens":1.5}'],
     ["replace", '{"from":1,"with":[]}'],
+    ["replace", '{"from":1,"to":1,"with":[{"role":"user","blocks":[],"attachment":"note"}]}'],
     ["restore", '{"from":1,"to":2}'],
+    ["restore", '{"of":3,"from":1,"to":2}'],
     ["boundary", '{"from":1,"to":2,"with":[],"outline":[{}],"state":{}}'],
+    ["boundary", '{"from":1,"to":2,"with":[],"outline":[],"state":{"configuration":1,"ledger":{}}}'],
     ["rewind", '{"sharedTo":1}'],
     ["erased", '{"was":"message","entry":2,"stub":{"type":"note","blocks":[]}}'],
     ["erased", '{"was":"pin","entry":2,"stub":{"type":"note","blocks":[]}}'],

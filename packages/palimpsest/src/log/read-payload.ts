@@ -51,25 +51,26 @@ type Shape = (value: Readonly<Record<string, unknown>>) => boolean;
 /** Only what the fold relies on: the chain of hashes already says that the text is what was written. */
 const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
   message: (value) => isMessage(value) && (value["stored"] === undefined || isStored(value["stored"])),
-  attachment: ({ type, blocks, provenance }) => isText(type) && isListOf(blocks, isBlock) && isProvenance(provenance),
+  attachment: (value) => isAttachment(value),
   configuration: ({ provider, model, system, tools, parameters }) =>
     isText(provider) && isText(model) && isHeld(system, isText) && isHeld(tools, isTools) && isRecord(parameters),
   request: ({ maxTokens }) => isCount(maxTokens),
   usage: ({ responseId, freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens }) =>
     isText(responseId) && [freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens].every(isCount),
   replace: (value) => isRange(value) && isListOf(value["with"], isReplacement),
-  restore: (value) => isRange(value) && isCount(value["of"]),
+  restore: (value) => isRange(value) && isCount(value["of"]) && isText(value["was"]),
   boundary: (value) =>
     isRange(value) &&
     isListOf(value["with"], isReplacement) &&
     isListOf(value["outline"], isRange) &&
-    isState(value["state"]),
+    isState(value["state"]) &&
+    (value["compaction"] === undefined || isCompaction(value["compaction"])),
   rewind: ({ ledger, sharedTo }) => isRecord(ledger) && isCount(sharedTo),
   fork: ({ session, sequence, hash, source }) => [session, hash, source].every(isText) && isCount(sequence),
   pin: ({ text }) => isText(text),
   unpin: ({ of }) => isCount(of),
   notes: ({ markdown, coveredTo }) => isText(markdown) && isCount(coveredTo),
-  attempt: ({ trigger, failure, why }) => [trigger, failure, why].every(isText),
+  attempt: ({ trigger, reason, failure, why }) => [trigger, reason, failure, why].every(isText),
   overflow: ({ inputTokens = 0, limitTokens = 0 }) => isCount(inputTokens) && isCount(limitTokens),
   agent: ({ id, step, goal = "", session = "" }) => [id, step, goal, session].every(isText),
   mark: ({ name, coveredTo }) => isText(name) && isCount(coveredTo),
@@ -83,7 +84,7 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
 
 /** What each kind of block must have. */
 const BLOCKS: Readonly<Record<string, Shape>> = {
-  text: ({ text, provenance }) => isText(text) && isProvenance(provenance),
+  text: ({ text, provenance }) => isText(text) && (provenance === undefined || isProvenance(provenance)),
   thinking: ({ provider, text }) => isText(provider) && isText(text),
   tool_call: ({ id, name }) => isText(id) && isText(name),
   tool_result: ({ callId, content }) => isText(callId) && (isText(content) || isListOf(content, isPart)),
@@ -106,7 +107,7 @@ const isBlock = (value: unknown): boolean =>
   Object.hasOwn(BLOCKS, value["kind"]) &&
   BLOCKS[value["kind"]]?.(value) === true;
 /** Kinds of later releases are read, too: what is not known is marked as data. */
-const isProvenance = (value: unknown): boolean => value === undefined || (isRecord(value) && isText(value["kind"]));
+const isProvenance = (value: unknown): boolean => isRecord(value) && isText(value["kind"]);
 /** Whether a result of a tool may hold it. */
 export const isPart = (value: unknown): value is Part =>
   isBlock(value) && !["thinking", "tool_call", "tool_result"].includes((value as { kind: string }).kind);
@@ -116,13 +117,15 @@ const isMessage = (value: unknown): boolean =>
   isRecord(value) &&
   (value["role"] === "user" || value["role"] === "assistant") &&
   isListOf(value["blocks"], isBlock) &&
-  isProvenance(value["provenance"]);
+  (value["provenance"] === undefined || isProvenance(value["provenance"]));
+const isAttachment = ({ type, blocks, provenance }: Readonly<Record<string, unknown>>): boolean =>
+  isText(type) && isListOf(blocks, isBlock) && isProvenance(provenance);
 const isStub = (was: unknown, stub: Readonly<Record<string, unknown>>): boolean =>
-  was === "message"
-    ? isMessage(stub)
-    : was === "attachment" && isText(stub["type"]) && isListOf(stub["blocks"], isBlock);
+  was === "message" ? isMessage(stub) : was === "attachment" && isAttachment(stub);
 const isReplacement = (value: unknown): boolean =>
-  isMessage(value) && ["undefined", "string"].includes(typeof (value as { attachment?: unknown }).attachment);
+  isRecord(value) &&
+  isMessage(value) &&
+  (value["attachment"] === undefined || (isText(value["attachment"]) && isProvenance(value["provenance"])));
 const isStored = (value: unknown): boolean =>
   isRecord(value) &&
   isText(value["file"]) &&
@@ -135,4 +138,16 @@ const isTools = (value: unknown): boolean =>
 const isHeld = (value: unknown, is: (held: unknown) => boolean): boolean =>
   isRecord(value) && (isCount(value["heldBy"]) || is(value["value"]));
 const isState = (value: unknown): boolean =>
-  isRecord(value) && isCount(value["configuration"]) && isRecord(value["ledger"]);
+  isRecord(value) && isCount(value["configuration"]) && isRecord(value["ledger"]) && isStanding(value["standing"]);
+const isStanding = (value: unknown): boolean =>
+  isRecord(value) &&
+  ["pins", "said", "agents", "takenBack"].every((name) => Array.isArray(value[name])) &&
+  ["breaker", "economicBreaker", "marks", "chain"].every((name) => isRecord(value[name])) &&
+  ["userMessages", "spokenAt", "overflows"].every((name) => isCount(value[name])) &&
+  // Not always a safe integer: a turn that has used up its time counts more calls than there can be.
+  typeof value["calls"] === "number" &&
+  isTurn(value["turn"]);
+const isTurn = (value: unknown): boolean =>
+  isRecord(value) && isText(value["phase"]) && isCount(value["cuts"]) && isListOf(value["calls"], isRecord);
+const isCompaction = (value: unknown): boolean =>
+  isRecord(value) && ["trigger", "reason", "rung"].every((name) => isText(value[name]));

@@ -1,6 +1,6 @@
 import type { Draft } from "../log/entry.ts";
 import type { AttachmentPayload, MessagePayload } from "../log/payload.ts";
-import { OUTSIDE, withProvenance } from "../log/provenance.ts";
+import { withProvenance } from "../log/provenance.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { NewEvent } from "../session-event.ts";
 import { checkContent } from "../stages/media/check-content.ts";
@@ -130,9 +130,7 @@ function ofTool(message: MessagePayload, tool: string | undefined): MessagePaylo
   return withProvenance(isNamed ? { ...message, provenance: { kind: "tool", name: tool } } : message);
 }
 
-function attach(given: AttachmentPayload, entry: number): Prepared {
-  // Without a word about it, nothing speaks for the host.
-  const attachment: AttachmentPayload = { ...given, provenance: given.provenance ?? OUTSIDE };
+function attach(attachment: AttachmentPayload, entry: number): Prepared {
   if (!Array.isArray(attachment.blocks)) {
     return { draft: toDraft("attachment", attachment), notice: [], newEvents: [] };
   }

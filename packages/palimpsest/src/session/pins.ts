@@ -59,7 +59,5 @@ export function createPins(state: SessionState, { budget }: { readonly budget: (
 /** A pinned entry speaks for the one it was written by, not for the host that pins it. */
 function originOf(read: ReturnType<typeof readPayload> | undefined): Provenance {
   if (read?.kind === "message") return provenanceOf(read.payload);
-  if (read?.kind !== "attachment") return OUTSIDE;
-  const { type, provenance } = read.payload;
-  return provenanceOf({ attachment: type, ...(provenance === undefined ? {} : { provenance }) });
+  return read?.kind === "attachment" ? read.payload.provenance : OUTSIDE;
 }

@@ -62,8 +62,6 @@ describe("marks", () => {
     expect(shown(undefined, { provenance: { kind: "outside" } })).toBe(
       '<marked-data from="outside">\nx\n</marked-data>',
     );
-    // As earlier releases have sent them.
-    expect(shown(undefined, { origin: "summary" })).toBe("x");
-    expect(shown(undefined, { origin: "host", attachment: "file" })).toBe("<system-reminder>\nx\n</system-reminder>");
+    expect(shown(undefined, {})).toBe("x");
   });
 });

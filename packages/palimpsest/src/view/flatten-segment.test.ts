@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
+import { HOST } from "../log/provenance.ts";
 import { type FlattenRules, flattenSegment, type SegmentStart } from "./flatten-segment.ts";
 import { type MessageItem, toItem } from "./item.ts";
 
@@ -189,7 +190,7 @@ describe("flattening what was added between two requests", () => {
   });
 
   test("empty and blank content is left out; attachments are told apart from the user's words", () => {
-    const reminder = item("user", [text("Be kind.")], { attachment: "rule" });
+    const reminder = item("user", [text("Be kind.")], { attachment: "rule", provenance: HOST });
     expect(flat([item("user", [text(""), text(" \n"), text("a")]), reminder])).toEqual([
       "user: a | <system-reminder>\nBe kind.\n</system-reminder>",
     ]);

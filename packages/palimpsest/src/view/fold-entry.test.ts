@@ -43,7 +43,7 @@ const used = (inputTokens: number, answered: number, responseId = "r") =>
 const summary = { role: "user", blocks: [{ kind: "text", text: "Earlier." }], origin: "summary" } as const;
 const replaced = (from: number, to: number) => ["replace", { from, to, with: [summary], reason: "test" }] as const;
 const compacted = (from: number, to: number, more: { readonly answers?: number } = {}) => {
-  const state = { configuration: 1, calibration: undefined, ledger: undefined };
+  const state = { configuration: 1, calibration: undefined, ledger: undefined, standing: undefined };
   return ["boundary", { from, to, with: [summary], reason: "test", outline: [], state, ...more }] as const;
 };
 const shown = ({ items }: View): unknown[] =>
@@ -76,7 +76,10 @@ describe("the items of a view", () => {
     const other = ["configuration", { ...configured[1], system: { value: "Be kind." }, tools: { heldBy: 1 } }] as const;
     const anew = viewOf(configured, says("a"), other, says("b"));
     expect(thinkingIn(anew)).toEqual(["lost", "intact"]);
-    const restored = viewOf(configured, says("a"), says("b"), ["restore", { of: 9, from: 3, to: 3, reason: "test" }]);
+    const restored = viewOf(configured, says("a"), says("b"), [
+      "restore",
+      { of: 9, from: 3, to: 3, reason: "test", was: "replace" },
+    ]);
     expect(thinkingIn(restored)).toEqual(["intact", "lost"]);
   });
 
@@ -167,7 +170,7 @@ describe("the size of a view", () => {
 
   test("is estimated again once a decision is taken back", () => {
     const reported = [configured, says("a"), request, answers("b", 3), used(5_000, 3)] as const;
-    const view = viewOf(...reported, ["restore", { of: 9, from: 2, to: 2, reason: "test" }]);
+    const view = viewOf(...reported, ["restore", { of: 9, from: 2, to: 2, reason: "test", was: "replace" }]);
     expect(sizeTokens(view)).toBe(sizeTokens(viewOf(configured, says("a"), request, answers("b", 3))));
   });
 

@@ -19,7 +19,7 @@ export interface MessageItem {
   readonly role: "user" | "assistant";
   readonly blocks: readonly Block[];
   readonly origin: MessagePayload["origin"];
-  /** Where its text comes from; absent for most entries of earlier releases. */
+  /** Where its text comes from; an attachment always names it. @default as its `origin` says */
   readonly provenance?: Provenance;
   /** The attachment's type, if the item is an attachment. */
   readonly attachment?: string;

@@ -35,15 +35,4 @@ describe("what has to happen next in a turn", () => {
     expect(next(answered, { phase: "unanswered" })).toEqual({ kind: "request", answer: "awaited", cuts: 0 });
     expect(next(answered, { phase: "cut", cuts: 2 })).toEqual({ kind: "request", answer: "cut", cuts: 2 });
   });
-
-  test("where the log does not say it, the model is asked if the newest words are not its own or a summary", () => {
-    const reminder = item("user", text("Be kind."), { attachment: "rule" });
-    const kindsByItems: readonly (readonly [string, readonly Item[]])[] = [
-      ["nothing", []],
-      ["nothing", [item("user", text("go")), item("assistant", text("done")), reminder]],
-      ["nothing", [item("user", text("Earlier."), { origin: "summary" })]],
-      ["request", [item("assistant", text("done")), item("user", text("go")), reminder]],
-    ];
-    for (const [kind, items] of kindsByItems) expect(next(items, { phase: "unknown" }).kind).toBe(kind);
-  });
 });

@@ -41,8 +41,7 @@ export interface OpenCall extends Omit<CallState, "id" | "step"> {
 export function nextInTurn(view: Pick<View, "items">, turn: TurnState, session: string): NextInTurn {
   const open = openCalls(view);
   if (open.length > 0) return { kind: "calls", calls: withSteps(open, turn.calls, session) };
-  const { cuts, stopBlocks, stop = "end" } = turn;
-  const phase = turn.phase === "unknown" ? phaseOf(view) : turn.phase;
+  const { phase, cuts, stopBlocks, stop = "end" } = turn;
   if (phase === "idle") return { kind: "nothing", text: answerText(view.items), stop, stopBlocks };
   return { kind: "request", answer: phase === "cut" ? "cut" : "awaited", cuts };
 }
@@ -57,11 +56,4 @@ function withSteps(open: readonly FoundCall[], states: readonly CallState[], ses
     const { id: _, ...rest } = state;
     return { call, key, ...rest };
   });
-}
-
-/** For logs of earlier releases: whether the newest message is the model's. */
-function phaseOf({ items }: Pick<View, "items">): "idle" | "unanswered" {
-  const last = items.findLast((item) => item.kind === "message" && item.attachment === undefined);
-  const isAnswered = last?.kind !== "message" || last.role === "assistant" || last.origin === "summary";
-  return isAnswered ? "idle" : "unanswered";
 }

@@ -14,6 +14,3 @@ export const CONTINUE = "Continue.";
 
 /** Stands before a result that came after a placeholder had answered its call, or that has no call. */
 export const lateResult = (callId: string): string => `Result of an earlier tool call (${callId}):`;
-
-/** Marks content of the host within a user message, to tell it from the user's own words. */
-export const reminder = (text: string): string => `<system-reminder>\n${text}\n</system-reminder>`;

@@ -38,8 +38,7 @@ function attachmentItem(
   { type, blocks, provenance }: AttachmentPayload,
   options?: FeatureOptions,
 ): MessageItem {
-  const known = provenance === undefined ? {} : { provenance };
-  return toItem({ from: at, to: at, role: "user", blocks, origin: "host", attachment: type, ...known }, options);
+  return toItem({ from: at, to: at, role: "user", blocks, origin: "host", attachment: type, provenance }, options);
 }
 
 export function sealItem(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
 import type { MessagePayload, PayloadKind, Payloads } from "../log/payload.ts";
+import { HOST } from "../log/provenance.ts";
 import type { ReadEntry } from "../log/read-payload.ts";
 import { foldTurn, NO_TURN, type TurnState } from "./turn-state.ts";
 
@@ -28,7 +29,7 @@ const turn = (payload: Payloads["turn"]) => ["turn", payload] as const;
 const steps = (state: TurnState): readonly string[] => state.calls.map((call) => `${call.id} ${call.step}`);
 
 describe("the phase of a turn", () => {
-  const attached = (type: string) => ({ type, blocks: [text] });
+  const attached = (type: string) => ({ type, blocks: [text], provenance: HOST });
   const ended = { id: "agent", step: "ended", outcome: "done" } as const;
   test.each<[after: string, Entry, TurnState["phase"]]>([
     ["an item of the queue with content", ["taken", { queue: "q", number: 1, entries: 1 }], "unanswered"],

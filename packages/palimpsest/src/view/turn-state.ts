@@ -7,8 +7,7 @@ import type { AnswerStop, CallPayload, SaidBy, TurnPayload, TurnPhase } from "..
  * the messages that it was read from.
  */
 export interface TurnState {
-  /** `unknown`: behind a boundary of an earlier release, which does not say it. */
-  readonly phase: TurnPhase | "unknown";
+  readonly phase: TurnPhase;
   /** How many responses in a row were cut at a limit. */
   readonly cuts: number;
   /** How often hooks have kept the model from stopping in this turn. */
@@ -159,8 +158,7 @@ function without(calls: readonly CallState[], answered: readonly string[]): read
 }
 
 function opened(turn: TurnState): TurnState {
-  const isNew = turn.phase === "idle" || turn.phase === "unknown";
-  return unanswered(isNew ? { ...turn, cuts: 0, stopBlocks: 0 } : turn);
+  return unanswered(turn.phase === "idle" ? { ...turn, cuts: 0, stopBlocks: 0 } : turn);
 }
 
 function unanswered({ stop: _, ...turn }: TurnState): TurnState {

@@ -2,7 +2,6 @@ import type { Text } from "../log/block.ts";
 import type { MessagePayload } from "../log/payload.ts";
 import type { Provenance } from "../log/provenance.ts";
 import { hostWords, markData } from "./data-marks.ts";
-import { reminder } from "./texts.ts";
 
 /** What a text stands in. */
 interface Speaking {
@@ -15,10 +14,8 @@ interface Speaking {
 /** A text of a user message as it is sent: what is not said by the user or the host is marked as data. */
 export function inItsVoice(block: Text, item: Speaking): Text {
   const { provenance = item.provenance, marks, ...said } = block;
-  // Entries of earlier releases keep the bytes that were sent.
-  if (provenance === undefined) {
-    return item.attachment === undefined ? said : { kind: "text", text: reminder(said.text) };
-  }
+  // Only a message whose origin says who speaks.
+  if (provenance === undefined) return said;
   if (marks === "own") return { kind: "text", text: said.text };
   const { kind } = provenance;
   const isMessage = item.attachment === undefined;

@@ -27,8 +27,7 @@ export interface ReadyView {
 }
 
 /** Who or what has made it, and why. */
-export type CompactionOrigin = Pick<CompactionRecord, "trigger" | "overrides"> &
-  Required<Pick<CompactionRecord, "reason">>;
+export type CompactionOrigin = Pick<CompactionRecord, "trigger" | "reason" | "overrides">;
 
 /** Writes it in one batch: before, nothing has changed; behind it, all has. */
 export async function installBoundary(

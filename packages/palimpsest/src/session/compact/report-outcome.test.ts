@@ -6,6 +6,7 @@ import { reportOutcome } from "./report-outcome.ts";
 const used = { freshTokens: 1, cacheReadTokens: 2, cacheWriteTokens: 3, outputTokens: 4 };
 const record: CompactionRecord = {
   trigger: "auto",
+  reason: "window",
   variant: "full",
   rung: "digest",
   declined: [],

@@ -23,8 +23,7 @@ export async function listMessages(
     const read = await readWithStub(log, entry);
     const { sequence, atMs } = entry;
     if (read.kind === "attachment" && attachments === "with") {
-      const { type, blocks, provenance: named } = read.payload;
-      const provenance = provenanceOf({ attachment: type, ...(named === undefined ? {} : { provenance: named }) });
+      const { type, blocks, provenance } = read.payload;
       const who = { role: "user", origin: "host", attachment: type, provenance } as const;
       return { entry: sequence, atMs, ...who, blocks, ...(await shownAs(entry, "everyone")) };
     }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ReadEntry } from "../../log/read-payload.ts";
 import { type CarriedState, EMPTY_CARRIED_STATE, foldCarriedState } from "./carried-state.ts";
 
-function refusedWith(...limits: readonly (number | undefined)[]): CarriedState {
+function refusedWith(limits: readonly (number | undefined)[], before = EMPTY_CARRIED_STATE): CarriedState {
   return limits.reduce<CarriedState>((carriedState, limitTokens, index) => {
     const payload = limitTokens === undefined ? {} : { limitTokens };
     return foldCarriedState(
@@ -10,15 +10,15 @@ function refusedWith(...limits: readonly (number | undefined)[]): CarriedState {
       { kind: "overflow", sequence: index + 1, payload } as unknown as ReadEntry,
       0,
     );
-  }, EMPTY_CARRIED_STATE);
+  }, before);
 }
 
 test("of the limits that refusals name, the smallest holds, in whatever order they came", () => {
-  expect(refusedWith(100_000, 200_000).limitTokens).toBe(100_000);
-  expect(refusedWith(200_000, 100_000).limitTokens).toBe(100_000);
-  expect(refusedWith(100_000, undefined).limitTokens).toBe(100_000);
-  expect(refusedWith(undefined).limitTokens).toBeUndefined();
-  expect(refusedWith(1, 2, 3).overflows).toBe(3);
+  expect(refusedWith([100_000, 200_000]).limitTokens).toBe(100_000);
+  expect(refusedWith([200_000, 100_000]).limitTokens).toBe(100_000);
+  expect(refusedWith([100_000, undefined]).limitTokens).toBe(100_000);
+  expect(refusedWith([undefined]).limitTokens).toBeUndefined();
+  expect(refusedWith([1, 2, 3]).overflows).toBe(3);
 });
 
 test("calls of an attempt that came to nothing count until the user speaks", () => {
@@ -29,7 +29,7 @@ test("calls of an attempt that came to nothing count until the user speaks", () 
   });
   const after = foldCarriedState(EMPTY_CARRIED_STATE, attempt(1, { calls: 8 }), 0);
   expect(after.calls).toBe(8);
-  // An attempt of an earlier release says nothing of them.
+  // An attempt that made no calls names no number.
   expect(foldCarriedState(after, attempt(2, {}), 0).calls).toBe(8);
   const said = { role: "user", origin: "human", blocks: [{ kind: "text", text: "Continue." }] } as const;
   expect(foldCarriedState(after, { kind: "message", sequence: 3, payload: said }, 0).calls).toBe(0);
@@ -68,31 +68,15 @@ describe("behind a boundary", () => {
     expect(later.chain).toEqual({ boundary: 4, boundaries: 1, turns: 1 });
     expect(fold([boundary(6, later)]).chain).toEqual({ boundary: 6, boundaries: 2, turns: 0 });
   });
-
-  test.each([
-    ["nothing", undefined],
-    ["null", null],
-    ["a text", "standing"],
-    ["no pins", { ...before, pins: undefined }],
-    ["no messages of the user", { ...before, said: {} }],
-    ["no chain", { ...before, chain: 2 }],
-    ["an empty chain", { ...before, chain: null }],
-  ])("that carries %s, all begins anew, and how far the turn has come is not known", (_, stored) =>
-    expect(fold([boundary(4, stored)])).toEqual({
-      ...EMPTY_CARRIED_STATE,
-      turn: { ...EMPTY_CARRIED_STATE.turn, phase: "unknown" },
-      chain: { boundary: 4, boundaries: 1, turns: 0 },
-    }),
-  );
 });
 
-test("a limit holds for its model; one that names no model, from an earlier release, for the model that is named next", () => {
+test("a limit holds for its model", () => {
   const configured = (before: CarriedState, model: string): CarriedState => {
     const payload = { provider: "p", model };
     return foldCarriedState(before, { kind: "configuration", sequence: 9, payload } as unknown as ReadEntry, 0);
   };
-  const unnamed = configured(refusedWith(100_000), "m");
-  expect(unnamed).toMatchObject({ limitTokens: 100_000, model: "p/m" });
-  expect(configured(unnamed, "m").limitTokens).toBe(100_000);
-  expect(configured(unnamed, "n")).not.toHaveProperty("limitTokens");
+  const refused = refusedWith([100_000], configured(EMPTY_CARRIED_STATE, "m"));
+  expect(refused).toMatchObject({ limitTokens: 100_000, model: "p/m" });
+  expect(configured(refused, "m").limitTokens).toBe(100_000);
+  expect(configured(refused, "n")).not.toHaveProperty("limitTokens");
 });

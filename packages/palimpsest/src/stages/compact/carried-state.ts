@@ -126,7 +126,7 @@ export function foldCarriedState(before: CarriedState, read: ReadEntry | PassedO
     case "overflow":
       return refused(carriedState, read.payload.limitTokens);
     case "boundary":
-      return atBoundary(readCarriedState(read.payload.state.standing), read);
+      return atBoundary(read.payload.state.standing as CarriedState, read);
     case "restore":
       return read.payload.was === "boundary" ? takenBack(carriedState, read) : carriedState;
     default:
@@ -138,10 +138,8 @@ export function foldCarriedState(before: CarriedState, read: ReadEntry | PassedO
 function configured(carriedState: CarriedState, { provider, model: name }: ConfigurationPayload): CarriedState {
   const model = `${provider}/${name}`;
   if (carriedState.model === model) return carriedState;
-  const { limitTokens, model: before, ...rest } = carriedState;
-  // A limit from an earlier release does not name its model.
-  const kept = before === undefined && limitTokens !== undefined ? { limitTokens } : {};
-  return { ...rest, ...kept, model };
+  const { limitTokens: _, ...rest } = carriedState;
+  return { ...rest, model };
 }
 
 function heard(carriedState: CarriedState, spokenAt: number): CarriedState {
@@ -201,13 +199,4 @@ function atBoundary(
   const isFolded = ({ from, to }: TakenBack): boolean => payload.from <= from && to <= payload.to;
   const left = carried.takenBack.filter((range) => !isFolded(range));
   return { ...carried, calls, takenBack: left, chain: { boundary, boundaries: chain.boundaries + 1, turns: 0 } };
-}
-
-/** Reads the state of a boundary; one that says nothing if its format cannot be read. */
-function readCarriedState(stored: unknown): CarriedState {
-  const unsaid: CarriedState = { ...EMPTY_CARRIED_STATE, turn: { ...NO_TURN, phase: "unknown" } };
-  if (typeof stored !== "object" || stored === null) return unsaid;
-  const { pins, said, chain } = stored as Partial<CarriedState>;
-  const isWhole = Array.isArray(pins) && Array.isArray(said) && typeof chain === "object" && chain !== null;
-  return isWhole ? { ...unsaid, ...(stored as CarriedState) } : unsaid;
 }

@@ -37,7 +37,11 @@ function write() {
     },
     fold(): void {
       const range = { from: 2, to: sequence, with: [], reason: "test" };
-      add("boundary", { ...range, outline: [], state: { configuration: 1, calibration: {}, ledger: {} } });
+      add("boundary", {
+        ...range,
+        outline: [],
+        state: { configuration: 1, calibration: {}, ledger: {}, standing: {} },
+      });
     },
   };
 }

@@ -4,6 +4,7 @@ import { sealEntries } from "../../log/seal-entries.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { sha256 } from "../../stores/sha256.ts";
+import { EMPTY_CARRIED_STATE } from "../compact/carried-state.ts";
 import { searchSession } from "./search-session.ts";
 
 const message = (text: string): Payloads["message"] => ({
@@ -30,7 +31,7 @@ async function openLog() {
         with: [message(text)],
         reason: "test",
         outline: [],
-        state: { configuration: 1, calibration: {}, ledger: {} },
+        state: { configuration: 1, calibration: {}, ledger: {}, standing: EMPTY_CARRIED_STATE },
       }),
   };
 }
