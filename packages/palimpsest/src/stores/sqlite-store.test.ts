@@ -74,7 +74,7 @@ describe("the file", () => {
       [insert("'x'"), /datatype mismatch/],
       ["UPDATE writer SET fence = fence - 1", /never falls/],
       ["DELETE FROM writer", /never deleted/],
-      ["INSERT OR REPLACE INTO writer VALUES (1, 0, '', 0, 'closed', 0)", /one writer row/],
+      ["INSERT OR REPLACE INTO writer VALUES (1, 0, '', 0, 'closed', 0, '')", /one writer row/],
     ];
     for (const [sql, why] of refused) expect(() => database.exec(sql), sql).toThrow(why);
     database.exec("UPDATE entry SET payload = NULL WHERE sequence = 2");

@@ -16,7 +16,7 @@ import { createHeartbeat, readBeat } from "./sqlite/heartbeat.ts";
 import { createMetadataFiles } from "./sqlite/metadata-files.ts";
 import { createReader, createWriter, type Run, retryLocked } from "./sqlite/open-log.ts";
 import { fromFileName, toFileName } from "./sqlite/session-file.ts";
-import { type HeldBy, readHead, readHeld, readWriter, takeFence } from "./sqlite/sqlite-log.ts";
+import { type HeldBy, readHead, readWriter, takeFence } from "./sqlite/sqlite-log.ts";
 import { ClosedLogError, toStoreError } from "./sqlite/sqlite-store-errors.ts";
 import { heldBy } from "./sqlite/writer-lease.ts";
 import type {
@@ -110,8 +110,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     leaseMs,
     repeat: (everyMs, work) => (repeat ?? repeatInBackground)(everyMs, work),
   });
-  const judge: HeldBy = (writer, beat) =>
-    heldBy(writer, beat === undefined ? undefined : readBeat(folder, beat), { place, leaseMs });
+  const judge: HeldBy = (writer) => heldBy(writer, readBeat(folder, writer.beat), { place, leaseMs });
   const openLogs = new Map<string, Set<LogReader>>();
   let state: "open" | "closed" = "open";
 
@@ -214,7 +213,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     async writerOf(session) {
       const path = locate(session);
       if (!exists(path)) return undefined;
-      const currentOwner = await run(path, (connection) => readHeld(connection, judge));
+      const currentOwner = await run(path, (connection) => judge(readWriter(connection)));
       dropUnused(path);
       return currentOwner;
     },

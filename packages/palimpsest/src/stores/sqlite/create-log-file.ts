@@ -14,14 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import {
-  APPLICATION_ID,
-  FIRST_WRITER,
-  FORMAT_VERSION,
-  HOLDER_SCHEMA,
-  PAGE_SIZE_BYTES,
-  SCHEMA,
-} from "./sqlite-schema.ts";
+import { APPLICATION_ID, FIRST_WRITER, FORMAT_VERSION, PAGE_SIZE_BYTES, SCHEMA } from "./sqlite-schema.ts";
 import { toStoreError } from "./sqlite-store-errors.ts";
 
 /**
@@ -83,7 +76,7 @@ function buildEmptyLog(folder: string): Uint8Array {
     try {
       database.exec(`PRAGMA page_size=${PAGE_SIZE_BYTES}; PRAGMA synchronous=OFF; PRAGMA journal_mode=WAL;`);
       database.exec(`PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${FORMAT_VERSION};`);
-      database.exec([...SCHEMA, FIRST_WRITER, HOLDER_SCHEMA].join(";\n"));
+      database.exec([...SCHEMA, FIRST_WRITER].join(";\n"));
     } finally {
       database.close();
     }

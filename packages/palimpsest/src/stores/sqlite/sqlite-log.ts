@@ -1,7 +1,7 @@
 import { EMPTY_LOG, type Entry, type LogHead } from "../../log/entry.ts";
 import type { AppendResult, BusyWriter, OpenWriterOptions } from "../store.ts";
 import type { Connection } from "./connection.ts";
-import { checkOfPayload, checkOfRow, DROP_SEARCH, ENTRY_COLUMNS, HOLDER_SCHEMA } from "./sqlite-schema.ts";
+import { checkOfPayload, checkOfRow, DROP_SEARCH, ENTRY_COLUMNS } from "./sqlite-schema.ts";
 
 /** The operations on a log file; each call is one snapshot or transaction. */
 
@@ -52,6 +52,8 @@ export interface Writer {
   readonly owner: string;
   readonly activeAtMs: number;
   readonly state: "open" | "closed";
+  /** The name of its store's heartbeat. */
+  readonly beat: string;
 }
 
 export interface AgentSessionOptions extends OpenWriterOptions {
@@ -61,35 +63,22 @@ export interface AgentSessionOptions extends OpenWriterOptions {
   readonly heldBy: HeldBy;
 }
 
-/** The owner of the log, by the file. @param beat the name of the writer's heartbeat, if it has one */
-export type HeldBy = (writer: Writer, beat: string | undefined) => BusyWriter | undefined;
+/** The owner of the log, by the file. */
+export type HeldBy = (writer: Writer) => BusyWriter | undefined;
 
 /** The number of the new writer, or of the writer that holds the log. */
 export function takeFence(connection: Connection, options: AgentSessionOptions): number | BusyWriter {
   const { owner, nowMs, beat, takeover = "if-free" } = options;
   return inTransaction(connection, () => {
-    const currentOwner = takeover === "if-free" ? readHeld(connection, options.heldBy) : undefined;
+    const writer = readWriter(connection);
+    const currentOwner = takeover === "if-free" ? options.heldBy(writer) : undefined;
     if (currentOwner !== undefined) return currentOwner;
-    const fence = readWriter(connection).fence + 1;
+    const fence = writer.fence + 1;
     connection
-      .statement("UPDATE writer SET fence = ?, owner = ?, active_at_ms = ?, state = 'open' WHERE id = 1")
-      .run(fence, owner, nowMs);
-    connection.database.exec(HOLDER_SCHEMA);
-    connection.statement("INSERT OR REPLACE INTO holder (id, fence, beat) VALUES (1, ?, ?)").run(fence, beat);
+      .statement("UPDATE writer SET fence = ?, owner = ?, active_at_ms = ?, state = 'open', beat = ? WHERE id = 1")
+      .run(fence, owner, nowMs, beat);
     return fence;
   });
-}
-
-export function readHeld(connection: Connection, heldBy: HeldBy): BusyWriter | undefined {
-  const writer = readWriter(connection);
-  return heldBy(writer, readBeatName(connection, writer.fence));
-}
-
-function readBeatName(connection: Connection, fence: number): string | undefined {
-  const table = connection.statement("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'holder'").get();
-  if (table === undefined) return undefined;
-  const row = connection.statement("SELECT beat FROM holder WHERE id = 1 AND fence = ?").get(fence);
-  return row === undefined ? undefined : String(row["beat"]);
 }
 
 export function appendEntries(
@@ -165,10 +154,10 @@ export function toUncheckedEntry(row: Row): Entry {
 }
 
 export function readWriter(connection: Connection): Writer {
-  const row = connection.statement("SELECT fence, owner, active_at_ms, state FROM writer WHERE id = 1").get();
+  const row = connection.statement("SELECT fence, owner, active_at_ms, state, beat FROM writer WHERE id = 1").get();
   if (row === undefined) throw damaged("its writer row is missing");
-  const { fence, owner, active_at_ms: activeAtMs, state } = row as Row;
-  return { fence, owner, activeAtMs, state } as Writer;
+  const { fence, owner, active_at_ms: activeAtMs, state, beat } = row as Row;
+  return { fence, owner, activeAtMs, state, beat } as Writer;
 }
 
 /** Runs work in a transaction, and rolls it back if the work throws. */

@@ -4,7 +4,7 @@ import type { Entry } from "../../log/entry.ts";
 /** "PaLo" in the file's header (offset 68): whose file it is. */
 export const APPLICATION_ID = 0x50_61_4c_6f;
 
-/** `user_version` in the file's header (offset 60). Rises when a file can no longer be read by what was released before. */
+/** `user_version` in the file's header (offset 60). A file with a higher number is refused. */
 export const FORMAT_VERSION = 1;
 
 /** Fixed, so that salvage need not believe a damaged header. One damaged page costs what stands on 4 KiB. */
@@ -15,7 +15,8 @@ export const ENTRY_COLUMNS = "sequence, parent, kind, version, at_ms, digest, ha
 
 /**
  * The database itself keeps the log append-only: whatever program opens the file, an entry is added at the end, and of an
- * old one only the payload can go. `last_sequence` tells when the end of the table is lost. The payload stands last, because SQLite walks through it to reach what stands behind.
+ * old one only the payload can go. `last_sequence` tells when the end of the table is lost. `beat` names the heartbeat of the
+ * writer's store. The payload stands last, because SQLite walks through it to reach what stands behind.
  */
 export const SCHEMA: readonly string[] = [
   `CREATE TABLE entry (
@@ -37,7 +38,8 @@ export const SCHEMA: readonly string[] = [
   owner TEXT NOT NULL,
   active_at_ms REAL NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('open', 'closed')),
-  last_sequence INTEGER NOT NULL
+  last_sequence INTEGER NOT NULL,
+  beat TEXT NOT NULL
 ) STRICT`,
   `CREATE TRIGGER entry_is_next BEFORE INSERT ON entry
 WHEN NEW.sequence IS NOT (SELECT coalesce(max(sequence), 0) + 1 FROM entry)
@@ -57,17 +59,7 @@ BEGIN SELECT RAISE(ABORT, 'a fence never falls'); END`,
 ];
 
 export const FIRST_WRITER =
-  "INSERT INTO writer (id, fence, owner, active_at_ms, state, last_sequence) VALUES (1, 0, '', 0, 'closed', 0)";
-
-/**
- * Which store the writer belongs to, by the name of its heartbeat. Not part of the format: a file without it, or whose fence
- * is another, was written by a release that knew no heartbeats.
- */
-export const HOLDER_SCHEMA = `CREATE TABLE IF NOT EXISTS holder (
-  id INTEGER PRIMARY KEY CHECK (id = 1),
-  fence INTEGER NOT NULL,
-  beat TEXT NOT NULL
-) STRICT`;
+  "INSERT INTO writer (id, fence, owner, active_at_ms, state, last_sequence, beat) VALUES (1, 0, '', 0, 'closed', 0, '')";
 
 /**
  * The search index: made by the first search, and not part of the format, because it can be made anew from the entries.

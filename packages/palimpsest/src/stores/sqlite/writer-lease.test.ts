@@ -82,7 +82,7 @@ test("a writer that is silent is free, also where the clock was turned back sinc
   const self = { pid: 1, realm: "this one" };
   const processes = { self, find: () => ({ kind: "unknown" as const }), ticksMs: () => 100_000 };
   const place = { host: "here", processes, clock };
-  const writer = { fence: 1, owner: "the other", state: "open", activeAtMs: 5_000_000 } as const;
+  const writer = { fence: 1, owner: "the other", state: "open", activeAtMs: 5_000_000, beat: "b" } as const;
   const beat = { ...self, host: "here", renewedAtMs: 5_000_000, leaseMs: 30_000 };
   expect(heldBy(writer, { ...beat, renewedTicksMs: 60_000 }, { place, leaseMs: 30_000 })).toBeUndefined();
   expect(heldBy(writer, { ...beat, renewedTicksMs: 90_000 }, { place, leaseMs: 30_000 })).toEqual({
@@ -125,16 +125,14 @@ describe("the heartbeat of a store", () => {
     expect(readdirSync(join(folder, "writers"))).toContain("of somebody else");
   });
 
-  test("of a log that names none, or one that is no name, is its last append", async () => {
+  test("of a log that names one that is no name is its last append", async () => {
     const clock = manualStoreClock();
     const store = open({ clock, leaseMs: 3_000 });
     const opened = await store.openWriter("s", { owner: "me" });
-    for (const sql of ["UPDATE holder SET beat = '../s.sqlite'", "DELETE FROM holder", "DROP TABLE holder"]) {
-      const database = new DatabaseSync(join(folder, "s.sqlite"));
-      database.exec(sql);
-      database.close();
-      expect(await store.writerOf("s"), sql).toMatchObject({ owner: "me" });
-    }
+    const database = new DatabaseSync(join(folder, "s.sqlite"));
+    database.exec("UPDATE writer SET beat = '../s.sqlite'");
+    database.close();
+    expect(await store.writerOf("s")).toMatchObject({ owner: "me" });
     await clock.advance(3_000);
     expect(await store.openWriter("s", { owner: "you" })).toMatchObject({ kind: "opened" });
     expect(opened).toMatchObject({ kind: "opened" });

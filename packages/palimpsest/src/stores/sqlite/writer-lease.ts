@@ -21,8 +21,8 @@ export function heldBy(
   if (writer.state === "closed" || (beat !== undefined && processState(beat, place) === "gone")) return undefined;
   const nowMs = place.clock.now();
   const sinceAppendMs = nowMs - writer.activeAtMs;
-  // Without a beat (an older release wrote it, or the file was removed) the last append is all that is known, and one in the
-  // future (a clock was turned back) may be of a writer that is alive.
+  // Without a beat (its file was removed, or its store has a lease of 0 and writes none) the last append is all that is known.
+  // One in the future (a clock was turned back) may be of a writer that is alive.
   const silentMs =
     beat === undefined
       ? Math.max(0, sinceAppendMs)
