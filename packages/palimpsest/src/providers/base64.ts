@@ -1,5 +1,5 @@
 /**
- * Decodes base64 data. Invalid characters are skipped, as `Buffer` does: data of old logs must give the same request in
+ * Decodes base64 data. Invalid characters are skipped, as `Buffer` does: data in a log must give the same request in
  * every runtime, and `atob` would throw.
  */
 export function base64Bytes(data: string): Uint8Array<ArrayBuffer> {

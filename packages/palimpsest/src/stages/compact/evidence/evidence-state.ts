@@ -151,10 +151,10 @@ const SHAPES = {
     [0, 1, 2],
     [3, 4, 5, 6],
   ],
+  lines: [[0, 1], []],
   open: [["id"], []],
 } as const;
 
-const LINES = [[0, 1], []] as const;
 const WRITTEN = [["line"], ["before", "after"]] as const;
 
 /** Reads a stored state; returns an empty one if its version or its form is wrong. */
@@ -168,10 +168,7 @@ export function readEvidence(stored: unknown): Evidence {
     (fields["files"] as readonly Fields[]).every(({ ranges }) => Array.isArray(ranges) && ranges.every(isRange)) &&
     (fields["files"] as readonly Fields[]).every(({ written = [] }) => isListOf(written, WRITTEN)) &&
     (fields["open"] as readonly Fields[]).every(({ files = [] }) => isTouched(files));
-  // States of before lines were kept have none.
-  return isWhole
-    ? { ...(stored as Evidence), lines: isListOf(fields["lines"], LINES) ? (fields["lines"] as FactLine[]) : [] }
-    : EMPTY;
+  return isWhole ? (stored as Evidence) : EMPTY;
 }
 
 function isListOf(list: unknown, [texts, numbers]: readonly [readonly PropertyKey[], readonly PropertyKey[]]): boolean {
