@@ -50,9 +50,9 @@ const config: ViteUserConfig = defineConfig({
         extends: true,
         test: {
           name: "postgres 18",
-          include: ["packages/postgres/src/**/*.test.ts"],
+          include: ["packages/postgres/src/**/*.system.test.ts"],
           // It needs pg_dump and other programs, which npm's PostgreSQL does not have.
-          exclude: ["**/backup.test.ts"],
+          exclude: ["**/backup.system.test.ts"],
           globalSetup: ["test/run-folder.ts", "packages/postgres/src/testing/use-postgres-18.ts"],
           env: { POSTGRES: "18" },
         },
