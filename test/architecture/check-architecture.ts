@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { checkAgent } from "./check-agent.ts";
-import { findFolderCircles } from "./folder-circles.ts";
+import { findFileCircles, findFolderCircles } from "./circles.ts";
 import type { FolderRule, LayerRule, PackageRule } from "./import-table.ts";
 import type { SourceFacts } from "./source-facts.ts";
 
@@ -34,27 +34,9 @@ export function checkArchitecture(sources: readonly SourceFacts[], rules: Archit
     ...tests.flatMap(checkSimulatorTest),
     ...sources.flatMap(checkLab),
     ...code.flatMap((source) => checkCode(source, rules)),
-    ...findCircles(code),
+    ...findFileCircles(code),
     ...findFolderCircles(code),
   ];
-}
-
-/** Files that reach themselves by what they import, types included: neither can be read before the other. */
-function findCircles(sources: readonly SourceFacts[]): string[] {
-  const targets = new Map(
-    sources.map(({ path, imports }) => {
-      const inside = imports.filter(({ from }) => from.startsWith("."));
-      return [path, inside.map(({ from }) => posix.join(posix.dirname(path), from))];
-    }),
-  );
-  const reaches = (from: string, goal: string, seen: Set<string>): boolean =>
-    (targets.get(from) ?? []).some((next) => {
-      if (next === goal) return true;
-      return seen.has(next) ? false : reaches(next, goal, seen.add(next));
-    });
-  return [...targets.keys()]
-    .filter((path) => reaches(path, path, new Set()))
-    .map((path) => `${path}: imports itself in a circle`);
 }
 
 function checkCode(source: SourceFacts, rules: ArchitectureRules): string[] {
