@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { processorMs } from "../../testing/processor-ms.ts";
+import { processorMs } from "../../../../../test/processor-ms.ts";
 import { goneTitle, nameOf, readTitle, toTitle, versionOf } from "./section-title.ts";
 
 const path = fc
@@ -31,11 +31,11 @@ test("what a title says can be read from it, whatever the path is", () => {
   );
 });
 
-test("other lines are none, and long ones are read in little time", () => {
+test("other lines are none, and long ones are read in little time", async () => {
   for (const line of ["# Style", "# a (of the project)", "text, 12345678)", "## a (of the project, 12345678)"]) {
     expect(readTitle(line)).toBeUndefined();
   }
-  const usedMs = processorMs(() => {
+  const usedMs = await processorMs(() => {
     for (const piece of [" (for what lies in ", ", 1234567", "(((", "# "]) readTitle(`# ${piece.repeat(20_000)}`);
   });
   expect(usedMs).toBeLessThan(500);
