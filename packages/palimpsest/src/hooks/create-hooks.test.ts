@@ -91,10 +91,8 @@ describe("a hook that fails is reported, and the others count", () => {
       ],
       { timeoutMs: 100 },
     );
-    const startedAt = performance.now();
+    // If one that never answers were waited for, this would never return.
     const results = await hooks.run("PreCompact", compact);
-    // One that never answers would take as long as the test may.
-    expect(performance.now() - startedAt).toBeLessThan(30_000);
     expect(results.failures).toEqual([{ by: "bad", kind, message: expect.stringContaining(message) }]);
     expect(mergeInstructions("Keep the names.", results)).toBe("Keep the names.\n\nKeep the numbers.");
   });

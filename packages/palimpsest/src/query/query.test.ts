@@ -154,13 +154,15 @@ describe.each(WORLD_NAMES)("%s", (world) => {
   });
 
   test("a stalled stream is given up and asked for again", async () => {
-    const fault = stallStream(1, 60_000);
+    const fault = stallStream(1, 3_600_000);
     const opened = await open(
       inOrder([{ ...answer("Never the end"), fault }], () => answer("The end.")),
       world,
     );
-    // Longer than a busy machine takes for the healthy answer that follows.
-    const { outcome, events } = await run(opened, { prompt: "Hello", stallMs: 3_000, clock: { now: Date.now } });
+    // The clock runs only while the stalled stream is all that was asked for.
+    const running = setInterval(() => opened.sent().length === 1 && opened.clock.advance(1_000), 10);
+    onTestFinished(() => clearInterval(running));
+    const { outcome, events } = await run(opened, { prompt: "Hello", stallMs: 3_000 });
     expect(of(events, "retry-waiting")).toMatchObject([{ reason: "broken-stream" }]);
     expect(outcome).toMatchObject({ kind: "done", text: "The end." });
   });
@@ -320,14 +322,10 @@ test("a window that is full ends the turn with what to do, and nothing is sent",
 });
 
 test("an abort while the conversation is being compacted ends the turn at once, and nothing has changed", async () => {
-  const stalls: Script = () => ({ ...answer("A summary. ".repeat(40)), fault: stallStream(4, 60_000) });
+  // Longer than the test may take: if the summary were waited for, the turn would never end.
+  const stalls: Script = () => ({ ...answer("A summary. ".repeat(40)), fault: stallStream(4, 3_600_000) });
   const stop = new AbortController();
-  let stoppedAtMs = 0;
-  const abortSoon = () =>
-    setTimeout(() => {
-      stoppedAtMs = performance.now();
-      stop.abort();
-    }, 50);
+  const abortSoon = () => setTimeout(() => stop.abort(), 50);
   const server = await serve({ faces: [createAnthropic({ script: stalls })], watch: abortSoon });
   onTestFinished(() => server.close());
   const client = new Anthropic({ apiKey: "none", baseURL: server.url });
@@ -341,7 +339,6 @@ test("an abort while the conversation is being compacted ends the turn at once, 
   const before = opened.session.view.size().tokens;
   const { outcome, events } = await run(opened, { prompt: "Go on.", signal: stop.signal });
   expect(outcome).toMatchObject({ kind: "aborted", rounds: 0 });
-  expect(performance.now() - stoppedAtMs).toBeLessThan(30_000);
   expect(of(events, "request-started")).toEqual([]);
   expect(opened.session.view.size().tokens).toBeGreaterThanOrEqual(before);
   const emitted = of(events, "session-event").map(({ event }) => event);
@@ -550,12 +547,15 @@ test("while a tool runs long, the prompt is kept in the cache where the settings
     system: "You are a careful engineer. ".repeat(2_000),
     settings: { "cache.ttl": "5m", "keepWarm.enabled": "on" },
   });
+  const pings = () => opened.sent().filter(({ body }) => JSON.parse(body).max_tokens === 0).length;
   const slow: Tool = {
     ...weather,
     timeoutMs: 3_600_000,
-    run: () => new Promise((resolve) => setTimeout(() => resolve("Rain."), 1_500)),
+    async run() {
+      await expect.poll(pings).toBeGreaterThan(0);
+      return "Rain.";
+    },
   };
-  const pings = () => opened.sent().filter(({ body }) => JSON.parse(body).max_tokens === 0).length;
   const { outcome, events } = await run(opened, { prompt: "?", tools: [slow] }, ({ kind }) => {
     if (kind === "tool-started") setTimeout(() => opened.clock.advance(5 * 60_000 - 10_000), 100);
   });

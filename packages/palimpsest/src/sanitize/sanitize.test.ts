@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { processorMs } from "../../../../test/processor-ms.ts";
 import { sanitize, sanitizeAll } from "./sanitize.ts";
 import { createSanitizer } from "./sanitize-stream.ts";
 
@@ -89,12 +90,14 @@ test("for any text: nothing hidden is left but in ordinary places, a second time
   );
 });
 
-test("a run of a million hidden characters takes no time, whole and in pieces", () => {
+test("a run of a million hidden characters takes no time, whole and in pieces", async () => {
   const run = "\u{e0041}".repeat(1_000_000);
-  const start = performance.now();
-  expect(sanitize(`a${run}b`)).toBe("a⟨1000000 hidden characters⟩b");
-  expect(streamed("a", ...Array.from({ length: 100 }, () => run.slice(0, 20_000)), "b").length).toBeLessThan(4_000);
-  expect(performance.now() - start).toBeLessThan(10_000);
+  const pieces = Array.from({ length: 100 }, () => run.slice(0, 20_000));
+  const usedMs = await processorMs(() => {
+    expect(sanitize(`a${run}b`)).toBe("a⟨1000000 hidden characters⟩b");
+    expect(streamed("a", ...pieces, "b").length).toBeLessThan(4_000);
+  });
+  expect(usedMs).toBeLessThan(10_000);
 });
 
 test("every text of a value, its keys included", () => {

@@ -89,11 +89,9 @@ test("closing runs what is to be done at the end, once, when the session is free
 });
 
 test("closing waits for a hook that hangs no longer than its deadline", async () => {
-  const { session, events } = await open([{ event: "SessionEnd", run: commandHook("sleep 60"), timeoutMs: 300 }]);
-  const startedAt = performance.now();
+  // The hook itself takes longer than the test may.
+  const { session, events } = await open([{ event: "SessionEnd", run: commandHook("sleep 900"), timeoutMs: 300 }]);
   await session.close();
-  // The hook itself takes a minute.
-  expect(performance.now() - startedAt).toBeLessThanOrEqual(30_000);
   expect(events.at(-1)).toMatchObject({ event: "SessionEnd", failures: [{ kind: "timeout" }] });
 });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { processorMs } from "../../../../test/processor-ms.ts";
 import type { Provenance } from "../log/provenance.ts";
 import { escapeTags, hostWords, markData, withinTag } from "./data-marks.ts";
 import { inItsVoice } from "./voice.ts";
@@ -45,10 +46,11 @@ describe("marks", () => {
     );
   });
 
-  test("take linear time", () => {
-    const startedAt = performance.now();
-    for (const unit of ["<", "< ", "<\u200b", "</", "<s", "<system-reminde"]) escapeTags(unit.repeat(200_000));
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  test("take linear time", async () => {
+    const usedMs = await processorMs(() => {
+      for (const unit of ["<", "< ", "<\u200b", "</", "<s", "<system-reminde"]) escapeTags(unit.repeat(200_000));
+    });
+    expect(usedMs).toBeLessThan(5_000);
   });
 
   test("what a text is shown as follows from its provenance and from what it stands in", () => {

@@ -72,12 +72,12 @@ describe("watching a call", () => {
 
   test("ends at once when it is aborted, whether the call takes notice or not", async () => {
     const controller = new AbortController();
-    const options = { clock: withTimers(), stallMs: 60_000, signal: controller.signal };
+    // The clock stands still: nothing but the abort ends the call.
+    const clock = { now: () => 0, wait: never };
+    const options = { clock, stallMs: 60_000, signal: controller.signal };
     const watched = watchCall(never, options);
-    const startedMs = performance.now();
     controller.abort();
     expect(await watched).toEqual({ kind: "aborted" });
-    expect(performance.now() - startedMs).toBeLessThan(30_000);
     expect(await watchCall(never, options)).toEqual({ kind: "aborted" });
   });
 });

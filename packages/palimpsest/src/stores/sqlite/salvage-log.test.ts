@@ -22,7 +22,7 @@ import { PAGE_SIZE_BYTES } from "./sqlite-schema.ts";
 import { DamagedLogError, LogFormatError } from "./sqlite-store-errors.ts";
 
 const CASES = process.env["PALIMPSEST_SLOW"] ? 5_000 : 40;
-const TIMEOUT_MS = 100_000 + CASES * 200;
+const TIMEOUT_MS = 600_000 + CASES * 200;
 const folder = mkdtempSync(join(tmpdir(), "salvage-"));
 const original = join(folder, "original");
 const damaged = join(folder, "s.sqlite");
