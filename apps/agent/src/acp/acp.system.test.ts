@@ -222,17 +222,17 @@ test("a server of the editor; canceled in the middle of a tool and of a question
   expect(plan).toMatchObject({ entries: [{ status: "completed" }, { status: "in_progress" }, { status: "pending" }] });
   await until(isRunning);
   const sleeping = () => findProcesses(project.folder).filter((line) => line.includes("sleep 600"));
-  await expect.poll(sleeping, { timeout: 60_000 }).not.toEqual([]);
+  await expect.poll(sleeping).not.toEqual([]);
   await cancel();
   expect(await stopped).toBe("cancelled");
   expect(calls(take()).at(-1)).toMatch(/^failed/);
-  await expect.poll(sleeping, { timeout: 60_000 }).toEqual([]);
+  await expect.poll(sleeping).toEqual([]);
 
   // An editor that never answers the question.
   await prompt(id, "hello");
   answer = "silent";
   const asking = prompt(id, "write it");
-  await expect.poll(() => editor.asked.length, { timeout: 60_000 }).toBe(2);
+  await expect.poll(() => editor.asked.length).toBe(2);
   await cancel();
   expect(await asking).toBe("cancelled");
   await cancel();
@@ -252,7 +252,7 @@ test("a server of the editor; canceled in the middle of a tool and of a question
   editor.process.stdin.destroy();
   expect(await editor.ended).toMatchObject({ code: 0 });
   await lost;
-  await expect.poll(() => findProcesses(project.folder), { timeout: 60_000 }).toEqual([]);
+  await expect.poll(() => findProcesses(project.folder)).toEqual([]);
 });
 
 test("mistakes are answered, and the connection stays: lines, methods, folders, keys; a line without end is given up", async () => {

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
@@ -49,19 +49,15 @@ test("agents of a process that runs are seen, spoken to and stopped from another
     const command = isStuck ? "touch stuck; sleep 600" : "touch worker; until [ -e go ]; do sleep 0.1; done";
     return callTools(callTool("Bash", { command }));
   });
-  const patience = { timeout: 60_000, interval: 200 };
   const running = cli.start(["-p", "Begin", "--mode", "bypass"], {
     environment: { PALIMPSEST_AGENTS_SUMMARY_SECONDS: "3" },
   });
   const list = async () => JSON.parse((await cli.run(["agents", "--json"])).out || '{"agents":[]}').agents;
   const busy = { status: "running", doing: expect.stringContaining("Bash touch") };
   // Who looks before does not see it: once somebody has looked, they are asked what they are doing.
-  await vi.waitFor(
-    () => expect(["worker", "stuck"].filter((name) => existsSync(file(name)))).toHaveLength(2),
-    patience,
-  );
+  await expect.poll(() => ["worker", "stuck"].filter((name) => existsSync(file(name)))).toHaveLength(2);
   expect(await list()).toMatchObject([busy, busy]);
-  await vi.waitFor(async () => expect((await list())[0].doing).toBe("Waiting for the end"), patience);
+  await expect.poll(async () => (await list())[0].doing, { interval: 200 }).toBe("Waiting for the end");
   expect(await cli.run(["agents", "send", "worker", "hurry"])).toMatchObject({ code: 0, out: "Sent.\n" });
   writeFileSync(file("go"), "");
   expect(await cli.run(["agents", "stop", "stuck"])).toMatchObject({ code: 0, out: "Stopped.\n" });

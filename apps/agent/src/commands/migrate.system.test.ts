@@ -108,13 +108,12 @@ test("migrate gives up on a lock, and names the process that holds it", async ()
   await client.query("BEGIN");
   await client.query("SELECT FROM palimpsest.session");
   const { rows } = await client.query("SELECT pg_backend_pid() AS pid");
-  const started = Date.now();
+  // The lock is held until this has returned.
   const refused = await cli.run(["migrate", "--lock-timeout", "300"], { environment });
   expect(refused.code).toBe(1);
   expect(refused.said).toContain("migration 4 (tenants): nothing was changed: a lock was not free for 300 ms");
   expect(refused.said).toContain(`Process ${rows[0].pid} (role postgres, application a long report, in a transaction`);
   expect(refused.said).toContain(`pg_terminate_backend(${rows[0].pid})`);
-  expect(Date.now() - started).toBeLessThan(60_000);
   await client.query("ROLLBACK");
   client.release();
 });

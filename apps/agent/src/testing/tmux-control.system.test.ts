@@ -1,7 +1,7 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 test("a tmux server and its programs end with the process that controls it, even by a kill", async () => {
   const client = ["-L", `palimpsest-${randomUUID().slice(0, 8)}`, "-f", "/dev/null"];
@@ -19,5 +19,5 @@ test("a tmux server and its programs end with the process that controls it, even
   const isServing = (): boolean => spawnSync("tmux", [...client, "has-session"]).status === 0;
   expect(isServing()).toBe(true);
   controlling.kill("SIGKILL");
-  await vi.waitUntil(() => !isServing(), { timeout: 60_000, interval: 100 });
+  await expect.poll(isServing, { interval: 100 }).toBe(false);
 });

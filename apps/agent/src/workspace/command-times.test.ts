@@ -58,9 +58,14 @@ test("a command of a killed session ends when that is noticed", async () => {
     "-e",
     script,
   ]);
-  const times = openCommandTimes(file);
-  const noticedAtMs = Date.now() + 10;
+  let nowMs = Date.now();
+  const times = openCommandTimes(
+    file,
+    placeAt(() => nowMs),
+  );
+  const noticedAtMs = nowMs;
   expect(await times.covers(noticedAtMs)).toBe(true);
+  nowMs += 120_000;
   expect([await times.covers(noticedAtMs), await times.covers(noticedAtMs + 60_000)]).toEqual([true, false]);
 });
 

@@ -6,9 +6,8 @@ import { temporaryProject } from "../testing/temporary-project.ts";
 import { loadFile } from "./load-file.ts";
 import { writeInside } from "./open-inside.ts";
 
-const RACE_MS = 1_500;
-/** On a busy machine one of the two may have had no turn by then: it goes on until both have, but not for ever. */
-const MOST_MS = 120_000;
+/** It goes on until both sides have had many turns, however long a busy machine needs for that. */
+const LEAST_ROUNDS = 1_000;
 
 /** Exchanges project/in for a link to outside/in and back, as fast as it can. */
 const SWAPPER = `
@@ -45,9 +44,7 @@ test.skipIf(process.platform !== "linux")(
     const counts = { read: 0, written: 0, refused: 0 };
     const path = join(folder, "in/a.txt");
     const bothRan = (): boolean => swaps > 100 && counts.read + counts.written > 10 && counts.refused > 0;
-    const startedAtMs = performance.now();
-    const passedMs = (): number => performance.now() - startedAtMs;
-    while (passedMs() < RACE_MS || (!bothRan() && passedMs() < MOST_MS)) {
+    for (let round = 0; round < LEAST_ROUNDS || !bothRan(); round++) {
       const loaded = await loadFile(path, folder).catch(() => undefined);
       if (loaded === undefined) counts.refused++;
       else {
@@ -61,8 +58,5 @@ test.skipIf(process.platform !== "linux")(
     }
     expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("OUTSIDE");
     expect(readdirSync(outside)).toEqual(["a.txt"]);
-    expect(swaps).toBeGreaterThan(100);
-    expect(counts.read + counts.written).toBeGreaterThan(10);
-    expect(counts.refused).toBeGreaterThan(0);
   },
 );

@@ -1,5 +1,5 @@
 import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { startCli } from "../../testing/run-cli.ts";
 import { sentRequests } from "../../testing/sent-requests.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
@@ -32,7 +32,7 @@ test("sessions in two terminals write to each other by name; one stays for its m
   const tester = cli.start(["-p", "Test what comes", "--name", "tester", "--stay"]);
   const out: string[] = [];
   tester.process.stdout.on("data", (text) => out.push(String(text)));
-  await vi.waitFor(() => expect(out.join("")).toContain("Ready."), { timeout: 60_000 });
+  await expect.poll(() => out.join("")).toContain("Ready.");
 
   // A name belongs to one process.
   expect(await cli.run(["-p", "x", "--name", "tester"])).toMatchObject({
@@ -42,7 +42,7 @@ test("sessions in two terminals write to each other by name; one stays for its m
   const lead = await cli.run(["-p", "Ask the tester", "--name", "lead", "--output-format", "json"]);
   const { session, text } = JSON.parse(lead.out);
   expect(text).toBe("Asked.");
-  await vi.waitFor(() => expect(out.join("")).toContain("Reported."), { timeout: 60_000 });
+  await expect.poll(() => out.join("")).toContain("Reported.");
 
   // The lead has ended meanwhile: its mail waits for it, and it keeps its name.
   await cli.run(["--resume", session, "-p", "What came?"]);
@@ -58,7 +58,7 @@ test("sessions in two terminals write to each other by name; one stays for its m
     /Other sessions of this project\ntester {2}running/,
   );
   expect((await cli.run(["agents", "send", "tester", "from user itself", "--session", session])).out).toBe("Sent.\n");
-  await vi.waitFor(() => expect(out.join("")).toContain("The user wrote."), { timeout: 60_000 });
+  await expect.poll(() => out.join("")).toContain("The user wrote.");
 
   // A session whose name another one has taken goes on without it.
   const former = JSON.parse((await cli.run(["-p", "x", "--name", "spare", "--output-format", "json"])).out).session;

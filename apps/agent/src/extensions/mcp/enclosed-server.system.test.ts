@@ -76,7 +76,7 @@ test("nothing of a server is left when it is closed, whatever it has started", a
   expect(before.size).toBeGreaterThan(2);
   await close();
   const left = () => found().filter(({ pid, line }) => line.includes(marker) || before.has(pid));
-  await expect.poll(left, { timeout: 60_000 }).toEqual([]);
+  await expect.poll(left).toEqual([]);
 });
 
 test("a server that may write to the project changes nothing that the user's programs obey", async () => {
@@ -88,7 +88,7 @@ test("a server that may write to the project changes nothing that the user's pro
   await close();
   expect(text("a.txt")).toBe("b\n");
   expect(text(".git/config")).toBe("");
-  await expect.poll(() => readdirSync(folder).sort(), { timeout: 60_000 }).toEqual([".git", "a.txt"]);
+  await expect.poll(() => readdirSync(folder).sort()).toEqual([".git", "a.txt"]);
 });
 
 test("variables that the settings give to a server are not obeyed by what starts the sandbox", async () => {

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are expansions of the shell
 
 import { expect, test } from "vitest";
+import { processorMs } from "../../../../../test/processor-ms.ts";
 import { decidePermission } from "../decide-permission.ts";
 import { type PermittedTool, toPermissionCall } from "../permission-call.ts";
 import { type Rule, readRule } from "../rule.ts";
@@ -272,7 +273,8 @@ test("hostile lines take no long time", async () => {
     `${"<<E ".repeat(5_000)}`,
     "x".repeat(200_000),
   ];
-  const startedAt = performance.now();
-  for (const line of lines) expect(["deny", "ask", "allow"]).toContain(await decide("auto", DENY, line));
-  expect(performance.now() - startedAt).toBeLessThan(20_000);
+  const usedMs = await processorMs(async () => {
+    for (const line of lines) expect(["deny", "ask", "allow"]).toContain(await decide("auto", DENY, line));
+  });
+  expect(usedMs).toBeLessThan(10_000);
 });
