@@ -104,7 +104,6 @@ test("a transcript that is not written is let go", async () => {
     .poll(
       async () =>
         (await store.list()).sessions.length > 0 && (await store.writerOf((await store.list()).sessions[0]!.id)),
-      { timeout: 10_000 },
     )
     .toBeUndefined();
   await transcripts.append(key, [line("b")]);
