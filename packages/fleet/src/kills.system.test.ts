@@ -95,7 +95,7 @@ test.each<Engine>(["PostgreSQL", "Restate"])(
     await until(async () => {
       const logs = await Promise.all(sessions.map(logOf));
       return logs.every((log) => log.some((payload) => payload.includes("All done.")));
-    }, 300_000);
+    });
 
     let unknown = 0;
     for (const session of sessions) {

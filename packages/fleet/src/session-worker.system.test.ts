@@ -99,19 +99,20 @@ describe.each(places)("in $where", ({ share }) => {
     expect(paid).toEqual([question!.callId]);
   });
 
-  test("a stop ends a call within a second, wherever it runs, and what is said after it is answered", async () => {
+  test("a stop ends a call that would go on for ever, wherever it runs, and what is said after it is answered", async () => {
     const { dispatch, start, conversation } = await open();
     const begun = Promise.withResolvers<void>();
-    let endedAtMs = 0;
+    let ended = 0;
     const hang = tool({
       name: "hang",
       description: "Waits.",
       input: { type: "object" },
+      timeoutMs: 86_400_000,
       run: (_, { signal }) =>
         new Promise((resolve) => {
           begun.resolve();
           signal.addEventListener("abort", () => {
-            endedAtMs = performance.now();
+            ended++;
             resolve("stopped");
           });
         }),
@@ -119,11 +120,9 @@ describe.each(places)("in $where", ({ share }) => {
     await start({ tools: [hang] });
     await say(dispatch.inbox, "s", { key: "k1", content: "call hang" });
     await begun.promise;
-    const startedAtMs = performance.now();
     await stop(dispatch.inbox, "s", { key: "x", by: "Ada", reason: "enough" });
     await say(dispatch.inbox, "s", { key: "k2", content: "Hello." });
-    await until(() => endedAtMs > 0);
-    expect(endedAtMs - startedAtMs).toBeLessThan(5_000);
+    await until(() => ended > 0);
     // A message that is taken in is answered later.
     await untilLogged("s", "You said: Hello.");
     await untilEnded(world, "s");

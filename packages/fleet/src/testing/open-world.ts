@@ -167,11 +167,13 @@ function textOf(content: string | readonly { readonly kind: string; readonly tex
   return typeof content === "string" ? content : content.map(({ text = "" }) => text).join("");
 }
 
-/** Waits until a condition holds, for longer than any machine should need. */
-export async function until(condition: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<void> {
-  const endMs = Date.now() + withinMs;
-  while (!(await condition())) {
-    if (Date.now() > endMs) throw new Error(`Not within ${withinMs} ms: ${condition}`);
+/** More than a busy machine should need: it looks less often, too. */
+const MOST_LOOKS = 6_000;
+
+/** Waits until a condition holds. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let looks = 0; !(await condition()); looks++) {
+    if (looks === MOST_LOOKS) throw new Error(`Not after ${MOST_LOOKS} looks: ${condition}`);
     await wait(20);
   }
 }
