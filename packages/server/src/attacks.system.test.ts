@@ -333,12 +333,10 @@ describe.each(PLACES)("over %s", (place) => {
     for (let count = 0; count < 15; count++) await session.append("x".repeat(1_000_000));
     await session.close();
     const deaf = await dial(impatient.url, head("/v1/sessions/loud/export"));
+    await once(deaf, "data");
     deaf.pause();
-    // It is found out by the server alone: its end waits for nobody.
-    await sleep(1_000);
-    const startedAtMs = performance.now();
-    await impatient.close({ graceMs: 60_000 });
-    expect(performance.now() - startedAtMs).toBeLessThan(30_000);
+    // It is found out by the server alone: its end would wait for the reader for longer than the test may take.
+    await impatient.close({ graceMs: 3_600_000 });
     deaf.destroy();
   });
 });
