@@ -81,22 +81,17 @@ test("a huge transcript is read as a stream: pings are answered meanwhile, and t
   appendFileSync(file, toLine("huge", { role: "user", text: "The needle." }, 5_000, made.folder));
   const { client, call } = await connect(made);
   let isDone = false;
-  let longestMs = 0;
   const found = call("search", { words: "needle" }).finally(() => {
     isDone = true;
   });
   let pings = 0;
-  const searchedAtMs = performance.now();
   while (!isDone) {
-    const startedAtMs = performance.now();
     await client.ping();
-    longestMs = Math.max(longestMs, performance.now() - startedAtMs);
     pings += 1;
   }
   expect(await found).toContain("The needle.");
-  expect(pings).toBeGreaterThan(5);
-  // A server that reads 40 MB at once takes longer than a second, and answers at the end. A busy machine slows all pings alike.
-  expect(longestMs).toBeLessThan(Math.max(1_000, (performance.now() - searchedAtMs) / 2));
+  // A server that reads 40 MB at once answers a few of them: before it begins, and at the end.
+  expect(pings).toBeGreaterThan(50);
   const giveUp = new AbortController();
   const given = client.callTool({ name: "search", arguments: { words: "nothing" } }, { signal: giveUp.signal });
   giveUp.abort(new Error("given up"));

@@ -9,6 +9,7 @@ import { anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { expect, onTestFinished, test } from "vitest";
 import { ANSWER_TOKENS, countTokens } from "../../packages/mcp/src/page/fill-page.ts";
+import { processorMs } from "../processor-ms.ts";
 import { type ProjectHome, projectHome } from "./project-home.ts";
 
 async function open({ folder, environment }: ProjectHome, options: Partial<ToolsOptions> = {}) {
@@ -358,11 +359,12 @@ test("what a hostile transcript is made of costs bounded time: deep nesting, end
   expect(await call("search", { words: "needle deep" })).toContain("needle deep");
   expect(await call("recall", { session: "deep", count: 9 })).toContain("[call of needle]");
   expect(await call("context", { session: "deep" })).toContain("Session claude-code-");
-  const startedAtMs = performance.now();
-  const page = await call("recall", { session: "hidden" });
-  expect(page).toContain("⟨U+200B⟩");
-  expect(countTokens(page)).toBeLessThanOrEqual(ANSWER_TOKENS);
+  const usedMs = await processorMs(async () => {
+    const page = await call("recall", { session: "hidden" });
+    expect(page).toContain("⟨U+200B⟩");
+    expect(countTokens(page)).toBeLessThanOrEqual(ANSWER_TOKENS);
+  });
   // Cleaning all of the message takes minutes.
-  expect(performance.now() - startedAtMs).toBeLessThan(20_000);
+  expect(usedMs).toBeLessThan(20_000);
   expect((await pages("search", { words: "needle", session: "hidden" })).length).toBe(1);
 });
