@@ -123,7 +123,7 @@ async function readDamaged(reference: TranscriptReference): Promise<RecordedEntr
   }
 }
 
-describe("a transcript that was damaged", { timeout: 60_000 }, () => {
+describe("a transcript that was damaged", () => {
   // One file of each format, with what stands beside it left as it is.
   const PATHS = [
     ".claude/projects/-work-sums/c1a0de00-0000-4000-8000-000000000001.jsonl",
