@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 /** A gate of one step, whose program starts another program: a shell and its `sleep`, with their numbers in files. */
 const GATE = `
@@ -32,11 +32,11 @@ test.each(["SIGTERM", "SIGINT", "SIGKILL"] as const)(
     const folder = mkdtempSync(join(tmpdir(), "palimpsest-when-we-end-"));
     const gate = spawn(process.execPath, ["--input-type=module", "-e", GATE, folder, "1000"], { stdio: "ignore" });
     const started = join(folder, "started");
-    await vi.waitUntil(() => existsSync(started), { timeout: 60_000, interval: 50 });
+    await expect.poll(() => existsSync(started)).toBe(true);
     const program = Number(readFileSync(started, "utf8"));
     expect(isRunning(program)).toBe(true);
     gate.kill(signal);
-    await vi.waitUntil(() => !isRunning(program) && !existsSync(folder), { timeout: 60_000, interval: 50 });
+    await expect.poll(() => [isRunning(program), existsSync(folder)]).toEqual([false, false]);
   },
 );
 
@@ -44,5 +44,5 @@ test("a gate that ends by itself leaves no folder", async () => {
   const folder = mkdtempSync(join(tmpdir(), "palimpsest-when-we-end-"));
   const gate = spawn(process.execPath, ["--input-type=module", "-e", GATE, folder, "0"], { stdio: "ignore" });
   expect(await once(gate, "close")).toEqual([0, null]);
-  await vi.waitUntil(() => !existsSync(folder), { timeout: 60_000, interval: 50 });
+  await expect.poll(() => existsSync(folder)).toBe(false);
 });
