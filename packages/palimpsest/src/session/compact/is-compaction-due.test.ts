@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { EMPTY_LEDGER, type Ledger, type PreviousRequest } from "../../cache/ledger.ts";
-import type { ModelPrices } from "../../log/prices.ts";
 import { resolveSettings } from "../../settings/resolve-settings.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { type CarriedState, EMPTY_CARRIED_STATE } from "../../stages/compact/carried-state.ts";
@@ -10,8 +9,6 @@ import { NO_FEATURES } from "../../tokens/features.ts";
 import { type Item, toItem } from "../../view/item.ts";
 import { type Configuration, createView } from "../../view/view.ts";
 import { HEAD } from "../messages.ts";
-import { compactionPoint } from "./compaction-point.ts";
-import { ANNOUNCED } from "./hold-compaction.ts";
 import { type DueQuestion, economicPoints, forecastCompaction, isCompactionDue } from "./is-compaction-due.ts";
 
 const SETTINGS: Settings = {
@@ -23,7 +20,6 @@ const SETTINGS: Settings = {
   "compaction.economicAboveWindowTokens": 300_000,
   "compaction.horizonRequests": 60,
 };
-const PRICES = { input: 5, cacheRead: 0.5, cacheWrite5m: 6.25, cacheWrite1h: 10, output: 25 } as ModelPrices;
 const SAID = toItem({ from: 1, to: 1, role: "user", origin: "human", blocks: [{ kind: "text", text: "Go." }] });
 const RESULT = toItem({
   from: 2,
@@ -67,7 +63,6 @@ function ledgerOf(lifetimeMs: number): Ledger {
   return { ...EMPTY_LEDGER, sources: { main: { previous } as unknown as Ledger["sources"][string] } };
 }
 
-const TAKEN_BACK = { takenBack: [{ from: 2, to: 19, at: 20 }] };
 const threshold = budgetOf({ windowTokens: 1_000_000 }).autoCompactTokens;
 
 test.each<[string, Asked, string | undefined]>([
@@ -97,30 +92,6 @@ test.each<[string, Asked, string | undefined]>([
   const due = isCompactionDue(question(asked));
   expect(due?.forecast.reason).toBe(reason);
   expect(due?.hold).toBeUndefined();
-});
-
-test("one that saves money is held and named once; the window's own is made", () => {
-  expect(isCompactionDue(question({ carried: TAKEN_BACK }))?.hold).toEqual({ by: "restored", since: 20 });
-  expect(isCompactionDue(question({ carried: { ...TAKEN_BACK, marks: { [ANNOUNCED]: 21 } } }))).toBeUndefined();
-  const forced = isCompactionDue(question({ tokens: threshold, carried: TAKEN_BACK }));
-  expect(forced).toMatchObject({ forecast: { reason: "window", overrides: "restore" } });
-  expect(forced).not.toHaveProperty("hold");
-  expect(isCompactionDue(question({ tokens: threshold }))!.forecast).not.toHaveProperty("overrides");
-  expect(isCompactionDue(question({ carried: TAKEN_BACK }))!.forecast).not.toHaveProperty("overrides");
-});
-
-test.each<[string, Asked, number, number | undefined]>([
-  ["four tenths of a small one stay", { tokens: 10_001 }, 4_000, undefined],
-  ["30,000 tokens of a large one stay", { tokens: 500_000 }, 30_000, undefined],
-  ["at the price of a read from the cache", { tokens: 530_000, prices: PRICES }, 30_000, 0.25],
-  ["of nothing, nothing", { tokens: 0, prices: PRICES }, 0, 0],
-])("a forecast says what is left and saved: %s", (_, asked, expectedTokens, savesUsdPerRequest) => {
-  const forecast = forecastCompaction(question(asked), "because");
-  const tokens = asked.tokens!;
-  expect(forecast).toMatchObject({ reason: "window", why: "because", tokens, expectedTokens });
-  expect(forecast.savesTokensPerRequest).toBe(tokens - expectedTokens);
-  if (savesUsdPerRequest === undefined) expect(forecast).not.toHaveProperty("savesUsdPerRequest");
-  else expect(forecast.savesUsdPerRequest).toBeCloseTo(savesUsdPerRequest, 10);
 });
 
 test("what stands before the first request stays, beside what a compaction leaves", () => {
@@ -207,32 +178,4 @@ test.each<[string, Partial<Settings>, object | undefined]>([
   ],
 ])("the point of a compaction that saves money: %s", (_, settings, expected) => {
   expect(economicPoints(question({ settings }))).toEqual(expected);
-});
-
-test("the next point is shown with its policy, and held ones with the one that comes then", () => {
-  const settings: Partial<Settings> = { "compaction.horizonRequests": 1_000, "compaction.auto": "on" };
-  const { profile } = SETTINGS;
-  expect(compactionPoint(question({ settings }))).toEqual({
-    policy: "economic",
-    atTokens: 100_000,
-    withinTurnAtTokens: 400_000,
-    approval: "automatic",
-    profile,
-  });
-  expect(compactionPoint(question({ settings, carried: TAKEN_BACK }))).toEqual({
-    policy: "held",
-    atTokens: threshold,
-    heldBy: "restored",
-    thenAtTokens: 100_000,
-    approval: "automatic",
-    profile,
-  });
-  expect(compactionPoint(question({ settings: { "compaction.policy": "window", "compaction.auto": "ask" } }))).toEqual({
-    policy: "window",
-    atTokens: threshold,
-    approval: "asks",
-    profile,
-  });
-  const budget = budgetOf({ windowTokens: 1_000_000, autoCompaction: "off" });
-  expect(compactionPoint(question({ budget }))).toEqual({ policy: "off", profile });
 });

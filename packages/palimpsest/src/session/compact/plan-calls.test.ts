@@ -94,11 +94,6 @@ test("limits are of what is folded, and of what was said in it without earlier s
   expect(paths.map(limits.isKnownPath)).toEqual([true, true, true, true, false, false]);
 });
 
-test("the provider is asked to fold where the settings say so", () => {
-  expect(planned({ settings: { "compaction.byProvider": "on" } }).byProvider).toBe("asked");
-  expect(planned({ settings: { "compaction.byProvider": "off" } }).byProvider).toBe("off");
-});
-
 test("a direct answer has a fifth of the window at most, and never more than the settings allow", () => {
   const settings = { ...resolveSettings({}).settings, "compaction.summaryTokens": 3_000 };
   expect([10_004, 14_999, 15_000, 200_000].map((window) => directOutputTokens(settings, window))).toEqual([

@@ -130,17 +130,6 @@ test.each<[string, CompactionOutcome, string]>([
   expect(await recover(tooLong())).toEqual({ kind: "give-up", why: expect.stringContaining(why) });
 });
 
-test("media that are refused are left out, and nothing is compacted for them", async () => {
-  const refused = failed({ kind: "media-refused", problem: "unreadable", media: "image" });
-  const some = createWorld({ media: 2 });
-  expect(await some.recover(refused)).toEqual({ kind: "retry", mediaLeftOut: 2 });
-  // Without the name of the provider, which the message begins with.
-  expect(some.done).toEqual(["no"]);
-  const none = createWorld();
-  expect(await none.recover(refused)).toEqual({ kind: "give-up", why: expect.stringContaining("image") });
-  expect([...some.log, ...none.log]).toEqual([]);
-});
-
 test("too many bytes leave media out first, and too many tokens do not", async () => {
   const byBytes = failed({ kind: "overflow", by: "bytes" });
   expect(await createWorld({ media: 3 }).recover(byBytes)).toEqual({ kind: "retry", mediaLeftOut: 3 });

@@ -3,8 +3,6 @@ import type { Block } from "../../log/block.ts";
 import { stubOf } from "./stub-of.ts";
 
 const SECRET = "correct horse";
-const call: Block = { kind: "tool_call", id: "a", name: "look", input: { at: SECRET } };
-const result: Block = { kind: "tool_result", callId: "a", content: SECRET, status: "error" };
 const stub = (...blocks: readonly Block[]) =>
   stubOf({
     kind: "message",
@@ -27,12 +25,4 @@ test("in place of words stands that they were erased; who said them stays, and n
   const given = { type: "note", blocks: [{ kind: "text", text: SECRET }], provenance: { kind: "host" } };
   const attached = stubOf({ kind: "attachment", sequence: 7, payload: given } as never);
   expect(attached).toEqual({ was: "attachment", entry: 7, stub: { ...given, blocks: [text] } });
-});
-
-test("calls and results stay where others hang on them, without what they say; thinking goes", () => {
-  const thinking = { kind: "thinking", text: SECRET } as never;
-  const called = stub(thinking, { kind: "text", text: SECRET }, call);
-  expect(called.stub.blocks).toEqual([text, { kind: "tool_call", id: "a", name: "look", input: {} }]);
-  expect(stub(result).stub.blocks).toEqual([{ ...result, content: text.kind === "text" ? text.text : "" }]);
-  for (const one of [called, stub(result)]) expect(JSON.stringify(one)).not.toContain("horse");
 });
