@@ -13,12 +13,8 @@ import { failureNotice, storeOversized, storingFailed, storingOptions } from "./
 
 const TEXT = "some words ".repeat(2_000);
 
-/** A round of two results; the room is for so many of their tokens before a compaction. */
-function contextOf(
-  roomTokens: (ofOne: number) => number,
-  settings: object = {},
-  files = memoryResults(),
-): StageContext {
+/** A round of two results that are too large together, and a store for files. */
+function contextOf(files: ResultFiles): StageContext {
   const view = createView(startCalibration());
   const ids = ["a", "b"];
   const calls = ids.map((id): Block => ({ kind: "tool_call", id, name: "shell", input: {} }));
@@ -28,25 +24,14 @@ function contextOf(
     return toItem({ from: at + 2, to: at + 2, role: "user", blocks: [block], origin: "tool" });
   });
   view.items.push(...results);
-  const autoCompactTokens = roomTokens(estimateTokens(view.calibration, results[0]!.features));
-  const { settings: resolved } = resolveSettings({ file: settings });
-  return { session: "s", view, files, settings: resolved, budget: { autoCompactTokens } } as unknown as StageContext;
+  const autoCompactTokens = estimateTokens(view.calibration, results[0]!.features);
+  const { settings } = resolveSettings({});
+  return { session: "s", view, files, settings, budget: { autoCompactTokens } } as unknown as StageContext;
 }
-
-test("a round may take half of the room before a compaction; more is stored", async () => {
-  const stored = async (...given: Parameters<typeof contextOf>) => (await storeOversized(contextOf(...given))).drafts;
-  expect(await stored((one) => one * 4 + 2)).toEqual([]);
-  const [draft, ...more] = await stored((one) => one * 4 - 4);
-  expect([draft!.kind, more]).toEqual(["replace", []]);
-  expect(await stored((one) => one)).toHaveLength(2);
-  expect(await stored((one) => one, { "toolResults.storing": "off" })).toEqual([]);
-  const { newEvents } = await storeOversized(contextOf((one) => one));
-  expect(newEvents).toHaveLength(2);
-});
 
 test("what could not be stored is told to the user, and to whoever listens", async () => {
   const files: ResultFiles = { ...memoryResults(), create: () => Promise.reject(new Error("full")) };
-  const { drafts, newEvents } = await storeOversized(contextOf((one) => one, {}, files));
+  const { drafts, newEvents } = await storeOversized(contextOf(files));
   expect(newEvents).toContainEqual(expect.objectContaining({ kind: "storing-failed", error: "full" }));
   const notices = drafts.filter(({ kind }) => kind === "message").map(({ payload }) => JSON.parse(payload));
   expect(notices[0]).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Pin } from "./carried-state.ts";
-import { draftSummary, draftTexts, hasRoomForUser, type SummaryMaterial, type SummaryTexts } from "./draft-summary.ts";
+import { draftSummary, draftTexts, type SummaryMaterial, type SummaryTexts } from "./draft-summary.ts";
 import { readEvidence } from "./evidence/evidence-state.ts";
 import type { RoomPart } from "./share-room.ts";
 
@@ -61,13 +61,6 @@ describe("the words of the user", () => {
     expect(countTokens(texts.userMessages)).toBeLessThanOrEqual(ROOM.userMessages);
     expect(texts.latestResults).toBe(`${third}\n${newest}`);
     expect(texts).toMatchObject({ quotedLinesTokens: 400, evidenceTokens: 600 });
-  });
-
-  test("have room if the first and the newest fit into all shares but the summary's", () => {
-    const room = { ...ROOM, userMessages: 50, latestResults: 50, quotedLines: 50, evidence: 50 };
-    const hasRoom = (size: number): boolean =>
-      hasRoomForUser(room, { userMessages: [{ entry: 1, text: tokens(size - 1) }], countTokens });
-    expect([200, 201].map(hasRoom)).toEqual([true, false]);
   });
 });
 

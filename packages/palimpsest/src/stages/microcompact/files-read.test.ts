@@ -42,10 +42,3 @@ test("a newest read that was cleared, stored or deleted is none, even if an olde
   expect(read([{ path: "a.ts" }, { path: "a.ts", stored: true }])).toEqual({});
   expect(read([{ path: "a.ts" }, { path: "b.ts" }], { deleted: [{ entry: 3 }] })).toEqual({ "b.ts": 5 });
 });
-
-test("what the provider has left out are the oldest results of the tools that are not kept", () => {
-  const rounds = [{ path: "a.ts" }, { path: "x.ts", tool: "Edit" }, { path: "b.ts" }, { path: "c.ts" }];
-  expect(read(rounds, { leftOut: { results: 2, keptTools: [] } })).toEqual({ "b.ts": 7, "c.ts": 9 });
-  expect(read(rounds, { leftOut: { results: 2, keptTools: ["Edit"] } })).toEqual({ "c.ts": 9 });
-  expect(read(rounds, { leftOut: { results: 2, keptTools: ["Read"] } })).toEqual({ "a.ts": 3, "b.ts": 7, "c.ts": 9 });
-});

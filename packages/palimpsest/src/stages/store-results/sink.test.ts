@@ -3,7 +3,7 @@ import type { ResultDraft } from "../../stores/results.ts";
 import { openSink } from "./sink.ts";
 
 /** A file that notes what happens to it, and fails at one step. */
-function noting(failsAt?: "create" | "write" | "keep" | "discard", thrown: unknown = new Error("full")) {
+function noting(failsAt?: "write" | "discard", thrown: unknown = new Error("full")) {
   const steps: string[] = [];
   const step = async (name: string, detail: string): Promise<void> => {
     steps.push(detail);
@@ -36,28 +36,6 @@ test("a file is made with the first write, and kept once", async () => {
   // What is kept is not thrown away.
   await sink.discard();
   expect(steps).toHaveLength(5);
-});
-
-test("what is not kept is thrown away, and where nothing was written there is nothing", async () => {
-  const { steps, sink } = noting();
-  await sink.discard();
-  expect(steps).toEqual([]);
-  await sink.write(bytes(1));
-  await sink.discard();
-  expect(steps.at(-1)).toBe("discard");
-});
-
-test.each([
-  ["create", ["create"]],
-  ["write", ["create", "write 1", "discard"]],
-  ["keep", ["create", "write 1", "write 2", "keep txt", "discard"]],
-] as const)("after a failure to %s nothing more is written, and the failure is told", async (failsAt, expected) => {
-  const { steps, sink } = noting(failsAt);
-  await sink.write(bytes(1));
-  await sink.write(bytes(2));
-  expect(await sink.keep("txt")).toEqual(new Error("full"));
-  await sink.discard();
-  expect(steps).toEqual(expected);
 });
 
 test("whatever is thrown is told as an error, and a file that cannot be thrown away stops nothing", async () => {

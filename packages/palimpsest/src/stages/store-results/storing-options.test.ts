@@ -12,12 +12,3 @@ test("a tool's results are stored above its own limit, else above that of all, a
   // What is not larger than its own preview stays where it is.
   expect(thresholdOf("tiny", settings)).toBe(5_000);
 });
-
-test("what is not given has its default", () => {
-  expect(settingsOf()).toMatchObject({
-    thresholdCharacters: 50_000,
-    aggregateCharacters: 200_000,
-    previewCharacters: 2_000,
-  });
-  expect(settingsOf({ previewCharacters: 100 })).toMatchObject({ messageCharacters: 100_000, previewCharacters: 100 });
-});

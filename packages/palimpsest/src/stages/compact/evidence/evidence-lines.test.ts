@@ -25,51 +25,25 @@ const file = (path: string, more: Partial<FileEvidence> = {}): FileEvidence => (
   ...{ path, reads: 0, edits: 0, ranges: [], round: ROUND, weight: 1 },
   ...more,
 });
-const fact = (
-  text: string,
-  sort: StoredFact[1],
-  { uses = 0, round = ROUND, weight = 1 } = {},
-  near?: string,
-): StoredFact =>
-  near === undefined
-    ? [text, sort, "tool", 7, uses, round, weight]
-    : [text, sort, "tool", 7, uses, round, weight, near];
+const fact = (text: string, uses = 0, sort: StoredFact[1] = "identifier"): StoredFact => [
+  text,
+  sort,
+  "tool",
+  7,
+  uses,
+  ROUND,
+  1,
+];
 
-test.each<[Partial<Evidence>, string]>([
-  [{ rules: [{ text: "Never\n  push.", entry: 3 }] }, '"Never | push." #3'],
-  [{ rules: [{ text: "I chose B.", entry: 3, ofModel: { round: 1, uses: 0 } }] }, '"I chose B." #3'],
-  [{ errors: [error("TypeError: x\n  at y")] }, "TypeError: x | at y #5"],
-  [{ errors: [error("failed", { times: 2 })] }, "failed x2 #5"],
-  [{ errors: [error("failed", { times: 3, state: "over" })] }, "failed x3 (over) #5"],
-  [{ commands: [command("npm test")] }, "npm test -> exit 0 #5"],
-  [
-    { commands: [command("npm test", { exitCode: 2, runs: 2, report: "1 failed\n2 ok" })] },
-    "npm test -> exit 2: 1 failed | 2 ok x2 #5",
-  ],
-  [{ commands: [omitExit(command("npm test", { state: "failed" }))] }, "npm test -> failed #5"],
-  [{ commands: [command("npm test", { asRun: "cd a\n    npm test" })] }, "cd a\n  npm test -> exit 0 #5"],
-  [{ files: [file("/a/b.ts", { readEntry: 4 })] }, "/a/b.ts read #4"],
-  [
-    {
-      files: [
-        file("/a/b.ts", {
-          editEntry: 6,
-          readEntry: 4,
-          ranges: [
-            [1, 2],
-            [30, 40],
-            [70, 80],
-          ],
-        }),
-      ],
-    },
+test("a file is told with its newest edit, its newest read and the last two ranges of lines", () => {
+  const ranges = [
+    [1, 2],
+    [30, 40],
+    [70, 80],
+  ] as const;
+  expect(textsOf({ files: [file("/a/b.ts", { editEntry: 6, readEntry: 4, ranges })] })).toEqual([
     "/a/b.ts edited #6 read 30-40,70-80 #4",
-  ],
-  [{ facts: [fact("/a/b.ts", "path")] }, "/a/b.ts #7"],
-  [{ facts: [fact("tokenTable", "identifier")] }, "tokenTable"],
-  [{ facts: [fact("8,192", "number", {}, "the limit is")] }, "the limit is 8,192"],
-])("a line says what it is and where it stands: %j", (evidence, text) => {
-  expect(textsOf(evidence)).toEqual([text]);
+  ]);
 });
 
 function omitExit({ exitCode: _, ...rest }: CommandEvidence): CommandEvidence {
@@ -94,11 +68,7 @@ test.each<[string, Partial<Evidence>, RegExp]>([
   ["is a newer error", { errors: [error("one failed", { round: 1 }), error("two failed")] }, /two/],
   ["was decided and used", { rules: [decided("two", 1, 3), decided("one", ROUND, 0)] }, /two/],
   ["was decided just now", { rules: [decided("two", ROUND, 0), decided("one", 1, 0)] }, /two/],
-  [
-    "is a name that was used",
-    { facts: [fact("nameOfOne", "identifier"), fact("nameOfTwo", "identifier", { uses: 1 })] },
-    /Two/,
-  ],
+  ["is a name that was used", { facts: [fact("nameOfOne"), fact("nameOfTwo", 1)] }, /Two/],
   ["was said by the user", { errors: [error("one failed")], rules: [{ text: "two is right", entry: 1 }] }, /two/],
 ])("comes first: what %s", (_, evidence, first) => {
   const texts = textsOf(evidence);
@@ -125,25 +95,6 @@ test("what the user said counts most, the newest first, up to a share of the bud
   expect(withDecision.filter(({ score }) => score === c)).toHaveLength(2);
 });
 
-test("what stands beside it already is not told again", () => {
-  const evidence = {
-    rules: [{ text: "Never push.", entry: 1 }],
-    errors: [error("TypeError: x\n  at y")],
-    commands: [command("npm test", { exitCode: 7 })],
-    facts: [fact("tokenTable", "identifier"), fact("/a/src/lexer.ts", "path")],
-  };
-  expect(textsOf(evidence)).toHaveLength(5);
-  const without = (shown: string) => {
-    const left = textsOf(evidence, shown);
-    return textsOf(evidence).filter((text) => !left.includes(text));
-  };
-  expect(without("Never push.")).toEqual(['"Never push." #1']);
-  expect(without("TypeError: x")).toEqual(["TypeError: x | at y #5"]);
-  expect(without("the tokenTable")).toEqual(["tokenTable"]);
-  expect(without("see src/lexer.ts")).toEqual(["/a/src/lexer.ts #7"]);
-  expect(without("nothing of it")).toEqual([]);
-});
-
 test("a command is told until its outcome stands behind it", () => {
   const told = (shown: string, of = command("npm test", { exitCode: 7 })) => textsOf({ commands: [of] }, shown).length;
   const padded = (characters: number) => `npm test${" ".repeat(characters)}7`;
@@ -158,27 +109,15 @@ test("a command is told until its outcome stands behind it", () => {
   expect(told("npm run", omitExit(command("npm test")))).toBe(1);
 });
 
-test("a name that a better line says has none of its own, unless more is known of it", () => {
-  const commands = [command("node src/lexer.ts tokenTable", { runs: 9 })];
-  const weak = { weight: 0.01 };
-  const named = [fact("tokenTable", "identifier", weak), fact("/a/src/lexer.ts", "path", weak)];
-  expect(textsOf({ commands, facts: named })).toHaveLength(1);
-  const files = [file("/a/src/lexer.ts", { readEntry: 4, ...weak })];
-  expect(textsOf({ commands, facts: named, files })).toEqual([expect.any(String), "/a/src/lexer.ts read #4"]);
-  // A weaker line does not take the name away from a better one.
-  const strong = [fact("tokenTable", "identifier", { uses: 1_000, weight: 100 })];
-  expect(textsOf({ commands, facts: strong })[0]).toBe("tokenTable");
-});
-
 test("one file has one line, under its whole path, with the worth of all its names", () => {
   const files = [file("/a/src/lexer.ts", { editEntry: 6 })];
   for (const name of ["src/lexer.ts", "./src/lexer.ts", "/a/src/lexer.ts"]) {
-    const [line, ...more] = linesOf({ files, facts: [fact(name, "path")] });
+    const [line, ...more] = linesOf({ files, facts: [fact(name, 0, "path")] });
     expect([line, more]).toEqual([expect.objectContaining({ path: "/a/src/lexer.ts", text: " edited #6" }), []]);
     expect(line!.score).toBeGreaterThan(linesOf({ files })[0]!.score);
   }
-  expect(textsOf({ facts: [fact("src/lexer.ts", "path"), fact("~/b/src/lexer.ts", "path")] })).toEqual([
+  expect(textsOf({ facts: [fact("src/lexer.ts", 0, "path"), fact("~/b/src/lexer.ts", 0, "path")] })).toEqual([
     "~/b/src/lexer.ts #7",
   ]);
-  expect(textsOf({ files, facts: [fact("other/src/lexer.ts", "path")] })).toHaveLength(2);
+  expect(textsOf({ files, facts: [fact("other/src/lexer.ts", 0, "path")] })).toHaveLength(2);
 });
