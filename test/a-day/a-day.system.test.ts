@@ -64,20 +64,22 @@ function thePauseIsSeenByBothClocks({ cli, pausedAt, log }: Day): void {
   expect(after.outcome).toMatchObject({ kind: "answered", usage: { cacheReadTokens: 0 } });
 }
 
-function conversationAndFilesWentBackTogether({ cli, wrong, filesBeforeWrong, filesAfterRewind }: Day): void {
+function conversationAndFilesWentBackTogether(day: Day): void {
+  const { cli, wrong, filesBeforeWrong, filesAfterRewind } = day;
   const { exchanges } = cli.server.recorder;
   expect(filesBeforeWrong).toEqual(replayEdits(FILES, exchanges.slice(0, wrong.from), []));
   expect(filesAfterRewind).toEqual(filesBeforeWrong);
   const next = conversation(exchanges.slice(wrong.to))[0]!;
-  expectToBeginAs(next, conversation(exchanges.slice(0, wrong.from)).at(-1)!);
+  expectToBeginAs(next, conversation(exchanges.slice(0, wrong.from)).at(-1)!, day);
   expect(next.body).not.toMatch(/Task 2[567]:/);
 }
 
-function theUndoneCompactionLeftNothing({ cli, undone }: Day): void {
+function theUndoneCompactionLeftNothing(day: Day): void {
+  const { cli, undone } = day;
   const { exchanges } = cli.server.recorder;
   const [before, after] = [exchanges.slice(0, undone.from), exchanges.slice(undone.to)];
   expect(undone.to).toBeGreaterThan(undone.from);
-  expectToBeginAs(conversation(after)[0]!, conversation(before).at(-1)!);
+  expectToBeginAs(conversation(after)[0]!, conversation(before).at(-1)!, day);
 }
 
 function theKilledCallIsAnsweredOnce({ cli, killed }: Day): void {
@@ -95,9 +97,17 @@ function conversation(exchanges: readonly Exchange[]): readonly Exchange[] {
   return exchanges.filter(({ body }) => !body.includes("nine sections") && !body.includes("<session-notes>"));
 }
 
-function expectToBeginAs(next: Exchange, before: Exchange): void {
-  const messages = messagesOf(before);
-  expect(messagesOf(next).slice(0, messages.length)).toEqual(messages);
+/** All messages of the earlier request come first, as they were, except for results that the log has decided to clear in between. */
+function expectToBeginAs(next: Exchange, before: Exchange, { log }: Day): void {
+  const cleared = log
+    .filter(({ kind, atMs }) => kind === "replace" && atMs > before.atMs && atMs <= next.atMs)
+    .map(({ payload }) => String(payload["from"]));
+  const now = messagesOf(next);
+  const messages = messagesOf(before).map((message, index) => {
+    const stub = /\[Cleared to save room: .*Recall entry (\d+) to read it again\.\]/.exec(JSON.stringify(now[index]));
+    return stub !== null && cleared.includes(stub[1]!) ? now[index] : message;
+  });
+  expect(now.slice(0, messages.length)).toEqual(messages);
 }
 
 /** Without the marks for the cache, which move on. */
