@@ -28,6 +28,8 @@ afterEach(async () => {
 });
 
 interface Started extends FleetServer {
+  /** The model writes only so many events of its stream. A test raises the number to let it go on. */
+  readonly pace: { events: number };
   /** How many requests its model was sent. */
   asked(): number;
 }
@@ -42,8 +44,15 @@ async function start(options: Partial<ServeFleetOptions> = {}): Promise<Started>
     asked++;
     return answer(TEXT);
   };
-  // A clock that really waits: the stream is to be watched while it is written.
-  const clock = { now: Date.now, wait: async (ms: number) => void (await sleep(ms)) };
+  const pace = { events: Number.POSITIVE_INFINITY };
+  let written = 0;
+  const wait = async (ms: number): Promise<void> => {
+    written++;
+    do await sleep(ms);
+    while (written > pace.events);
+  };
+  // A clock that really waits: the stream is watched while it is written.
+  const clock = { now: Date.now, wait };
   const slow = fetchInProcess({ face: createAnthropic({ script }), eventMs: () => 25, clock });
   const provider = anthropic(new Anthropic({ apiKey: "none", maxRetries: 0, fetch: slow }));
   const server = await serveFleet({
@@ -56,7 +65,7 @@ async function start(options: Partial<ServeFleetOptions> = {}): Promise<Started>
     limits: { requestsPerMinute: 100_000 },
     ...options,
   });
-  const started = { ...server, asked: () => asked };
+  const started = { ...server, pace, asked: () => asked };
   closing.push(async () => {
     await server.close({ graceMs: 0 });
     await close();
@@ -87,13 +96,16 @@ async function watch(
 
 test("the text of a turn is watched while it is written in another process, and whoever connects to a third one misses nothing", async () => {
   const [front, other, worker] = [await start({ workers: 0 }), await start({ workers: 0 }), await start()];
+  worker.pace.events = 20;
   await clientOf(front).create({ id: "s" });
   await clientOf(front).session("s").say("Hello.");
   const first = await watch(front, "s", undefined, (seen) => !textOf(seen).includes("word-10 "));
   expect(textOf(first)).not.toContain(`word-${WORDS - 1}`);
   expect((await clientOf(other).session("s").read()).state).toBe("running");
+  worker.pace.events = 45;
   const second = await watch(other, "s", first.at(-1)!.offset, (seen) => !textOf(seen).includes("word-30 "));
   expect(textOf(second)).not.toContain(`word-${WORDS - 1}`);
+  worker.pace.events = Number.POSITIVE_INFINITY;
   const third = await watch(worker, "s", second.at(-1)!.offset, (seen) => !isEnd(seen.at(-1)!));
   const all = [...first, ...second, ...third];
   expect(textOf(all)).toBe(TEXT);
