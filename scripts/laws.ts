@@ -30,7 +30,13 @@ if (values.replay !== undefined) {
 }
 
 function runLaws(name: string): Promise<"passed" | "failed"> {
-  return runStepBeside(name, installed("vitest"), ["run", "--project=unit", "--project=system", values.only, "--reporter=dot"]);
+  return runStepBeside(name, installed("vitest"), [
+    "run",
+    "--project=unit",
+    "--project=system",
+    values.only,
+    "--reporter=dot",
+  ]);
 }
 
 /** Resolves to how many cases were kept. */
