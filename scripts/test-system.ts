@@ -1,5 +1,5 @@
 import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { installed, runStep, runStepBeside } from "./run-step.ts";
 import { removeWhenWeEnd } from "./when-we-end.ts";
@@ -31,5 +31,7 @@ results.push(await packages);
 const args = ["run", "--project", "system", "--project", "postgres 18", "--reporter=dot", "--reporter=json"];
 const report = process.env["SYSTEM_REPORT"] ?? join(scratch, "system.json");
 args.push(`--outputFile.json=${report}`);
+// A third of their time is waiting for terminals, servers and programs, so more run than there are processors.
+args.push(`--maxWorkers=${2 * availableParallelism()}`);
 results.push(await runStepBeside("system tests", installed("vitest"), args, "passed-through"), await examples);
 process.exitCode = results.includes("failed") ? 1 : 0;
