@@ -1,0 +1,6 @@
+import { goldenTexts, type Logs, SERVICES, type Texts } from "./golden-texts.ts";
+
+/** Every text whose digest is committed. */
+export async function allTexts(logs: Logs): Promise<Texts> {
+  return goldenTexts(logs, SERVICES);
+}
