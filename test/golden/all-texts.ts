@@ -1,6 +1,7 @@
+import { ADAPTERS } from "./adapter-forms.ts";
 import { goldenTexts, type Logs, SERVICES, type Texts } from "./golden-texts.ts";
 
 /** Every text whose digest is committed. */
 export async function allTexts(logs: Logs): Promise<Texts> {
-  return goldenTexts(logs, SERVICES);
+  return goldenTexts(logs, { ...SERVICES, ...ADAPTERS });
 }

@@ -1,4 +1,8 @@
 import Anthropic from "@anthropic-ai/sdk";
+import { languageModel } from "@palimpsest/ai-sdk";
+import { chatModel } from "@palimpsest/langchain";
+import { agentsModel } from "@palimpsest/openai-agents";
+import { piModel } from "@palimpsest/pi";
 import { createAnthropic, fetchInProcess, type Script, summarize } from "@palimpsest/provider-simulator";
 import {
   attachment,
@@ -72,12 +76,26 @@ export async function writeGoldenLogs(): Promise<GoldenLogs> {
     "gpt-4.1": openaiChat({} as never),
     "gemini-3-pro-preview": gemini({} as never),
     "anthropic.claude-sonnet-4-6": bedrock({} as never),
+    "ai-sdk": languageModel({} as never),
+    langchain: chatModel({ model: "langchain", getName: () => "ChatModel" } as never),
+    "openai-agents": agentsModel({} as never),
+    pi: piModel(
+      {} as never,
+      { id: "pi", contextWindow: 200_000, maxTokens: 8_000, cost: { input: 0, output: 0 } } as never,
+    ),
   };
   let session: Session;
 
-  async function open(model: keyof typeof providers, id = SESSION): Promise<void> {
+  async function open(model: keyof typeof providers): Promise<void> {
     const provider = providers[model] as unknown as Provider;
-    const common = { id, store, clock, settings, settingsFrom: { environment: {} }, takeover: "always" } as const;
+    const common = {
+      id: SESSION,
+      store,
+      clock,
+      settings,
+      settingsFrom: { environment: {} },
+      takeover: "always",
+    } as const;
     session = await openSession({ ...common, provider, model, system: "Be brief.", tools, attendance: "unattended" });
   }
 
@@ -319,6 +337,100 @@ export async function writeGoldenLogs(): Promise<GoldenLogs> {
     usage: { inputTokens, outputTokens: 12, totalTokens: inputTokens + 12 },
     metrics: { latencyMs: 1 },
   }));
+  await session!.close();
+
+  // Models behind frameworks, each with what only that framework can read back.
+  await open("ai-sdk");
+  await session!.append("Wake it.");
+  const [wake] = await answer((total) => ({
+    content: [
+      { type: "reasoning", text: "Gently.", providerMetadata: { anthropic: { signature: "c2lnbmVk" } } },
+      { type: "text", text: "I wake it.", providerMetadata: { openai: { itemId: "item_1" } } },
+      { type: "file", mediaType: "image/png", data: { type: "data", data: PNG } },
+      { type: "tool-call", toolCallId: "ai_1", toolName: "look", input: '{"b":1,"at":"cat"}' },
+    ],
+    finishReason: { unified: "tool-calls", raw: "tool_use" },
+    usage: {
+      inputTokens: { total, noCache: total, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: 20, reasoning: 5 },
+    },
+    warnings: [],
+    response: { id: "ai-sdk_1", modelId: "ai-sdk" },
+  }));
+  await session!.append(
+    toolResult(wake!, [
+      { kind: "text", text: "It wakes." },
+      { kind: "text", text: "It purrs." },
+    ]),
+  );
+  await session!.close();
+
+  await open("langchain");
+  const [feed] = await answer((input_tokens) => ({
+    model: "langchain",
+    message: {
+      type: "ai",
+      id: "langchain_1",
+      content: [
+        { type: "thinking", thinking: "Hungry.", signature: "c2lnbmVk" },
+        { type: "text", text: "I feed it." },
+        { type: "tool_use", id: "lc_1", name: "look", input: { b: 1, at: "bowl" } },
+      ],
+      tool_calls: [{ type: "tool_call", id: "lc_1", name: "look", args: { b: 1, at: "bowl" } }],
+      additional_kwargs: { reasoning_content: "Hungry." },
+      response_metadata: { model: "langchain", stop_reason: "tool_use" },
+      usage_metadata: { input_tokens, output_tokens: 20, total_tokens: input_tokens + 20 },
+    },
+  }));
+  await session!.append(toolResult(feed!, "No bowl.", "error"));
+  await session!.close();
+
+  await open("openai-agents");
+  const [bowl] = await answer((inputTokens) => ({
+    model: "openai-agents",
+    responseId: "agents_1",
+    output: [
+      { type: "reasoning", id: "rs_9", content: [], providerData: { encrypted_content: "c2VhbGVk" } },
+      {
+        type: "message",
+        id: "msg_9",
+        role: "assistant",
+        status: "completed",
+        content: [{ type: "output_text", text: "I buy one.", providerData: { annotations: [] } }],
+      },
+      {
+        type: "function_call",
+        id: "fc_9",
+        callId: "agents_call_1",
+        name: "look",
+        arguments: '{"b":1,"at":"shop"}',
+        status: "completed",
+      },
+    ],
+    usage: { requests: 1, inputTokens, outputTokens: 20, totalTokens: inputTokens + 20 },
+  }));
+  await session!.append(
+    toolResult(bowl!, [{ kind: "image", source: { kind: "base64", mediaType: "image/png", data: PNG } }]),
+  );
+  await session!.close();
+
+  await open("pi");
+  const [price] = await answer((input) => ({
+    role: "assistant",
+    api: "anthropic-messages",
+    provider: "anthropic",
+    model: "pi",
+    responseId: "pi_1",
+    content: [
+      { type: "thinking", thinking: "Not dear.", thinkingSignature: "c2lnbmVk" },
+      { type: "text", text: "A good price.", textSignature: "dGV4dA==" },
+      { type: "toolCall", id: "pi_call_1", name: "look", arguments: { b: 1, at: "price" } },
+    ],
+    usage: { input, output: 20, cacheRead: 0, cacheWrite: 0, totalTokens: input + 20, cost: { total: 0 } },
+    stopReason: "toolUse",
+    timestamp: 0,
+  }));
+  await session!.append(toolResult(price!, "Ten."));
   await session!.close();
 
   // Back at Claude: a wrong turn, another head, a fold that is taken back, an erased message, and a real compaction.
