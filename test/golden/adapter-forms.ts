@@ -1,30 +1,102 @@
-import { languageModel } from "@palimpsest/ai-sdk";
-import { chatModel } from "@palimpsest/langchain";
-import { agentsModel } from "@palimpsest/openai-agents";
-import { piModel } from "@palimpsest/pi";
-import type { Provider } from "palimpsest";
+import { palimpsest as createAiSdkDoor, languageModel } from "@palimpsest/ai-sdk";
+import { chatModel, palimpsest as createLangChainDoor } from "@palimpsest/langchain";
+import { palimpsest as createMastraDoor } from "@palimpsest/mastra";
+import { agentsModel, palimpsest as createAgentsDoor } from "@palimpsest/openai-agents";
+import { palimpsest as createPiDoor, piModel } from "@palimpsest/pi";
+import { memoryStore, type Provider } from "palimpsest";
 import { exactText } from "./exact-text.ts";
 import type { Form } from "./golden-texts.ts";
 
-/** What a framework is given. Its models end the call at once. */
+/** Receives what a model of a framework is given, and ends the call at once. */
 type Given = (...given: readonly unknown[]) => never;
 
 /** What is given to the models of frameworks, as the objects that they get. */
 export const ADAPTERS: Readonly<Record<string, Form>> = {
   "ai-sdk": adapter("claude-opus-5-5", (given) => {
     const model = (modelId: string) => ({ specificationVersion: "v4", modelId, doStream: given });
-    return languageModel(model as never, { headers: () => undefined });
+    return languageModel(model as never);
   }),
   "langchain, marked": adapter("claude-opus-5-5", (given) => chatModel(chat("ChatAnthropic", given))),
   "langchain, plain": adapter("gpt-6-sol", (given) => chatModel(chat("ChatOpenAI", given))),
-  "openai-agents": adapter("gpt-6-sol", (given) => {
-    return agentsModel(() => ({ getStreamedResponse: given }) as never);
-  }),
+  "openai-agents": adapter("gpt-6-sol", (given) => agentsModel(() => ({ getStreamedResponse: given }) as never)),
   pi: adapter("claude-opus-5-5", (given) => piModel(given, piModelOf as never, { options: { reasoning: "low" } })),
+  // The doors get as their framework's own list what the models above are given, and put a session of their own behind it.
+  "door for the AI SDK": adapter("claude-opus-5-5", (given) => {
+    const doGenerate = (params: unknown) => aiSdkDoor(given).doGenerate(params);
+    return languageModel((modelId) => ({ specificationVersion: "v4", modelId, doStream: doGenerate }) as never);
+  }),
+  "door for Mastra": adapter("claude-opus-5-5", (given) => {
+    const doGenerate = (params: unknown) => mastraDoor(given).doGenerate(params);
+    return languageModel((modelId) => ({ specificationVersion: "v4", modelId, doStream: doGenerate }) as never);
+  }),
+  "door for LangChain": adapter("claude-opus-5-5", (given) => chatModel(chat("ChatAnthropic", langChainDoor(given)))),
+  "door for the Agents SDK": adapter("gpt-6-sol", (given) => {
+    return agentsModel(() => ({ getStreamedResponse: agentsDoor(given) }) as never);
+  }),
+  "door for pi": adapter("claude-opus-5-5", (given) => piModel(piDoor(given), piModelOf as never)),
 };
 
-/** The same as what the frameworks are given, for those who pass it on. */
-export async function givenBy(create: (given: Given) => unknown, request: unknown): Promise<readonly unknown[]> {
+/** Options of the doors: each call has a session of its own. */
+function doorOptions() {
+  return {
+    store: memoryStore({ leaseMs: 0 }),
+    settings: { "compaction.auto": "off" as const },
+    settingsFrom: { environment: {} },
+    clock: { now: () => 1_700_000_100_000 },
+  };
+}
+
+function aiSdkDoor(given: Given) {
+  const model = { specificationVersion: "v4", modelId: "claude-opus-5-5", provider: "anthropic" };
+  const door = createAiSdkDoor(doorOptions());
+  return {
+    doGenerate: (call: unknown) => {
+      const params = { ...(call as object), providerOptions: { palimpsest: { session: "golden" } } };
+      return door.wrapGenerate!({ params, model: { ...model, doGenerate: given } } as never);
+    },
+  };
+}
+
+function mastraDoor(given: Given) {
+  const model = { specificationVersion: "v4", modelId: "claude-opus-5-5", provider: "anthropic", doGenerate: given };
+  const step = { model, tools: {}, requestContext: { get: () => ({ thread: { id: "golden" } }) } };
+  const { model: wrapped, providerOptions } = createMastraDoor(doorOptions()).processInputStep(
+    step as never,
+  ) as never as {
+    model: { doGenerate(params: unknown): Promise<unknown> };
+    providerOptions: object;
+  };
+  return { doGenerate: (call: unknown) => wrapped.doGenerate({ ...(call as object), providerOptions }) };
+}
+
+function langChainDoor(given: Given) {
+  return async (call: unknown): Promise<unknown> => {
+    const { bound: [tools] = [[]], sent } = call as {
+      bound?: readonly unknown[][];
+      sent: readonly [readonly unknown[]];
+    };
+    const [systemMessage, ...messages] = sent[0];
+    const model = { model: "claude-opus-5-5", getName: () => "ChatAnthropic" };
+    const runtime = { configurable: { thread_id: "golden" } };
+    const request = { model, systemMessage, messages, tools, runtime, modelSettings: {} };
+    return createLangChainDoor(doorOptions()).wrapModelCall!(request as never, given as never);
+  };
+}
+
+function agentsDoor(given: Given) {
+  return (request: unknown) => {
+    const model = { getStreamedResponse: given };
+    return createAgentsDoor(doorOptions())
+      .model(model as never, "gpt-6-sol", "golden")
+      .getStreamedResponse(request as never);
+  };
+}
+
+function piDoor(given: Given) {
+  return createPiDoor(doorOptions()).stream(given);
+}
+
+async function givenBy(create: (given: Given) => unknown, request: unknown): Promise<readonly unknown[]> {
   let all: readonly unknown[] | undefined;
   const provider = create((...given) => {
     all = given;
@@ -45,7 +117,7 @@ function adapter(model: string, create: (given: Given) => unknown): Form {
   return { model, provider, sent: async (request) => exactText(await givenBy(create, request)) };
 }
 
-function chat(name: string, given: Given) {
+function chat(name: string, given: (call: unknown) => unknown) {
   const model = (id: string) => ({
     model: id,
     getName: () => name,
