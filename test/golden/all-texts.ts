@@ -1,7 +1,8 @@
 import { ADAPTERS } from "./adapter-forms.ts";
 import { goldenTexts, type Logs, SERVICES, type Texts } from "./golden-texts.ts";
+import { listTexts } from "./list-texts.ts";
 
 /** Every text whose digest is committed. */
 export async function allTexts(logs: Logs): Promise<Texts> {
-  return goldenTexts(logs, { ...SERVICES, ...ADAPTERS });
+  return new Map([...(await goldenTexts(logs, { ...SERVICES, ...ADAPTERS })), ...(await listTexts())]);
 }
