@@ -46,8 +46,9 @@ export {
   type WantedCall,
 } from "./query/permission.ts";
 export { withTimers } from "./session/clock.ts";
-export type { ApproveCompaction, CompactOptions } from "./session/compact/compact-options.ts";
-export type { CompactionPoint } from "./session/compact/compaction-point.ts";
+export type { ApproveCompaction } from "./session/compact/approve.ts";
+export type { CompactOptions } from "./session/compact/compact-options.ts";
+export type { CompactionPoint } from "./session/compact/compaction-point-type.ts";
 export type { ExplainedBoundary } from "./session/compact/explain.ts";
 export type { NamedText, PlacedText } from "./session/compact/surroundings.ts";
 export type { AskOptions, ForkOptions } from "./session/fork/fork-options.ts";
@@ -58,7 +59,7 @@ export { readLedgerLines } from "./session/read-ledger-lines.ts";
 export type { RecordedResponse } from "./session/recorded-response.ts";
 export { openRecorder, type SessionRecorder } from "./session/recorder/open-recorder.ts";
 export { ForkError, NoSuchEntryError, PinTooLargeError, UnknownRequestError } from "./session/session-errors.ts";
-export type { SessionSize } from "./session/session-groups.ts";
+export type { SessionSize } from "./session/session-size.ts";
 export type { CompactionForecast } from "./session-event/compaction-events.ts";
 export type { Dreamed, MemoriesExtracted, MemoryJudged } from "./session-event/memory-events.ts";
 export type { Emit, NewEvent } from "./session-event.ts";

@@ -1,10 +1,10 @@
 import type { ResponseContent } from "../providers/provider.ts";
-import type { WantedConfiguration } from "../session/change-configuration.ts";
 import type { InterruptedAnswer, InterruptionOptions } from "../session/interrupted-answer.ts";
 import type { PrepareOptions } from "../session/session.ts";
 import { SessionLostError } from "../session/session-errors.ts";
 import { leadingSystem } from "../session/sync/leading-system.ts";
 import type { SyncMessage } from "../session/sync/sync-message.ts";
+import type { WantedConfiguration } from "../session/wanted-configuration.ts";
 import { type CompactionData, toCompactionData } from "./compaction-data.ts";
 import { SessionContendedError, UnrecordedAnswerError } from "./door-errors.ts";
 import type { CallIdentity, DoorSessions } from "./door-sessions.ts";

@@ -2,20 +2,9 @@ import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import type { ConfigurationPayload, Held } from "../log/payload.ts";
 import type { Provenance } from "../log/provenance.ts";
 import { CALL_TOOL, TOOL_SEARCH, type ToolDefinition } from "../log/tool-definition.ts";
-import type { Tool } from "../tools/tool.ts";
 import { wellFormed } from "../view/clean-block.ts";
 import type { Configuration } from "../view/view.ts";
-
-/** What is sent beside the messages, as the caller wants it. What is left out stays as it is. */
-export interface WantedConfiguration {
-  readonly model?: string;
-  /** @default none */
-  readonly system?: string;
-  /** Made by `tool()`, which `query` can run, or definitions for a loop of your own. @default none */
-  readonly tools?: readonly (Tool | ToolDefinition)[];
-  /** Fields of the provider's request, passed on as they are. @default none */
-  readonly parameters?: Readonly<Record<string, unknown>>;
-}
+import type { WantedConfiguration } from "./wanted-configuration.ts";
 
 /** The same as it is written down. */
 export interface NewConfiguration {

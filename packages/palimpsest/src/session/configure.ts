@@ -2,10 +2,11 @@ import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { ToolDefinition } from "../log/tool-definition.ts";
 import { definitionTokens } from "../view/account.ts";
-import { changeConfiguration, type WantedConfiguration } from "./change-configuration.ts";
+import { changeConfiguration } from "./change-configuration.ts";
 import { planDeferral } from "./plan-deferral.ts";
 import { windowOfModel } from "./request-limits.ts";
 import type { SessionContext } from "./session-context.ts";
+import type { WantedConfiguration } from "./wanted-configuration.ts";
 
 /** Tools that may be deferred are, if they would take more of the window than this. */
 const DEFERRED_SHARE = 0.1;

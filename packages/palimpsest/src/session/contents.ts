@@ -12,9 +12,10 @@ import type { StoringOptions } from "../stages/store-results/storing-options.ts"
 import { toolOf } from "../stages/store-results/tool-of.ts";
 import { cleanContent } from "./clean-contents.ts";
 import { toolResult } from "./messages.ts";
+import type { Contents } from "./ports.ts";
 import type { SessionContext } from "./session-context.ts";
-import type { StreamedResult } from "./streamed-result.ts";
-import { type NewContent, toContents } from "./to-contents.ts";
+
+import { toContents } from "./to-contents.ts";
 
 /** A message as it goes into the log, with what the user and the listeners are to be told. */
 interface Prepared {
@@ -22,20 +23,6 @@ interface Prepared {
   /** What stands behind all of the content: notices for the user, stubs for the model. */
   readonly notice: readonly Draft[];
   readonly newEvents: readonly NewEvent[];
-}
-
-/** The way in: the one place that everything passes before it is an entry. What is too large goes to a file here. */
-export interface Contents {
-  /**
-   * @param before entries that stand before it, in the same batch
-   * @param behind entries that stand behind it, in the same batch
-   */
-  append(
-    content: readonly NewContent[],
-    before?: readonly Draft[],
-    behind?: readonly Draft[],
-  ): Promise<readonly number[]>;
-  appendStream(streamed: StreamedResult): Promise<readonly number[]>;
 }
 
 const NEVER: StoringOptions = {

@@ -5,10 +5,10 @@ import type { EntryBatch, Store } from "../stores/store.ts";
 import { assembleSession } from "./assemble-session.ts";
 import { checkArguments, checkSessionOptions } from "./check-arguments.ts";
 import { configure } from "./configure.ts";
-import type { OpenSession } from "./fork/forks.ts";
 import { knownReader, OPENING } from "./known-reader.ts";
 import { headAttachment, headText } from "./messages.ts";
 import { openWriter } from "./open-writer.ts";
+import type { Requests } from "./ports.ts";
 import { startContents } from "./run-hooks.ts";
 import type { Session } from "./session.ts";
 import { type ForkBase, type Opening, openContext, type SessionContext } from "./session-context.ts";
@@ -42,7 +42,7 @@ async function openWith<Request, Response, Message>(
   id: string,
   options: SessionOptions<Request, Response, Message>,
   opening: Opening,
-): Promise<OpenSession<Request, Response>> {
+): Promise<{ readonly session: Session<Request, Response>; readonly requests: Requests<Request> }> {
   const context = await openContext(id, options, opening);
   const parts = createParts(context, (fork) => openWith(fork.id, optionsOfFork(context), fork));
   await begin(context, parts);

@@ -4,10 +4,10 @@ import { readPayload } from "../log/read-payload.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { Pin } from "../stages/compact/carried-state.ts";
 import type { Budget } from "../tokens/budget.ts";
-import { measuresOf } from "./compact/plan-compaction.ts";
 import { attachment } from "./messages.ts";
 import { NoSuchEntryError, PinTooLargeError } from "./session-errors.ts";
 import type { SessionState } from "./session-state.ts";
+import { measuresOf } from "./snapshot.ts";
 
 /** Of the window, what all pins together may take. */
 const MAX_SHARE = 0.1;

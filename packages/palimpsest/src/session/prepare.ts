@@ -1,6 +1,6 @@
 import type { AutoCompaction } from "./compact/auto-compaction.ts";
 import type { NotesKeeper } from "./notes/notes.ts";
-import type { Requests } from "./requests.ts";
+import type { Requests } from "./ports.ts";
 import type { PrepareOptions } from "./session.ts";
 import type { SessionState } from "./session-state.ts";
 

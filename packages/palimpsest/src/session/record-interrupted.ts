@@ -8,7 +8,7 @@ import { featuresOf } from "../tokens/features.ts";
 import { INTERRUPTED } from "../view/turn-state.ts";
 import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./interrupted-answer.ts";
 import { attachment } from "./messages.ts";
-import type { IssuedRequest, Requests } from "./requests.ts";
+import type { IssuedRequest, Requests } from "./ports.ts";
 import type { SessionContext } from "./session-context.ts";
 import { wholeTokens } from "./whole-tokens.ts";
 

@@ -5,7 +5,7 @@ import { planByteFit } from "../stages/fit-bytes.ts";
 import { findRefused } from "../stages/media/find-refused.ts";
 import { mediaIn, type ShownMedia } from "../stages/media/media-in.ts";
 import { omitMedia } from "../stages/media/omit-media.ts";
-import type { Requests } from "./requests.ts";
+import type { Requests } from "./ports.ts";
 import type { SessionContext } from "./session-context.ts";
 
 /** Makes a conversation sendable whose images or documents were refused. Each resolves to how many were left out. */

@@ -1,20 +1,20 @@
 import { chooseHeadTtl } from "../cache/choose-head-ttl.ts";
-import { costOf, type SessionCost } from "../cache/cost.ts";
-import type { Prefix } from "../fork/check-prefix.ts";
+import { costOf } from "../cache/cost.ts";
 import type { RequestPayload } from "../log/payload.ts";
 import type { RequestedEdits } from "../log/provider-edits.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { STAGES } from "../pipeline.ts";
-import type { CompactionForecast } from "../session-event/compaction-events.ts";
 import { createByteIndex } from "../stages/media/byte-index.ts";
 import { filesRead } from "../stages/microcompact/files-read.ts";
 import { createResultIndex } from "../stages/microcompact/result-index.ts";
-import { type Budget, clampMaxTokens } from "../tokens/budget.ts";
+import { clampMaxTokens } from "../tokens/budget.ts";
 import { estimateTokens } from "../tokens/calibration.ts";
 import type { FlattenRules } from "../view/flatten-segment.ts";
 import { expectedTokens, newestSeal, sizeTokens, type View } from "../view/view.ts";
-import { type DueCompaction, isCompactionDue } from "./compact/is-compaction-due.ts";
+import type { DueCompaction } from "./compact/attendance.ts";
+import { isCompactionDue } from "./compact/is-compaction-due.ts";
 import { describeNextRequest } from "./describe-next-request.ts";
+import type { IssuedRequest, Prepared, Requests } from "./ports.ts";
 import { createRendering, type Rendering } from "./rendering.ts";
 import { type AnswerWay, defaultOutputTokens } from "./request-limits.ts";
 import { createRequestNotices } from "./request-notices.ts";
@@ -22,47 +22,8 @@ import { requestParts } from "./request-parts.ts";
 import { chooseRequestedEdits, toRequestedEdits } from "./requested-edits.ts";
 import type { SessionContext } from "./session-context.ts";
 import { NothingToSendError, UnknownRequestError, WindowFullError } from "./session-errors.ts";
-import type { SessionSize } from "./session-groups.ts";
+
 import { createMeasures } from "./session-measures.ts";
-
-export interface IssuedRequest {
-  /** The entry at which the request was made. */
-  readonly entry: number;
-  readonly model: string;
-  /** Its input, by estimate and without a pad. */
-  readonly inputTokens: number;
-}
-
-export type Prepared<Request> =
-  | { readonly kind: "request"; readonly request: Request }
-  | { readonly kind: "compaction-due"; readonly due: DueCompaction };
-
-/** The way out: requests from the view. */
-export interface Requests<Request> {
-  /**
-   * The next request; or that a compaction comes first, and why. Only asked for one if `compaction` is `first`.
-   */
-  prepare(compaction: "first" | "not-now", way?: AnswerWay): Promise<Prepared<Request>>;
-  /** The request that a response answers: the newest that was handed out, if none is given. */
-  answeredBy(request: Request | undefined): IssuedRequest | undefined;
-  size(): SessionSize;
-  /** The sizes at which something happens, without what has to be weighed for them. */
-  budget(): Budget & Pick<SessionSize, "known">;
-  /** What a compaction that the window asks for would do now. */
-  forecast(why: string): CompactionForecast;
-  /** What comes before each request, for a compaction that was asked for: storing what is too large, clearing what is stale. */
-  runStages(): Promise<void>;
-  filesRead(): ReadonlyMap<string, number>;
-  cost(): Promise<SessionCost>;
-  /** The request that was handed out last, by its entry. */
-  newestRequest(): number | undefined;
-  /** The same as it was handed out: what a refusal names a place in. */
-  newestBody(): Request | undefined;
-  /** Of the view in a request, about. */
-  sizeBytes(): number;
-  /** What has been sent so far: what a fork's requests begin with. */
-  prefix(): Prefix;
-}
 
 type Ttls = Required<Pick<RequestPayload, "cacheTtl">> & Pick<RequestPayload, "headTtl">;
 

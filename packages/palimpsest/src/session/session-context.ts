@@ -7,7 +7,7 @@ import type { ResultFiles } from "../stores/results.ts";
 import type { EntryBatch, LogWriter } from "../stores/store.ts";
 import { cleanSurroundings } from "./clean-contents.ts";
 import { type Clock, withTimers } from "./clock.ts";
-import type { Attendance } from "./compact/hold-compaction.ts";
+import type { Attendance } from "./compact/attendance.ts";
 import type { Surroundings } from "./compact/surroundings.ts";
 import { withTimeout } from "./compact/with-timeout.ts";
 import { createEmit, type Listener } from "./create-emit.ts";

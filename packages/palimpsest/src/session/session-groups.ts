@@ -4,21 +4,18 @@ import type { Hooks } from "../hooks/hook.ts";
 import type { AgentPayload } from "../log/agent-payload.ts";
 import type { Part, ToolCall } from "../log/block.ts";
 import type { Replacement, ToolDefinition } from "../log/payload.ts";
-import type { WindowSource } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { NewEvent, SessionEvent } from "../session-event.ts";
 import type { Pin } from "../stages/compact/carried-state.ts";
 import type { AgentInFlight, AgentStepOutcome } from "../stages/compact/running-agents.ts";
 import type { SnipTarget } from "../stages/plan-snip.ts";
-import type { Budget, BudgetLevel } from "../tokens/budget.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Accounting, AccountOptions } from "../view/account.ts";
-import type { CompactionPoint } from "./compact/compaction-point.ts";
 import type { ExplainedBoundary } from "./compact/explain.ts";
 import type { UsageOfOthers } from "./enter-usage.ts";
 import type { KeepWarmOptions, KeptWarm } from "./keep-warm-options.ts";
-import type { NotesUpdateOutcome } from "./notes/notes-options.ts";
 import type { DeferredTools } from "./search-tools.ts";
+import type { SessionSize } from "./session-size.ts";
 import type { NewContent } from "./to-contents.ts";
 
 /** The session's provider, as far as a loop needs it. */
@@ -78,18 +75,6 @@ export interface SessionPins {
   list(): readonly Pin[];
 }
 
-/** The session's notes. A compaction can use them instead of a summary. */
-export interface SessionNotes {
-  /** The notes as markdown; the empty template if there are none yet. */
-  read(): Promise<string>;
-  /** The newest version as it was written, with its time and the newest entry that it covers; undefined if there are no notes. */
-  latest(): Promise<
-    { readonly markdown: string; readonly entry: number; readonly coveredTo: number; readonly atMs: number } | undefined
-  >;
-  /** Updates the notes now, with a call on the cached prompt. The session also updates them itself when that saves money. */
-  update(options?: { readonly signal?: AbortSignal }): Promise<NotesUpdateOutcome>;
-}
-
 /** Tokens and money. */
 export interface SessionLedger {
   /** The token counts of all responses together. */
@@ -130,17 +115,4 @@ export interface SessionBackground {
 export interface Range {
   readonly from: number;
   readonly to: number;
-}
-
-/** The size of the view, and the thresholds. */
-export interface SessionSize extends Budget {
-  /** The last reported size plus a padded estimate of what came after. */
-  readonly tokens: number;
-  /** How much room is left before the next compaction, or before the limit if automatic compaction is off. */
-  readonly percentLeft: number;
-  readonly level: BudgetLevel;
-  /** The source of the window size. `guessed`: unknown; set it in the provider's `models` or in `window.tokens`. */
-  readonly known: WindowSource;
-  /** The size at which the next compaction happens. */
-  readonly compaction: CompactionPoint;
 }

@@ -8,7 +8,7 @@ import { type DueQuestion, forecastCompaction } from "./compact/is-compaction-du
 import { type RequestLimits, termsOf } from "./request-limits.ts";
 import { toRequestedEdits } from "./requested-edits.ts";
 import type { SessionContext } from "./session-context.ts";
-import type { SessionSize } from "./session-groups.ts";
+import type { SessionSize } from "./session-size.ts";
 
 /** How large the view is, and the sizes at which something happens. */
 export interface Measures {

@@ -4,14 +4,14 @@ import type { SessionEvent } from "../session-event.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import type { Store } from "../stores/store.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
-import type { WantedConfiguration } from "./change-configuration.ts";
 import type { CleanText } from "./clean-contents.ts";
 import type { Clock } from "./clock.ts";
-import type { ApproveCompaction } from "./compact/compact-options.ts";
+import type { ApproveCompaction } from "./compact/approve.ts";
 import type { Surroundings } from "./compact/surroundings.ts";
 import type { NotesOptions } from "./notes/notes-options.ts";
 import type { SessionTakeover } from "./open-writer.ts";
 import type { SettingsOptions } from "./settings-source.ts";
+import type { WantedConfiguration } from "./wanted-configuration.ts";
 
 /** Options of `openSession`. Only `store`, `provider` and, for a new session, `model` are required. */
 export interface SessionOptions<Request, Response, Message>

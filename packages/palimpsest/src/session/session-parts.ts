@@ -1,18 +1,19 @@
 import { createAutoCompaction } from "./compact/auto-compaction.ts";
 import { type Compactions, createCompactions } from "./compact/compactions.ts";
 import { createRecovery } from "./compact/recoveries.ts";
-import { type Contents, createContents } from "./contents.ts";
+import { createContents } from "./contents.ts";
 import { createDecisions, type Decisions } from "./decisions.ts";
 import { createEnterUsage, type EnterUsage } from "./enter-usage.ts";
 import { createForks, type Forks, type OpenFork } from "./fork/forks.ts";
 import { createKeepWarm, type KeepWarm } from "./keep-warm.ts";
 import { createNotes, type NotesKeeper } from "./notes/notes.ts";
 import { createPins, type Pins } from "./pins.ts";
+import type { Contents, Requests } from "./ports.ts";
 import { createPrepare } from "./prepare.ts";
 import { createRecordInterrupted, type RecordInterrupted } from "./record-interrupted.ts";
 import { createRecord, type RecordResponse } from "./record-response.ts";
 import { createMediaRecovery } from "./recover-media.ts";
-import { createRequests, type Requests } from "./requests.ts";
+import { createRequests } from "./requests.ts";
 import type { Session } from "./session.ts";
 import type { SessionContext } from "./session-context.ts";
 
@@ -31,7 +32,7 @@ export interface SessionParts<Request, Response> {
   readonly compactions: Compactions;
   readonly pins: Pins;
   readonly notes: NotesKeeper;
-  readonly forks: Forks<Request, Response>;
+  readonly forks: Forks<Session<Request, Response>>;
   readonly warmth: KeepWarm<Request>;
   readonly enterUsage: EnterUsage;
 }
@@ -39,7 +40,7 @@ export interface SessionParts<Request, Response> {
 /** @param openFork opens a session that shares this one's prompt */
 export function createParts<Request, Response, Message>(
   context: SessionContext<Request, Response, Message>,
-  openFork: OpenFork<Request, Response>,
+  openFork: OpenFork<Session<Request, Response>>,
 ): SessionParts<Request, Response> {
   const { options, state, provider, fork } = context;
   const contents = createContents(context);

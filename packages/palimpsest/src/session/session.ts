@@ -1,18 +1,17 @@
 import type { ResolvedSettings } from "../settings/resolve-settings.ts";
 import type { Recalled, RecallRequest } from "../stages/recall/recall.ts";
 import type { AppendOptions } from "./append/append-once.ts";
-import type { WantedConfiguration } from "./change-configuration.ts";
 import type { CompactionOutcome, CompactOptions, Recovery } from "./compact/compact-options.ts";
 import type { Erased } from "./erase/erase.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork/fork-options.ts";
 import type { MessagePage, MessagesOptions } from "./message-list/session-message.ts";
+import type { SessionNotes } from "./notes/notes-options.ts";
 import type { RecordedResponse, RecordOptions } from "./recorded-response.ts";
 import type {
   SessionBackground,
   SessionEvents,
   SessionHistory,
   SessionLedger,
-  SessionNotes,
   SessionPins,
   SessionProvider,
   SessionView,
@@ -21,6 +20,7 @@ import type { SessionTurn } from "./session-turn.ts";
 import type { StreamedResult } from "./streamed-result.ts";
 import type { Synced, SyncMessage } from "./sync/sync-message.ts";
 import type { NewContent } from "./to-contents.ts";
+import type { WantedConfiguration } from "./wanted-configuration.ts";
 
 /**
  * One conversation. It is the only object with state, and all of its state is in its log.

@@ -14,7 +14,7 @@ import {
 } from "./microcompact/plan-clearing.ts";
 import { recallOf } from "./recall/recall-tool.ts";
 import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
-import { grouped } from "./store-results/preview.ts";
+import { grouped } from "./store-results/cut-text.ts";
 
 /** Micro-compaction: shows stale tool results as stubs, if that is worth its effect on the prompt cache. */
 export async function clearStale(context: StageContext): Promise<StageDecision> {

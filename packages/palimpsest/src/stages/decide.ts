@@ -1,4 +1,4 @@
-import { grouped } from "./store-results/preview.ts";
+import { grouped } from "./store-results/cut-text.ts";
 /**
  * A possible change of the prompt. Cost and gain are in one unit (the price of an input token, or dollars by `usdPerUnit`),
  * compared with doing nothing: the cost now, and the saving on the requests of the horizon.

@@ -3,7 +3,7 @@ import { toDraft } from "../log/to-draft.ts";
 import type { ShownMedia } from "./media/media-in.ts";
 import { omitMedia } from "./media/omit-media.ts";
 import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
-import { grouped } from "./store-results/preview.ts";
+import { grouped } from "./store-results/cut-text.ts";
 
 /** Leaves out media that make a request too large, the oldest first: providers limit bytes as well as tokens. */
 export async function fitBytes({ bytes, maxRequestBytes }: StageContext): Promise<StageDecision> {

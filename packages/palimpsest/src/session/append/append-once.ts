@@ -3,11 +3,11 @@ import { readPayload } from "../../log/read-payload.ts";
 import { namedKind, toNamedDraft } from "../../log/to-draft.ts";
 import { sha256 } from "../../stores/sha256.ts";
 import { isOnBranch } from "../branch-ranges.ts";
-import type { Contents } from "../contents.ts";
 import { user } from "../messages.ts";
+import type { Contents } from "../ports.ts";
 import type { SessionState } from "../session-state.ts";
 import { type NewContent, toContents } from "../to-contents.ts";
-import { openingOf } from "../turn/turn-steps.ts";
+import { openingOf } from "../turn/turn-drafts.ts";
 
 export interface AppendOptions {
   /**

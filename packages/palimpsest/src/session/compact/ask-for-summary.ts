@@ -21,8 +21,8 @@ import type { CompactionPlan } from "./plan-compaction.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { withTimeout } from "./with-timeout.ts";
 
-export interface SummaryCall<Request, Response> {
-  readonly forks: Pick<Forks<Request, Response>, "converse">;
+export interface SummaryCall<_Request, _Response> {
+  readonly forks: Pick<Forks<unknown>, "converse">;
   readonly settings: Settings;
   /** Files that the model still sees, with the entries of their reads. */
   readonly filesRead: ReadonlyMap<string, number>;

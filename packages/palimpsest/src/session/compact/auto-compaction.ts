@@ -1,10 +1,10 @@
 import { toDraft } from "../../log/to-draft.ts";
 import type { CompactionAnnounced, CompactionForecast } from "../../session-event/compaction-events.ts";
 import type { SessionContext } from "../session-context.ts";
+import type { DueCompaction, Hold } from "./attendance.ts";
 import type { CompactOptions } from "./compact-options.ts";
 import type { Compactions } from "./compactions.ts";
-import { ANNOUNCED, announcedAt, type Hold } from "./hold-compaction.ts";
-import type { DueCompaction } from "./is-compaction-due.ts";
+import { ANNOUNCED, announcedAt } from "./hold-compaction.ts";
 
 export interface AutoCompaction {
   /** A compaction is due before a request: it is announced, asked about or made, as the settings say. */

@@ -1,5 +1,4 @@
 import type { CompactionFailure, CompactionRecord } from "../../log/compaction-record.ts";
-import type { CompactionForecast } from "../../session-event/compaction-events.ts";
 
 /** What to compact, and what the summary must keep. */
 export interface CompactOptions {
@@ -25,12 +24,6 @@ export type CompactionOutcome =
 
 /** `overtaken`: the conversation changed while the summary was written. `blocked`: by a hook. */
 export type NothingCause = "switched-off" | "blocked" | "nothing-to-compact" | "too-small" | "overtaken";
-
-/** Asks whoever is there whether a compaction may be made. @see `compaction.auto` */
-export type ApproveCompaction = (
-  due: CompactionForecast,
-  options: { readonly signal?: AbortSignal },
-) => Promise<"compact" | "not-now">;
 
 /** What to do about a request that failed. */
 export type Recovery =

@@ -8,7 +8,8 @@ import type { Item, Seal } from "../../view/item.ts";
 import { offerTools } from "../../view/offer-tools.ts";
 import { CONTINUE } from "../../view/texts.ts";
 import { createRendering } from "../rendering.ts";
-import type { RangeToCompact, Snapshot } from "./plan-compaction.ts";
+import type { Snapshot } from "../snapshot.ts";
+import type { RangeToCompact } from "./plan-compaction.ts";
 
 export interface CompactionRequestParts {
   readonly session: string;

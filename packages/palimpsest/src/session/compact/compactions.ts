@@ -7,31 +7,25 @@ import type { DeclinedCause } from "../../notes/keep-calculation.ts";
 import type { CompactionEnded, CompactionForecast } from "../../session-event/compaction-events.ts";
 import { type BreakerState, ECONOMIC_BREAKER, retryAtMs, WINDOW_BREAKER } from "../../stages/compact/breaker.ts";
 import type { CompactionPart } from "../../stages/compact/choose-range.ts";
-import type { Contents } from "../contents.ts";
 import type { Forks } from "../fork/forks.ts";
 import { leaveRoom } from "../leave-room.ts";
 import type { NotesKeeper } from "../notes/notes.ts";
-import type { Requests } from "../requests.ts";
+import type { Contents, Requests } from "../ports.ts";
 import { startContents } from "../run-hooks.ts";
 import type { SessionContext } from "../session-context.ts";
+import { type Snapshot, takeSnapshot } from "../snapshot.ts";
 import { askForSummary } from "./ask-for-summary.ts";
 import type { CompactionOutcome, CompactOptions } from "./compact-options.ts";
 import { composeView } from "./compose-view.ts";
 import { type CompactionOrigin, callsOfTurn, installBoundary, type ReadyView } from "./install-boundary.ts";
-import {
-  type CompactionPlan,
-  type PlanOptions,
-  planCompaction,
-  type Snapshot,
-  takeSnapshot,
-} from "./plan-compaction.ts";
+import { type CompactionPlan, type PlanOptions, planCompaction } from "./plan-compaction.ts";
 import { type EndedCompaction, reportOutcome } from "./report-outcome.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { withTimeout } from "./with-timeout.ts";
 
-export interface CompactionsParts<Request, Response> {
+export interface CompactionsParts<Request, _Response> {
   readonly contents: Pick<Contents, "append">;
-  readonly forks: Pick<Forks<Request, Response>, "converse">;
+  readonly forks: Pick<Forks<unknown>, "converse">;
   readonly notes: Pick<NotesKeeper, "planCompaction">;
   readonly requests: Pick<Requests<Request>, "budget" | "filesRead">;
 }

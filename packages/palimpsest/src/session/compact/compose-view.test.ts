@@ -4,8 +4,9 @@ import { resolveSettings } from "../../settings/resolve-settings.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { budgetOf } from "../../tokens/budget.ts";
 import { openSessionState } from "../session-state.ts";
+import { takeSnapshot } from "../snapshot.ts";
 import { composeView } from "./compose-view.ts";
-import { planCompaction, takeSnapshot } from "./plan-compaction.ts";
+import { planCompaction } from "./plan-compaction.ts";
 
 const { settings } = resolveSettings({});
 

@@ -7,11 +7,12 @@ import type { LadderResult } from "../../stages/compact/summary-ladder.ts";
 import { headInPlace } from "../messages.ts";
 import { planBoundary } from "../plan-boundary.ts";
 import type { SessionState } from "../session-state.ts";
+import type { Snapshot } from "../snapshot.ts";
 import type { CompactionOutcome } from "./compact-options.ts";
 import type { CompactedView } from "./compose-view.ts";
 import { addKnowledge } from "./gather-knowledge.ts";
 import { ALL_CALLS, type Spent } from "./model-calls.ts";
-import type { CompactionPlan, Snapshot } from "./plan-compaction.ts";
+import type { CompactionPlan } from "./plan-compaction.ts";
 import { asSearch } from "./tools-again.ts";
 
 /** A view that is ready to be installed, and how it came about. */

@@ -12,7 +12,8 @@ import { addFeatures, type Features, NO_FEATURES } from "../../tokens/features.t
 import { isTurnOpen } from "../../view/is-turn-open.ts";
 import { sizeTokens, type View } from "../../view/view.ts";
 import { HEAD } from "../messages.ts";
-import { type Attendance, type Hold, holdOf, isAnnounced } from "./hold-compaction.ts";
+import type { Attendance, DueCompaction } from "./attendance.ts";
+import { holdOf, isAnnounced } from "./hold-compaction.ts";
 
 export interface DueQuestion {
   readonly view: View;
@@ -23,12 +24,6 @@ export interface DueQuestion {
   readonly settings: Settings;
   readonly attendance: Attendance;
   readonly nowMs: number;
-}
-
-/** A compaction that is to be made before the next request; or, if it is held, named to the user and not made. */
-export interface DueCompaction {
-  readonly forecast: CompactionForecast;
-  readonly hold?: Hold;
 }
 
 /** What a compacted conversation has, at most: a summary, the user's words, facts and files, as they come out usually. */

@@ -20,8 +20,8 @@ import { sendStandalone } from "../fork/send-standalone.ts";
 import type { SessionContext } from "../session-context.ts";
 import { type Watched, watchCall } from "./watch-call.ts";
 
-export interface ModelCallsOptions<Request, Response> {
-  readonly forks: Pick<Forks<Request, Response>, "converse">;
+export interface ModelCallsOptions<Request, _Response> {
+  readonly forks: Pick<Forks<unknown>, "converse">;
   readonly signal: AbortSignal;
   /** The request that asks the provider to fold the conversation; undefined if it takes none. */
   readonly compactionRequest: (instructions: string | undefined) => Request | undefined;

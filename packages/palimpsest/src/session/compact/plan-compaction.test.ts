@@ -4,7 +4,8 @@ import { resolveSettings } from "../../settings/resolve-settings.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { budgetOf } from "../../tokens/budget.ts";
 import { openSessionState } from "../session-state.ts";
-import { planCompaction, type Snapshot, takeSnapshot } from "./plan-compaction.ts";
+import { type Snapshot, takeSnapshot } from "../snapshot.ts";
+import { planCompaction } from "./plan-compaction.ts";
 
 const configuration = {
   provider: "p",

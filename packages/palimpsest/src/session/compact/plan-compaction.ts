@@ -1,8 +1,6 @@
-import type { Block } from "../../log/block.ts";
 import type { CompactionTrigger } from "../../log/compaction-record.ts";
 import { isUsersOwn } from "../../log/provenance.ts";
 import type { Settings } from "../../settings/settings.ts";
-import type { CarriedState } from "../../stages/compact/carried-state.ts";
 import { type ChosenRange, type CompactionPart, chooseRange } from "../../stages/compact/choose-range.ts";
 import { hasRoomForUser, type SummaryMaterial } from "../../stages/compact/draft-summary.ts";
 import { type Evidence, readEvidence } from "../../stages/compact/evidence/evidence-state.ts";
@@ -11,32 +9,16 @@ import { transcriptOf } from "../../stages/compact/summary/transcript.ts";
 import type { UserMessage } from "../../stages/compact/user-messages.ts";
 import { recallOf } from "../../stages/recall/recall-tool.ts";
 import type { LogReader } from "../../stores/store.ts";
-import type { Budget } from "../../tokens/budget.ts";
 import { estimateTokens, padTokens } from "../../tokens/calibration.ts";
-import { featuresOf } from "../../tokens/features.ts";
 import type { Item, MessageItem } from "../../view/item.ts";
 import { openCalls } from "../../view/open-calls.ts";
-import { type Configuration, sizeTokens, type View } from "../../view/view.ts";
+import type { Configuration } from "../../view/view.ts";
 import { readEntry } from "../load-view.ts";
 import { HEAD, type HeadContent, headText } from "../messages.ts";
-import type { SessionState } from "../session-state.ts";
+import type { Snapshot } from "../snapshot.ts";
+
 import type { NothingCause } from "./compact-options.ts";
 import { gatherKnowledge, type Knowledge } from "./gather-knowledge.ts";
-
-/** A session at one moment: what a compaction goes by while the session goes on. */
-export interface Snapshot {
-  readonly view: View;
-  readonly changedAt: number;
-  readonly items: readonly Item[];
-  readonly newestEntry: number;
-  readonly carriedState: CarriedState;
-  readonly configuration: Configuration;
-  readonly sizeTokens: number;
-  readonly budget: Budget;
-  readonly countTokens: (text: string) => number;
-  readonly countBlock: (block: Block) => number;
-  readonly tokensOf: (item: Item) => number;
-}
 
 export type RangeToCompact = Extract<ChosenRange, { kind: "fold" }>;
 export type Room = Readonly<Record<RoomPart, number>>;
@@ -88,45 +70,6 @@ const MOSTLY_USER: NothingToCompact = {
 const MAX_KEPT = 0.5;
 /** Words of the engine's own around the parts. */
 const FRAME_TOKENS = 300;
-
-export function takeSnapshot(state: SessionState, budget: Budget): Snapshot {
-  const { view, carriedState, configuration, newestEntry } = state;
-  return {
-    view,
-    carriedState,
-    configuration,
-    newestEntry,
-    budget,
-    changedAt: view.changedAt,
-    items: [...view.items],
-    sizeTokens: sizeTokens(view),
-    ...measuresOf(view),
-  };
-}
-
-/** Estimates of texts and items, padded, by what is known of the model now. */
-export function measuresOf({
-  calibration,
-  featureOptions,
-}: View): Pick<Snapshot, "countTokens" | "countBlock" | "tokensOf"> {
-  const countBlock = (block: Block): number =>
-    padTokens(calibration, estimateTokens(calibration, featuresOf(block, featureOptions)));
-  return {
-    countBlock,
-    // The same rounds are measured for each way to a summary, and for the view after it.
-    countTokens: remembering((text) => countBlock({ kind: "text", text })),
-    tokensOf: (item) => (item.kind === "seal" ? 0 : padTokens(calibration, estimateTokens(calibration, item.features))),
-  };
-}
-
-function remembering(count: (text: string) => number): (text: string) => number {
-  const known = new Map<string, number>();
-  return (text) => {
-    const tokens = known.get(text) ?? count(text);
-    known.set(text, tokens);
-    return tokens;
-  };
-}
 
 /** Everything that a compaction needs to know before a model is asked, or without one. */
 export async function planCompaction(

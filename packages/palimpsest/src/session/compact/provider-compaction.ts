@@ -14,9 +14,10 @@ import type { MessageItem } from "../../view/item.ts";
 import { attachment, type HeadContent, headAttachment } from "../messages.ts";
 import { planBoundary } from "../plan-boundary.ts";
 import type { SessionState } from "../session-state.ts";
+import { takeSnapshot } from "../snapshot.ts";
 import { wholeTokens } from "../whole-tokens.ts";
 import { composeRecord } from "./compose-view.ts";
-import { planForRange, type RangeToCompact, takeSnapshot } from "./plan-compaction.ts";
+import { planForRange, type RangeToCompact } from "./plan-compaction.ts";
 
 export interface ProviderCompactionOptions {
   readonly session: string;

@@ -3,18 +3,23 @@ import { readStream } from "../../providers/read-stream.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import type { EnterUsage } from "../enter-usage.ts";
 import { type OpenedLog, openWriter } from "../open-writer.ts";
-import type { Requests } from "../requests.ts";
-import type { Session } from "../session.ts";
+import type { Requests } from "../ports.ts";
+import type { RecordedResponse } from "../recorded-response.ts";
 import type { ForkBase, Opening, SessionContext } from "../session-context.ts";
 import { ForkError } from "../session-errors.ts";
+import type { NewContent } from "../to-contents.ts";
 import type { Answer, AskOptions, ForkOptions } from "./fork-options.ts";
 import type { ForkRequestOptions } from "./fork-request-options.ts";
 import { sendStandalone } from "./send-standalone.ts";
 import { watchFork } from "./watch-fork.ts";
 
-export interface OpenSession<Request, Response> {
-  readonly session: Session<Request, Response>;
-  readonly requests: Requests<Request>;
+/** What a conversation uses of the session that was opened for it. */
+export interface ForkedSession<Request, Response> {
+  readonly signal: AbortSignal;
+  append(content: NewContent): Promise<unknown>;
+  prepare(): Promise<Request>;
+  record(response: Response, request?: Request): Promise<RecordedResponse>;
+  close(): Promise<void>;
 }
 
 /** How a fork is opened by its parent. */
@@ -24,12 +29,14 @@ export interface ForkOpening extends Opening {
 }
 
 /** Opens a session that shares another's prompt. */
-export type OpenFork<Request, Response> = (opening: ForkOpening) => Promise<OpenSession<Request, Response>>;
+export type OpenFork<Forked> = (
+  opening: ForkOpening,
+) => Promise<{ readonly session: Forked; readonly requests: Pick<Requests<unknown>, "prefix"> }>;
 
-export interface ForksParts<Request, Response> {
+export interface ForksParts<Request, Forked> {
   readonly requests: Requests<Request>;
   readonly enterUsage: EnterUsage;
-  readonly openFork: OpenFork<Request, Response>;
+  readonly openFork: OpenFork<Forked>;
 }
 
 /** A talk with the model on a fork that is forgotten afterwards. */
@@ -40,17 +47,17 @@ export interface ForkConversation {
   close(): Promise<void>;
 }
 
-export interface Forks<Request, Response> {
-  fork(options: ForkOptions): Promise<Session<Request, Response>>;
+export interface Forks<Forked> {
+  fork(options: ForkOptions): Promise<Forked>;
   converse(options: Pick<ForkOptions, "source" | "signal">): Promise<ForkConversation>;
   ask(question: string, options: AskOptions): Promise<Answer>;
 }
 
 /** Sessions that share this one's prompt, and have all else for themselves. */
-export function createForks<Request, Response, Message>(
+export function createForks<Request, Response, Message, Forked extends ForkedSession<Request, Response>>(
   context: SessionContext<Request, Response, Message>,
-  { requests, enterUsage, openFork }: ForksParts<Request, Response>,
-): Forks<Request, Response> {
+  { requests, enterUsage, openFork }: ForksParts<Request, Forked>,
+): Forks<Forked> {
   const { session, options, state, provider, base, emit, clock, settingsReader, tools } = context;
 
   /** A log for a fork of that name; one that nobody keeps, if it has none. */

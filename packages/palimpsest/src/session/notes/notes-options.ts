@@ -10,3 +10,15 @@ export interface NotesOptions {
 export type NotesUpdateOutcome =
   | { readonly kind: "updated" | "unchanged"; readonly markdown: string }
   | { readonly kind: "failed"; readonly why: string };
+
+/** The session's notes. A compaction can use them instead of a summary. */
+export interface SessionNotes {
+  /** The notes as markdown; the empty template if there are none yet. */
+  read(): Promise<string>;
+  /** The newest version as it was written, with its time and the newest entry that it covers; undefined if there are no notes. */
+  latest(): Promise<
+    { readonly markdown: string; readonly entry: number; readonly coveredTo: number; readonly atMs: number } | undefined
+  >;
+  /** Updates the notes now, with a call on the cached prompt. The session also updates them itself when that saves money. */
+  update(options?: { readonly signal?: AbortSignal }): Promise<NotesUpdateOutcome>;
+}

@@ -3,7 +3,7 @@ import { EMPTY_LEDGER } from "../../cache/ledger.ts";
 import { isUpdateDue } from "../../notes/is-update-due.ts";
 import { resolveSettings } from "../../settings/resolve-settings.ts";
 import { EMPTY_CARRIED_STATE } from "../../stages/compact/carried-state.ts";
-import type { CompactionPoint } from "../compact/compaction-point.ts";
+import type { CompactionPoint } from "../compact/compaction-point-type.ts";
 import { notesPolicy, notesSituation, type SituationSources } from "./notes-situation.ts";
 
 const { settings } = resolveSettings({});

@@ -4,8 +4,8 @@ import type { ModelPrices } from "../../log/prices.ts";
 import type { UpdatePolicy, UpdateSituation } from "../../notes/is-update-due.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { MessageItem } from "../../view/item.ts";
-import type { CompactionPoint } from "../compact/compaction-point.ts";
-import type { Snapshot } from "../compact/plan-compaction.ts";
+import type { CompactionPoint } from "../compact/compaction-point-type.ts";
+import type { Snapshot } from "../snapshot.ts";
 
 export interface SituationSources {
   readonly snapshot: Snapshot;

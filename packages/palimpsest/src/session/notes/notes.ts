@@ -10,19 +10,18 @@ import { updatePrompt } from "../../notes/update-prompt.ts";
 import { ProviderError } from "../../providers/provider-error.ts";
 import { recallOf } from "../../stages/recall/recall-tool.ts";
 import { sizeTokens } from "../../view/view.ts";
-import { measuresOf, type Snapshot, takeSnapshot } from "../compact/plan-compaction.ts";
 import { watchCall } from "../compact/watch-call.ts";
 import type { Forks } from "../fork/forks.ts";
 import { readEntry } from "../load-view.ts";
 import { NO_LONGER_NEEDED } from "../no-longer-needed.ts";
-import type { Requests } from "../requests.ts";
+import type { Requests } from "../ports.ts";
 import type { SessionContext } from "../session-context.ts";
-import type { SessionNotes } from "../session-groups.ts";
-import type { NotesUpdateOutcome } from "./notes-options.ts";
+import { measuresOf, type Snapshot, takeSnapshot } from "../snapshot.ts";
+import type { NotesUpdateOutcome, SessionNotes } from "./notes-options.ts";
 import { notesPolicy, notesSituation } from "./notes-situation.ts";
 
-export interface NotesParts<Request, Response> {
-  readonly forks: Pick<Forks<Request, Response>, "converse">;
+export interface NotesParts<Request, _Response> {
+  readonly forks: Pick<Forks<unknown>, "converse">;
   readonly requests: Pick<Requests<Request>, "size">;
 }
 

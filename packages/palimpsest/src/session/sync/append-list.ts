@@ -2,7 +2,7 @@ import type { MessagePayload } from "../../log/payload.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import type { ModelFacts } from "../../providers/models.ts";
 import { sizeTokens } from "../../view/view.ts";
-import type { Contents } from "../contents.ts";
+import type { Contents } from "../ports.ts";
 import type { SessionState } from "../session-state.ts";
 import type { NewContent } from "../to-contents.ts";
 

@@ -1,9 +1,9 @@
 import type { ModelFacts } from "../../providers/models.ts";
 import { sha256 } from "../../stores/sha256.ts";
-import type { WantedConfiguration } from "../change-configuration.ts";
-import type { Contents } from "../contents.ts";
 import type { Decisions } from "../decisions.ts";
+import type { Contents } from "../ports.ts";
 import type { SessionState } from "../session-state.ts";
+import type { WantedConfiguration } from "../wanted-configuration.ts";
 import { type Alignment, align } from "./align.ts";
 import { appendList } from "./append-list.ts";
 import { readConversation, readConversationBack } from "./conversation.ts";

@@ -3,6 +3,7 @@ import type { Draft } from "../../log/entry.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import type { AnswerStop, TurnPhase } from "../../log/turn-payloads.ts";
 import type { RecordOptions } from "../recorded-response.ts";
+import { type NewContent, toContents } from "../to-contents.ts";
 
 export interface TurnAnswer {
   readonly stop: AnswerStop;
@@ -45,4 +46,12 @@ function phaseAfter(stop: AnswerStop, blocks: readonly Block[]): TurnPhase {
   if (stop === "refused") return "idle";
   if (blocks.some(({ kind }) => kind === "tool_call") || stop === "paused" || stop === "compacted") return "unanswered";
   return stop === "length" || stop === "window" ? "cut" : "idle";
+}
+
+/** What is written so that content is answered; nothing if it asks for an answer by itself. */
+export function openingOf(content: readonly NewContent[]): readonly Draft[] {
+  const asks = content
+    .flatMap(toContents)
+    .some((one) => "role" in one && one.role === "user" && (one.origin === "human" || one.origin === "host"));
+  return asks ? [] : [toDraft("turn", { step: "opened" })];
 }

@@ -1,13 +1,12 @@
-import type { Draft } from "../../log/entry.ts";
 import { readPayload } from "../../log/read-payload.ts";
 import { namedKind, toDraft, toNamedDraft } from "../../log/to-draft.ts";
 import type { SaidBy } from "../../log/turn-payloads.ts";
 import type { ModelFacts } from "../../providers/models.ts";
 import { sha256 } from "../../stores/sha256.ts";
 import { type NextInTurn, nextInTurn } from "../../view/next-in-turn.ts";
-import type { Contents } from "../contents.ts";
 import { usageDraft } from "../enter-usage.ts";
 import { toolResult } from "../messages.ts";
+import type { Contents } from "../ports.ts";
 import type { SessionState } from "../session-state.ts";
 import { type NewContent, toContents } from "../to-contents.ts";
 import { endingOf, MAY_HAVE_RUN, NOT_RUN, SUPERSEDED } from "./call-texts.ts";
@@ -82,14 +81,6 @@ export function createTurnSteps({ session, state, contents, factsOf }: TurnSteps
       return "taken";
     },
   };
-}
-
-/** What is written so that content is answered; nothing if it asks for an answer by itself. */
-export function openingOf(content: readonly NewContent[]): readonly Draft[] {
-  const asks = content
-    .flatMap(toContents)
-    .some((one) => "role" in one && one.role === "user" && (one.origin === "human" || one.origin === "host"));
-  return asks ? [] : [toDraft("turn", { step: "opened" })];
 }
 
 /** Without fields that were not given: JSON has no place for them. */

@@ -1,7 +1,6 @@
 import type { StoredContent } from "../../log/payload.ts";
-import { headOf } from "./cut-text.ts";
+import { grouped, headOf } from "./cut-text.ts";
 import type { Ends } from "./ends.ts";
-import { grouped } from "./preview.ts";
 
 /** Stored content, with the data for its preview. */
 export interface StoredEnds {

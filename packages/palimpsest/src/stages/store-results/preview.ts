@@ -1,4 +1,4 @@
-import { beginAtLine, endAtLine, headOf, tailOf } from "./cut-text.ts";
+import { beginAtLine, endAtLine, grouped, headOf, tailOf } from "./cut-text.ts";
 import type { Ends } from "./ends.ts";
 import { jsonKeys, looksLikeJson } from "./json-keys.ts";
 
@@ -46,10 +46,6 @@ export function previewText(ends: Ends, { shape, maxCharacters, entry, path, rec
 /** Chooses a shape by a simple rule, if the caller gives none. */
 export function shapeOf(tool: string | undefined, ends: Ends): PreviewShape {
   return looksLikeJson(ends) || (tool !== undefined && LISTING_TOOL.test(tool)) ? "head" : "head-and-tail";
-}
-
-export function grouped(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 function headOnly({ head, lines }: Ends, maxCharacters: number): string {

@@ -3,8 +3,8 @@ import type { ResultStored } from "../../session-event.ts";
 import type { ResultFiles } from "../../stores/results.ts";
 import type { Item, MessageItem } from "../../view/item.ts";
 import type { StoringFailure } from "./content.ts";
+import { grouped } from "./cut-text.ts";
 import { resultOf, textOf, withText } from "./message-text.ts";
-import { grouped } from "./preview.ts";
 import { previewOf } from "./store-message.ts";
 import { storeText } from "./store-text.ts";
 import {

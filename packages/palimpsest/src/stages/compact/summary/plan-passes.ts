@@ -1,5 +1,4 @@
-import { headOf } from "../../store-results/cut-text.ts";
-import { grouped } from "../../store-results/preview.ts";
+import { grouped, headOf } from "../../store-results/cut-text.ts";
 import { clipTranscript, cutPlace } from "./clip-transcript.ts";
 import type { TranscriptRound } from "./transcript.ts";
 

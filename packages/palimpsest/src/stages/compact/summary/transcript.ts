@@ -2,8 +2,7 @@ import type { Block, Part, ToolCall } from "../../../log/block.ts";
 import { isUsersOwn, provenanceOf } from "../../../log/provenance.ts";
 import { escapeTags } from "../../../view/data-marks.ts";
 import type { Item, MessageItem } from "../../../view/item.ts";
-import { headOf } from "../../store-results/cut-text.ts";
-import { grouped } from "../../store-results/preview.ts";
+import { grouped, headOf } from "../../store-results/cut-text.ts";
 import { shortenText } from "./shorten-text.ts";
 
 export interface TranscriptOptions {
