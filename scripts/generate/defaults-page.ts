@@ -1,5 +1,5 @@
+import { SETTINGS } from "../../packages/palimpsest/src/settings/definitions.ts";
 import { PROFILES } from "../../packages/palimpsest/src/settings/profiles.ts";
-import { SETTINGS } from "../../packages/palimpsest/src/settings/setting-definitions.ts";
 import { variableOf } from "../../packages/palimpsest/src/settings/setting-variables.ts";
 import type { SettingName } from "../../packages/palimpsest/src/settings/settings.ts";
 
@@ -17,7 +17,7 @@ export function defaultsPage(): Readonly<Record<string, string>> {
   return {
     "docs/defaults.md": `# Settings and their defaults
 
-Written by \`npm run generate\` from packages/palimpsest/src/settings/setting-definitions.ts; do not edit it here.
+Written by \`npm run generate\` from packages/palimpsest/src/settings/definitions.ts; do not edit it here.
 
 ## Where settings come from
 

@@ -56,15 +56,15 @@ describe("each rule can fail", () => {
       `import { readFile } from "node:fs/promises";`,
       "imports node:fs/promises, but view is core",
     ],
-    ["the clock in planning", "stages/decide.ts", `export const due = () => Date.now();`, "core code uses Date"],
-    ["a date of now in planning", "stages/decide.ts", `export const due = () => new Date();`, "core code uses Date"],
+    ["the clock in planning", "policy/decide.ts", `export const due = () => Date.now();`, "core code uses Date"],
+    ["a date of now in planning", "policy/decide.ts", `export const due = () => new Date();`, "core code uses Date"],
     [
       "randomness in planning",
-      "tokens/budget.ts",
+      "size/budget.ts",
       `export const pad = () => Math.random();`,
       "core code uses Math.random",
     ],
-    ["the process in planning", "cache/prices.ts", `export const price = process.env.PRICE;`, "core code uses process"],
+    ["the process in planning", "cost/prices.ts", `export const price = process.env.PRICE;`, "core code uses process"],
     ["a folder without a rule", "misc/x.ts", `export const x = 1;`, `"misc" has no row`],
     [
       "a vendor's name in the core",
@@ -75,7 +75,7 @@ describe("each rule can fail", () => {
     ["module state", "log/fold.ts", `export let count = 0;`, `module-level variable "count"`],
     [
       "the clock by another way",
-      "stages/decide.ts",
+      "policy/decide.ts",
       `const { now } = Date; export const due = () => now();`,
       "core code uses Date",
     ],

@@ -1,6 +1,6 @@
-import { clearStale } from "./stages/clear-stale.ts";
-import { fitBytes } from "./stages/fit-bytes.ts";
-import type { Stage } from "./stages/stage.ts";
+import { clearStale } from "./clear/stage.ts";
+import { fitBytes } from "./media/stage.ts";
+import type { Stage } from "./policy/stage.ts";
 import { storeOversized } from "./stages/store-oversized.ts";
 
 /** The stages that a view passes before each request, cheapest first. Each stage sees the decisions of the stages before it. */

@@ -1,4 +1,4 @@
-import type { CacheBreak } from "./cache/ledger.ts";
+import type { CacheBreak } from "./cost/ledger.ts";
 import type { AgentEnded, AgentPlanned, AgentWay } from "./log/agent-payload.ts";
 import type {
   BreakerTripped,

@@ -1,7 +1,6 @@
 import type { Drive } from "../experiment.ts";
 import type { Witness } from "../witness.ts";
-import type { Values } from "../world.ts";
-import { openWorld, prose } from "../world.ts";
+import { openWorld, prose, type Values } from "../world.ts";
 
 const HOUR_MS = 3_600_000;
 

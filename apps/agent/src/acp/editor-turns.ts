@@ -6,8 +6,8 @@ import type { EventRelay } from "../cli/event-relay.ts";
 import { keepCacheWarm } from "../cli/keep-cache-warm.ts";
 import { reportTurn } from "../cli/report-turn.ts";
 import type { CommandContext } from "../extension/slash-command.ts";
-import type { WatchPorts } from "../terminal/watch-tools.ts";
-import { watchTools } from "../terminal/watch-tools.ts";
+import { type WatchPorts, watchTools } from "../terminal/watch-tools.ts";
+
 import { toResponse } from "./to-response.ts";
 
 export interface EditorTurnsOptions extends WatchPorts {

@@ -1,6 +1,5 @@
 import type { ProviderChoice } from "./choose-provider.ts";
-import type { ConnectOptions } from "./connect.ts";
-import { clientOptions } from "./connect.ts";
+import { type ConnectOptions, clientOptions } from "./connect.ts";
 
 /** Models of OpenAI that do not hold conversations. */
 const OTHER_KINDS =

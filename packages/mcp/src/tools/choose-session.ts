@@ -1,5 +1,5 @@
-import type { JsonObject } from "palimpsest/core";
-import { asString } from "palimpsest/core";
+import { asString, type JsonObject } from "palimpsest/core";
+
 import type { FoundSession } from "../sessions/session.ts";
 
 /** The field of the inputs that name a session. */

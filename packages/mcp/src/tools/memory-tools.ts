@@ -2,8 +2,8 @@ import { stat } from "node:fs/promises";
 import type { Memory, Topic, TopicType } from "@palimpsest/memory";
 import { asString, type JsonObject } from "palimpsest/core";
 import { sanitize } from "palimpsest/sanitize";
-import type { Position } from "../page/cursor.ts";
-import { readCursor } from "../page/cursor.ts";
+import { type Position, readCursor } from "../page/cursor.ts";
+
 import { fillPage, PIECE_CHARACTERS, type Piece } from "../page/fill-page.ts";
 import { done, refused, type SessionTool, type ToolAnswer } from "../tool.ts";
 import { answerText } from "./answer-text.ts";

@@ -1,4 +1,4 @@
-import type { PreviousRequest } from "./ledger.ts";
+import type { PreviousRequest } from "../cost/ledger.ts";
 
 /** Whether the provider still holds the prompt of the newest answered request. `none`: there was no request yet. */
 export function cachedPrompt(previous: PreviousRequest | undefined, nowMs: number): "none" | "warm" | "cold" {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { EMPTY_LEDGER, type Ledger, NO_TOTALS } from "../cost/ledger.ts";
 import { costOf } from "./cost.ts";
-import { EMPTY_LEDGER, type Ledger, NO_TOTALS } from "./ledger.ts";
 
 const prices = { input: 4, output: 20, cacheRead: 0.4, cacheWrite5m: 5, cacheWrite1h: 8 };
 const lost = { breaks: 1, rebilledTokens: 10, rebilledUsd: 0.5, gapUsd: 0.25 };

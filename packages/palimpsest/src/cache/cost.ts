@@ -1,7 +1,7 @@
+import { type CacheBreak, type CauseTotals, type Ledger, type LedgerTotals, spentTokens } from "../cost/ledger.ts";
+import { priceUsd } from "../cost/prices.ts";
 import type { Cause } from "../log/cause.ts";
 import type { ModelPrices } from "../log/prices.ts";
-import { type CacheBreak, type CauseTotals, type Ledger, type LedgerTotals, spentTokens } from "./ledger.ts";
-import { priceUsd } from "./prices.ts";
 import { HOUR_MS } from "./token-costs.ts";
 
 /** The cost of a session so far, and of its next request. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { EMPTY_LEDGER, type Ledger, NO_TOTALS } from "../cost/ledger.ts";
 import { estimateUsage } from "./estimate-usage.ts";
-import { EMPTY_LEDGER, type Ledger, NO_TOTALS } from "./ledger.ts";
 
 const LIFETIME_MS = 300_000;
 

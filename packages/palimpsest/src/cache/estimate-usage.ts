@@ -1,6 +1,6 @@
+import type { Ledger } from "../cost/ledger.ts";
 import type { UsagePayload } from "../log/payload.ts";
 import { leftInCache } from "./find-break.ts";
-import type { Ledger } from "./ledger.ts";
 
 export interface EstimatedRequest {
   /** The entry of the request; absent if the request was not made from the view. */

@@ -1,5 +1,5 @@
+import type { Connection } from "../adapters/sessions.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { Connection } from "./door-sessions.ts";
 
 /** The calls that a session has been used by. */
 export interface KnownCalls<Live> {

@@ -1,5 +1,5 @@
-import { asList, asObject } from "../log/json-fields.ts";
-import { asCompactionData, type CompactionData } from "./compaction-data.ts";
+import { asCompactionData, type CompactionData } from "../adapters/report.ts";
+import { asList, asObject } from "../schema/json-fields.ts";
 
 /** What a session says about itself after an answer. */
 export interface SessionReport {

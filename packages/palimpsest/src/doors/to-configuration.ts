@@ -1,5 +1,5 @@
-import { asObject, asString, type JsonObject } from "../log/json-fields.ts";
 import type { ToolDefinition } from "../log/payload.ts";
+import { asObject, asString, type JsonObject } from "../schema/json-fields.ts";
 import type { WantedConfiguration } from "../session/wanted-configuration.ts";
 
 /** A tool of a framework in its parts; undefined for one that the service runs, which has no schema. */

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { commandHook } from "./command-hook.ts";
-import { createHooks } from "./create-hooks.ts";
+import { commandHook } from "./command.ts";
+import { createHooks } from "./run.ts";
 
 /** Passes only in tests that move the clock: no command takes so long, however busy the machine is. */
 const DEADLINE_MS = 300_000;

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addedContext } from "./added-context.ts";
-import { createHooks, InvalidHookError } from "./create-hooks.ts";
 import type { Hook, HookRun } from "./hook.ts";
 import type { HookEvent } from "./hook-event.ts";
 import { mergeInstructions } from "./merge-instructions.ts";
+import { createHooks, InvalidHookError } from "./run.ts";
 
 const compact = { sessionId: "s", trigger: "manual" } as const;
 const tool = (toolName: string) => ({ sessionId: "s", toolName, toolInput: {}, callId: "c" }) as const;

@@ -1,4 +1,4 @@
-import type { CompactionTrigger } from "../log/compaction-record.ts";
+import type { CompactionTrigger } from "../log/payload-compaction.ts";
 
 /** The input of a hook for each event. All of it is plain JSON: a command gets it on its standard input. */
 export interface HookInputs {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { toolResult } from "../session/messages.ts";
+import { toolResult } from "../log/messages.ts";
+import { recallTool } from "../recall/recall.ts";
 import { LOOK, openOffline } from "../session/testing/open-offline.ts";
-import { recallTool } from "../stages/recall/recall-tool.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { boundaryAt } from "./boundary-at.ts";
 import { openInspected } from "./open-inspected.ts";

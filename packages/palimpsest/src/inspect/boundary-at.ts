@@ -1,11 +1,11 @@
+import { readPayload } from "../log/draft.ts";
 import type { BoundaryPayload } from "../log/payload.ts";
-import { readPayload } from "../log/read-payload.ts";
-import { loadView } from "../session/load-view.ts";
+import { loadView } from "../state/load.ts";
 import { readEntries } from "../stores/read-entries.ts";
 import type { LogReader } from "../stores/store.ts";
 import { type Accounting, account } from "../view/account.ts";
 import type { View } from "../view/view.ts";
-import { type Survivor, type SurvivorSources, survivorsOf } from "./survivors.ts";
+import { type Survivor, type SurvivorSources, survivorsOf } from "./inspected.ts";
 
 /** A compaction boundary: what the model saw before it and after it, and what became of what it replaced. */
 export interface BoundaryAt extends Pick<BoundaryPayload, "from" | "to" | "reason" | "cost" | "compaction"> {

@@ -1,4 +1,4 @@
-import type { CacheBreak } from "../cache/ledger.ts";
+import type { CacheBreak } from "../cost/ledger.ts";
 import type { Cause } from "../log/cause.ts";
 
 /** Names the causes of a cache miss in plain words. */

@@ -1,4 +1,4 @@
-import type { CacheBreak } from "../cache/ledger.ts";
+import type { CacheBreak } from "../cost/ledger.ts";
 import type { Cause } from "../log/cause.ts";
 import { CACHE_CAUSES } from "./cache-words.ts";
 import type { RequestAt } from "./request-at.ts";

@@ -1,5 +1,5 @@
 import type { Block } from "../log/block.ts";
-import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
+import type { PassedOver, ReadEntry } from "../log/draft.ts";
 import type { EventRow, IndexedEvent } from "./index-rows.ts";
 
 const TEXT_CHARACTERS = 160;

@@ -1,12 +1,12 @@
-import { foldLedger } from "../cache/fold-ledger.ts";
-import { EMPTY_LEDGER, type Ledger } from "../cache/ledger.ts";
-import { lineOf } from "../cache/ledger-line.ts";
+import { lineOf } from "../cost/cost.ts";
+import { foldLedger } from "../cost/fold.ts";
+import { EMPTY_LEDGER, type Ledger } from "../cost/ledger.ts";
+import type { PassedOver, ReadEntry } from "../log/draft.ts";
 import type { Entry } from "../log/entry.ts";
-import type { PassedOver, ReadEntry } from "../log/read-payload.ts";
 import { readWithStub } from "../session/erase/read-with-stub.ts";
-import { loadView } from "../session/load-view.ts";
+import { loadView } from "../state/load.ts";
 import type { LogReader } from "../stores/store.ts";
-import { foldEntry } from "../view/fold-entry.ts";
+import { foldEntry } from "../view/fold.ts";
 import type { View } from "../view/view.ts";
 import { eventOf } from "./event-of.ts";
 import type { IndexRow } from "./index-rows.ts";

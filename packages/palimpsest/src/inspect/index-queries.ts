@@ -1,4 +1,4 @@
-import type { CacheBreak } from "../cache/ledger.ts";
+import type { CacheBreak } from "../cost/ledger.ts";
 import type { LogHead } from "../log/entry.ts";
 import type { EventRow, IndexedEvent } from "./index-rows.ts";
 import { type IndexDatabase, readIndexHead } from "./index-tables.ts";

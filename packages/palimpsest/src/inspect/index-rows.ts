@@ -1,4 +1,4 @@
-import type { CacheBreak } from "../cache/ledger.ts";
+import type { CacheBreak } from "../cost/ledger.ts";
 import type { UsagePayload } from "../log/payload.ts";
 
 /** What of a log its index holds: a row for each request, each response, and each event that a timeline shows. */

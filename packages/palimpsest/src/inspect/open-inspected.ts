@@ -1,6 +1,6 @@
 import type { ForkPayload } from "../log/branch-payloads.ts";
-import { readPayload } from "../log/read-payload.ts";
-import { forkedReader } from "../session/fork/forked-reader.ts";
+import { readPayload } from "../log/draft.ts";
+import { forkedReader } from "../state/log.ts";
 import type { LogReader, Store } from "../stores/store.ts";
 
 /** The log of one session, opened for reading. A fork's log begins with the entries of its parent. */

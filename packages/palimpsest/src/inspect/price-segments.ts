@@ -1,5 +1,5 @@
-import type { LedgerLine } from "../cache/ledger.ts";
-import { priceUsd } from "../cache/prices.ts";
+import type { LedgerLine } from "../cost/ledger.ts";
+import { priceUsd } from "../cost/prices.ts";
 import { inputTokensOf } from "../log/input-tokens.ts";
 import type { ModelPrices } from "../log/prices.ts";
 import { inPromptOrder, type Segment } from "./segment.ts";

@@ -1,9 +1,9 @@
 import { answer, callTool, callTools, type Reply, serve } from "@palimpsest/provider-simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { attachment, toolResult } from "../log/messages.ts";
 import { readStream } from "../providers/read-stream.ts";
 import { WORLDS, type WorldName } from "../providers/testing/worlds.ts";
-import { attachment, toolResult } from "../session/messages.ts";
-import { openSession } from "../session/open-session.ts";
+import { openSession } from "../session/open.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { diffRequests } from "./diff-requests.ts";
 import { openInspected } from "./open-inspected.ts";

@@ -1,20 +1,20 @@
-import { foldLedger } from "../cache/fold-ledger.ts";
-import type { Ledger, LedgerLine } from "../cache/ledger.ts";
-import { lineOf } from "../cache/ledger-line.ts";
+import { lineOf } from "../cost/cost.ts";
+import { foldLedger } from "../cost/fold.ts";
+import type { Ledger, LedgerLine } from "../cost/ledger.ts";
 import type { Block } from "../log/block.ts";
+import { readPayload } from "../log/draft.ts";
 import type { RequestPayload } from "../log/payload.ts";
-import { readPayload } from "../log/read-payload.ts";
 import { namedKind } from "../log/to-draft.ts";
 import type { Provider } from "../providers/provider.ts";
-import { loadView } from "../session/load-view.ts";
-import { createRendering } from "../session/rendering.ts";
 import { requestParts } from "../session/request-parts.ts";
+import { loadView } from "../state/load.ts";
+import { createRendering } from "../state/rendering.ts";
 import type { LogReader } from "../stores/store.ts";
 import type { MessageItem } from "../view/item.ts";
 import { newestSeal, type View } from "../view/view.ts";
 import type { InspectedLog } from "./open-inspected.ts";
 import { type PricedSegment, priceSegments } from "./price-segments.ts";
-import { toSegments } from "./to-segments.ts";
+import { toSegments } from "./segments.ts";
 
 /** A request as it was sent, made again from the log. */
 export interface RequestAt<Request = unknown> {

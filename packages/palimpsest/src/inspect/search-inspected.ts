@@ -1,6 +1,6 @@
 import { recall } from "../stages/recall/recall.ts";
 import type { SearchHit } from "../stores/store.ts";
-import type { SurvivorSources } from "./survivors.ts";
+import type { SurvivorSources } from "./inspected.ts";
 
 const MAX_HITS = 100;
 

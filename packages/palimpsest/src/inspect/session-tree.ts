@@ -1,4 +1,4 @@
-import { readPayload } from "../log/read-payload.ts";
+import { readPayload } from "../log/draft.ts";
 import { readFork } from "../stores/find-forks.ts";
 import { eachSession } from "../stores/list-sessions.ts";
 import type { LogReader, Store } from "../stores/store.ts";

@@ -1,4 +1,4 @@
-import { estimateTokens } from "../tokens/calibration.ts";
+import { estimateTokens } from "../size/calibration.ts";
 import { FEATURE_NAMES, type FeatureName, type Features, featuresOf, NO_FEATURES } from "../tokens/features.ts";
 import type { MessageItem } from "../view/item.ts";
 import { headTools } from "../view/offer-tools.ts";

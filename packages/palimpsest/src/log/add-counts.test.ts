@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addCounts } from "./add-counts.ts";
+import { addCounts } from "./usage.ts";
 
 test("adds the named fields and no other, or takes them away", () => {
   const left = { tokens: 5, usd: 0.5, calls: 3 };

@@ -1,6 +1,6 @@
 import type { Block, Media } from "./block.ts";
+import { readPayload } from "./draft.ts";
 import type { Entry } from "./entry.ts";
-import { readPayload } from "./read-payload.ts";
 
 /**
  * The text of an entry, for search and recall. Undefined if it has none (a request, a usage report) or its payload is erased. A

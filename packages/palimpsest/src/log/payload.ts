@@ -2,13 +2,13 @@ import type { AgentPayload } from "./agent-payload.ts";
 import type { Block } from "./block.ts";
 import type { ForkPayload, RewindPayload } from "./branch-payloads.ts";
 import type { CacheDiagnosis, CacheFacts } from "./cause.ts";
-import type { AttemptPayload, CompactionRecord, OverflowPayload } from "./compaction-record.ts";
 import type { KeyPayload, MarkPayload, NotesPayload, PinPayload, UnpinPayload } from "./kept-payloads.ts";
+import type { AttemptPayload, CompactionRecord, OverflowPayload } from "./payload-compaction.ts";
+import type { CallPayload, TakenPayload, TurnPayload } from "./payload-turn.ts";
 import type { ModelPrices } from "./prices.ts";
 import type { Provenance } from "./provenance.ts";
 import type { AppliedEdits } from "./provider-edits.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
-import type { CallPayload, TakenPayload, TurnPayload } from "./turn-payloads.ts";
 
 export type { ToolDefinition } from "./tool-definition.ts";
 

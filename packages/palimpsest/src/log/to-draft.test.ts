@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readDraft } from "./read-payload.ts";
+import { readDraft } from "./draft.ts";
 import { namedKind, toDraft, toNamedDraft } from "./to-draft.ts";
 
 test("a draft has the version of its kind, its payload as JSON, and a parent only if one is given", () => {

@@ -1,14 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { USUAL_COSTS } from "../cache/token-costs.ts";
-import {
-  FIXED_UPDATES,
-  isUpdateDue,
-  PAYING_UPDATES,
-  type UpdatePolicy,
-  type UpdateSituation,
-} from "./is-update-due.ts";
 import { coldChance, updatePrice } from "./update-value.ts";
+import { FIXED_UPDATES, isUpdateDue, PAYING_UPDATES, type UpdatePolicy, type UpdateSituation } from "./when.ts";
 
 const SITUATION: UpdateSituation = {
   sizeTokens: 120_000,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Notes, notesMarkdown, tidy } from "./notes.ts";
-import { type NotesUpdate, readUpdate } from "./read-update.ts";
 import { NOTES_TEMPLATE } from "./template.ts";
+import { type NotesUpdate, readUpdate } from "./update.ts";
 
 const withContents = (contents: Readonly<Record<string, string>>): Notes => ({
   sections: NOTES_TEMPLATE.map((section) => ({ ...section, content: contents[section.heading] ?? "" })),

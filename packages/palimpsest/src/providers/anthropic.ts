@@ -1,20 +1,20 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { anObject, checkArgument } from "../log/check-options.ts";
+import { anObject, checkArgument } from "../schema/check-options.ts";
 import { ANTHROPIC_CACHE_EFFECTS } from "./anthropic/cache-effects.ts";
-import { createStreamCollector } from "./anthropic/collect-stream.ts";
-import { ANTHROPIC_MODELS, ANTHROPIC_REQUEST_BYTES } from "./anthropic/models.ts";
+import { renderCompaction } from "./anthropic/compaction.ts";
+import { ANTHROPIC_MODELS, ANTHROPIC_REQUEST_BYTES } from "./anthropic/facts.ts";
+import { readResponse } from "./anthropic/read.ts";
 import { readMessages } from "./anthropic/read-messages.ts";
-import { readResponse } from "./anthropic/read-response.ts";
-import { renderCompaction } from "./anthropic/render-compaction.ts";
+import { createRequestRenderer } from "./anthropic/render.ts";
 import { takesEdits } from "./anthropic/render-edits.ts";
 import { renderMessage } from "./anthropic/render-message.ts";
 import { renderPing } from "./anthropic/render-ping.ts";
-import { createRequestRenderer } from "./anthropic/render-request.ts";
+import { createStreamCollector } from "./anthropic/stream.ts";
 import { ANTHROPIC, type AnthropicMessage, type AnthropicRequest, type AnthropicResponse } from "./anthropic/wire.ts";
 import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "./models.ts";
 import type { Provider, SendOptions, StreamPart } from "./provider.ts";
 import { pickFields, requestTokenCount } from "./request-token-count.ts";
-import { callOptions, sendStream } from "./send-stream.ts";
+import { callOptions, sendStream } from "./stream.ts";
 
 export type { AnthropicMessage, AnthropicRequest, AnthropicResponse } from "./anthropic/wire.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { base64Bytes, base64Text, toBase64 } from "./base64.ts";
+import { base64Bytes, base64Text, toBase64 } from "./content.ts";
 
 const reference = (data: string): string => Buffer.from(data, "base64").toString("utf8");
 

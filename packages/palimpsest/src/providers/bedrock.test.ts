@@ -13,10 +13,10 @@ import {
 } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
-import { createStreamCollector } from "./bedrock/collect-stream.ts";
+import { createStreamCollector } from "./bedrock/stream.ts";
 import { toClientError } from "./bedrock/to-client-error.ts";
 import { type BedrockMessage, bedrock } from "./bedrock.ts";
-import { knownModel } from "./known-model.ts";
+import { knownModel } from "./known-models.ts";
 import type { RequestParts } from "./provider.ts";
 import { askServed, PNG } from "./testing/ask-served.ts";
 import { bedrockClient } from "./testing/worlds.ts";

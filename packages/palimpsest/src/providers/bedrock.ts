@@ -1,19 +1,19 @@
 import type { BedrockRuntime, ConverseStreamCommandOutput } from "@aws-sdk/client-bedrock-runtime";
-import { anObject, checkArgument } from "../log/check-options.ts";
+import { anObject, checkArgument } from "../schema/check-options.ts";
 import { BEDROCK_CACHE_EFFECTS } from "./bedrock/cache-effects.ts";
-import { type BedrockEvent, createStreamCollector } from "./bedrock/collect-stream.ts";
-import { findBedrockFacts, withoutProfile } from "./bedrock/models.ts";
+import { findBedrockFacts, withoutProfile } from "./bedrock/facts.ts";
 import { readMessages } from "./bedrock/read-messages.ts";
 import { readResponse } from "./bedrock/read-response.ts";
+import { createRequestRenderer } from "./bedrock/render.ts";
 import { renderMessage } from "./bedrock/render-message.ts";
-import { createRequestRenderer } from "./bedrock/render-request.ts";
+import { type BedrockEvent, createStreamCollector } from "./bedrock/stream.ts";
 import { toClientError } from "./bedrock/to-client-error.ts";
 import { toInput } from "./bedrock/to-input.ts";
 import { BEDROCK, type BedrockMessage, type BedrockRequest, type BedrockResponse } from "./bedrock/wire.ts";
 import type { ExtraModels } from "./models.ts";
 import type { Provider, SendOptions, StreamPart } from "./provider.ts";
 import { requestTokenCount } from "./request-token-count.ts";
-import { sendStream } from "./send-stream.ts";
+import { sendStream } from "./stream.ts";
 
 export type {
   BedrockBlock,

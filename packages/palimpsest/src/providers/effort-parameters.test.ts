@@ -1,9 +1,9 @@
 import { createAnthropic, createGemini, geminiModels } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
-import { ANTHROPIC_MODELS } from "./anthropic/models.ts";
+import { ANTHROPIC_MODELS } from "./anthropic/facts.ts";
 import { EFFORTS, effortParameters } from "./effort-parameters.ts";
-import { GEMINI_MODELS } from "./gemini/models.ts";
-import { OPENAI_MODELS } from "./openai/models.ts";
+import { GEMINI_MODELS } from "./gemini/facts.ts";
+import { OPENAI_MODELS } from "./openai/facts.ts";
 
 test("the service accepts every effort for every model of the table", () => {
   const face = createAnthropic();

@@ -1,4 +1,4 @@
-import { asCount, asObject } from "../log/json-fields.ts";
+import { asCount, asObject } from "../schema/json-fields.ts";
 
 /** Statuses, codes and texts of an error, from every layer that clients and proxies have wrapped around it. */
 export interface Gathered {

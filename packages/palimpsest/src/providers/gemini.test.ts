@@ -12,7 +12,7 @@ import {
 } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
-import { createStreamCollector } from "./gemini/collect-stream.ts";
+import { createStreamCollector } from "./gemini/stream.ts";
 import { type GeminiMessage, type GeminiResponse, gemini } from "./gemini.ts";
 import type { RequestParts } from "./provider.ts";
 import { askServed, PNG } from "./testing/ask-served.ts";

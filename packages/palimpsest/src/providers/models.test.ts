@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { ANTHROPIC_MODELS } from "./anthropic/models.ts";
+import { ANTHROPIC_MODELS } from "./anthropic/facts.ts";
 import { findFacts, toModelId, UNKNOWN_MODEL } from "./models.ts";
-import { OPENAI_MODELS } from "./openai/models.ts";
+import { OPENAI_MODELS } from "./openai/facts.ts";
 import type { Provider } from "./provider.ts";
 import { withModels } from "./with-models.ts";
 

@@ -1,5 +1,5 @@
 import { inputTokensOf } from "../log/input-tokens.ts";
-import { asString } from "../log/json-fields.ts";
+import { asString } from "../schema/json-fields.ts";
 import { gatherError } from "./gather-error.ts";
 import {
   INPUT_COUNTS,

@@ -1,4 +1,4 @@
-import { checkArgument, withMethods } from "../log/check-options.ts";
+import { checkArgument, withMethods } from "../schema/check-options.ts";
 import type { StreamPart } from "./provider.ts";
 
 /** Reads a stream to its end and returns the whole response. Calls the listener, if any, with each part. */

@@ -1,4 +1,4 @@
-import { type FailedCall, toProviderError } from "./to-provider-error.ts";
+import { type FailedCall, toProviderError } from "./errors.ts";
 
 /** Asks a service to count tokens. Returns undefined if the service has no such endpoint; most imitations have none. */
 export async function requestTokenCount(

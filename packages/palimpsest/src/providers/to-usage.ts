@@ -1,4 +1,4 @@
-import { asCount } from "../log/json-fields.ts";
+import { asCount } from "../schema/json-fields.ts";
 import type { ResponseContent } from "./provider.ts";
 
 /** Token counts of a response, from fields that each service names differently. */

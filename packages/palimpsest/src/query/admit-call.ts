@@ -1,10 +1,10 @@
 import type { ToolCall } from "../log/block.ts";
 import { TOOL_SEARCH } from "../log/tool-definition.ts";
+import type { Tool } from "../schema/tool.ts";
 import { notAllowed } from "../session/turn/call-texts.ts";
-import type { Tool } from "../tools/tool.ts";
 import { type ReadInput, readInput } from "../tools/tool-schema.ts";
+import type { ToolEnding } from "../turn/permission.ts";
 import { decidePermission, type PermissionOptions } from "./permission.ts";
-import type { ToolEnding } from "./query-event.ts";
 
 export interface AdmitOptions extends PermissionOptions {
   readonly tools: ReadonlyMap<string, Tool>;

@@ -1,7 +1,7 @@
+import { WindowFullError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
-import { WindowFullError } from "../session/session-errors.ts";
-import type { TurnEnd } from "./query-event.ts";
-import { type SendOptions, sendWithRetries } from "./send-with-retries.ts";
+import type { TurnEnd } from "../turn/permission.ts";
+import { type SendOptions, sendWithRetries } from "../turn/send.ts";
 
 export interface ExchangeOptions extends Omit<SendOptions, "provider"> {
   readonly session: Pick<Session, "provider" | "prepare" | "recover" | "turn">;

@@ -1,5 +1,5 @@
 import type { ToolCall } from "../log/block.ts";
-import type { Tool } from "../tools/tool.ts";
+import type { Tool } from "../schema/tool.ts";
 
 /** The maximum number of calls that run at the same time. */
 const MAX_AT_ONCE = 10;

@@ -1,11 +1,11 @@
 import { answer, callTool, cutStream, inOrder, type Script, stallStream, think } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
 import { WORLD_NAMES, type WorldName } from "../providers/testing/worlds.ts";
-import type { SessionOptions } from "../session/session-options.ts";
 import type { SessionEvent } from "../session-event.ts";
+import type { SessionOptions } from "../state/options.ts";
+import type { QueryEvent } from "../turn/permission.ts";
+import { openWorld, runTurn } from "../turn/testing/open-world.ts";
 import { type QueryOptions, query } from "./query.ts";
-import type { QueryEvent } from "./query-event.ts";
-import { openWorld, runTurn } from "./testing/open-world.ts";
 
 async function open(
   script: Script,

@@ -12,13 +12,13 @@ import {
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
+import { readPayload } from "../log/draft.ts";
 import { fromLine } from "../log/entry-line.ts";
-import { readPayload } from "../log/read-payload.ts";
 import { WORLDS } from "../providers/testing/worlds.ts";
-import { openSession } from "../session/open-session.ts";
+import type { Tool } from "../schema/tool.ts";
+import { openSession } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import type { Tool } from "../tools/tool.ts";
 import { createInbox } from "./inbox.ts";
 import { query } from "./query.ts";
 

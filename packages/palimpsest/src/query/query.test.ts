@@ -18,18 +18,18 @@ import {
   stallStream,
 } from "@palimpsest/provider-simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createHooks } from "../hooks/create-hooks.ts";
 import type { Hook } from "../hooks/hook.ts";
+import { createHooks } from "../hooks/run.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { readStream } from "../providers/read-stream.ts";
 import { type AnyProvider, WORLD_NAMES } from "../providers/testing/worlds.ts";
-import { openSession } from "../session/open-session.ts";
+import type { Tool } from "../schema/tool.ts";
+import { openSession } from "../session/open.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import type { Tool } from "../tools/tool.ts";
+import type { QueryEvent, QueryOutcome } from "../turn/permission.ts";
+import { openWorld, runTurn } from "../turn/testing/open-world.ts";
 import { createInbox } from "./inbox.ts";
 import { type QueryOptions, query } from "./query.ts";
-import type { QueryEvent, QueryOutcome } from "./query-event.ts";
-import { openWorld, runTurn } from "./testing/open-world.ts";
 
 const open = openWorld;
 type Opened = Awaited<ReturnType<typeof open>>;

@@ -1,10 +1,10 @@
-import { subtractTotals } from "../cache/ledger.ts";
+import { subtractTotals } from "../cost/ledger.ts";
 import type { Session } from "../session/session.ts";
 import type { NewContent } from "../session/to-contents.ts";
-import type { QueryEvent, QueryOutcome, TurnEnd } from "./query-event.ts";
+import type { QueryEvent, QueryOutcome, TurnEnd } from "../turn/permission.ts";
+import { type StepOptions, withEvents } from "../turn/query.ts";
+import { type StepContext, takeStep } from "../turn/step.ts";
 import { checkStep } from "./step-turn.ts";
-import { type StepContext, takeStep } from "./take-step.ts";
-import { type StepOptions, withEvents } from "./with-events.ts";
 
 /** Options of `query`: the prompt, the tools, who may run them, and limits. All are optional. */
 export interface QueryOptions extends StepOptions {

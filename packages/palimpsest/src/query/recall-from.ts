@@ -1,6 +1,6 @@
+import { readRecallInput, recalledText, recallTool } from "../recall/recall.ts";
+import type { Tool } from "../schema/tool.ts";
 import type { Session } from "../session/session.ts";
-import { readRecallInput, recalledText, recallTool } from "../stages/recall/recall-tool.ts";
-import type { Tool } from "../tools/tool.ts";
 
 /** The tool that lets the model read back content that was stored, cleared or compacted in this session. */
 export function recallFrom(session: Pick<Session, "recall">): Tool {

@@ -1,10 +1,10 @@
+import { type Watched, type WatchOptions, watchCall } from "../clock.ts";
 import type { ToolResult } from "../log/block.ts";
-import { isPart } from "../log/read-payload.ts";
-import { type Watched, type WatchOptions, watchCall } from "../session/compact/watch-call.ts";
+import { isPart } from "../log/draft.ts";
+import type { Tool, ToolContext, ToolStream } from "../schema/tool.ts";
 import { NO_LONGER_NEEDED } from "../session/no-longer-needed.ts";
-import type { Tool, ToolContext, ToolStream } from "../tools/tool.ts";
+import type { ToolEnding } from "../turn/permission.ts";
 import { messageOf } from "./permission.ts";
-import type { ToolEnding } from "./query-event.ts";
 import { watchStream } from "./watch-stream.ts";
 
 /** How a tool ended. */

@@ -1,12 +1,12 @@
 import { answer, callTool, callTools, type Exchange, type Reply, type Script } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
 import type { AnyProvider, WorldName } from "../providers/testing/worlds.ts";
-import { openSession } from "../session/open-session.ts";
+import type { Tool } from "../schema/tool.ts";
+import { openSession } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import type { Tool } from "../tools/tool.ts";
+import { openWorld, runTurn } from "../turn/testing/open-world.ts";
 import { query } from "./query.ts";
-import { openWorld, runTurn } from "./testing/open-world.ts";
 
 const deferred = (name: string, description: string): Tool => ({
   name,

@@ -1,7 +1,7 @@
 import type { Part } from "../log/block.ts";
 import { CALL_TOOL, TOOL_SEARCH } from "../log/tool-definition.ts";
+import type { Tool } from "../schema/tool.ts";
 import type { Session } from "../session/session.ts";
-import type { Tool } from "../tools/tool.ts";
 import { headTools } from "../view/offer-tools.ts";
 
 /** The tools that a session with deferred tools has beside its own; none for other sessions. */

@@ -9,20 +9,20 @@ import {
   stallStream,
 } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
-import { createHooks } from "../hooks/create-hooks.ts";
-import { attachment, commandOutput } from "../session/messages.ts";
-import { openSession } from "../session/open-session.ts";
+import { createHooks } from "../hooks/run.ts";
+import { attachment, commandOutput } from "../log/messages.ts";
+import type { Tool } from "../schema/tool.ts";
+import { openSession } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
-import type { SessionOptions } from "../session/session-options.ts";
-import { exportLog, importLog } from "../stores/export-log.ts";
+import type { SessionOptions } from "../state/options.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import type { Tool } from "../tools/tool.ts";
+import { exportLog, importLog } from "../stores/read.ts";
+import type { QueryEvent } from "../turn/permission.ts";
+import type { StepOptions } from "../turn/query.ts";
+import type { TurnStep } from "../turn/step.ts";
+import { type OpenedWorld, openWorld, runTurn } from "../turn/testing/open-world.ts";
 import { query } from "./query.ts";
-import type { QueryEvent } from "./query-event.ts";
 import { stepTurn } from "./step-turn.ts";
-import type { TurnStep } from "./take-step.ts";
-import { type OpenedWorld, openWorld, runTurn } from "./testing/open-world.ts";
-import type { StepOptions } from "./with-events.ts";
 
 interface Stepping extends OpenedWorld {
   readonly store: ReturnType<typeof memoryStore>;

@@ -1,9 +1,9 @@
-import { aList, checkArgument, checkOptions, ifGiven, withMethods } from "../log/check-options.ts";
+import { aList, checkArgument, checkOptions, ifGiven, withMethods } from "../schema/check-options.ts";
+import { checkTool } from "../schema/tool.ts";
 import type { Session } from "../session/session.ts";
-import { checkTool } from "../tools/tool.ts";
-import type { QueryEvent } from "./query-event.ts";
-import { type TurnStep, takeStep } from "./take-step.ts";
-import { type Ended, type StepOptions, withEvents } from "./with-events.ts";
+import type { QueryEvent } from "../turn/permission.ts";
+import { type Ended, type StepOptions, withEvents } from "../turn/query.ts";
+import { type TurnStep, takeStep } from "../turn/step.ts";
 
 /**
  * Takes one step of a turn: one exchange with the model, or the calls of its response that may run together. `session.turn.next()` says

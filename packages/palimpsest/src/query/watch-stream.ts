@@ -1,5 +1,5 @@
-import { type Watched, type WatchOptions, watchCall } from "../session/compact/watch-call.ts";
-import type { ToolStream } from "../tools/tool.ts";
+import { type Watched, type WatchOptions, watchCall } from "../clock.ts";
+import type { ToolStream } from "../schema/tool.ts";
 
 /**
  * Reads the chunks of a stream that may hang, throw or never end. It ends in time and never throws: its return value says how

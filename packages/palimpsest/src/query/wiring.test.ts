@@ -1,14 +1,14 @@
 import { answer, callTool, callTools, createAnthropic, inOrder } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
-import { createHooks } from "../hooks/create-hooks.ts";
 import type { Hook } from "../hooks/hook.ts";
-import { readPayload } from "../log/read-payload.ts";
+import { createHooks } from "../hooks/run.ts";
+import { readPayload } from "../log/draft.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { anthropicInProcess } from "../providers/testing/anthropic-in-process.ts";
-import { openSession } from "../session/open-session.ts";
+import type { Tool } from "../schema/tool.ts";
+import { openSession } from "../session/open.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import type { Store } from "../stores/store.ts";
-import type { Tool } from "../tools/tool.ts";
 import { createInbox } from "./inbox.ts";
 import type { Permission } from "./permission.ts";
 import { query } from "./query.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createEscapeFilter } from "./escape-filter.ts";
+import { createEscapeFilter } from "./stream.ts";
 
 function filtered(...chunks: readonly (string | Uint8Array)[]): string {
   const filter = createEscapeFilter();

@@ -1,5 +1,5 @@
-import { createEscapeFilter } from "./escape-filter.ts";
 import { CONTEXT_CHARACTERS, HIDDEN, spellHidden } from "./hidden-characters.ts";
+import { createEscapeFilter } from "./stream.ts";
 
 interface Sanitizer {
   push(chunk: Uint8Array | string): string;

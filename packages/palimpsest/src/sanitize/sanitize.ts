@@ -1,7 +1,7 @@
 /** `palimpsest/sanitize`: makes text of others safe to show, to people and to models. */
 
-import { createEscapeFilter } from "./escape-filter.ts";
 import { spellHidden } from "./hidden-characters.ts";
+import { createEscapeFilter } from "./stream.ts";
 
 export { type SpelledPlace, type SpelledText, spellForEditing } from "./hidden-characters.ts";
 export { sanitizeStream } from "./sanitize-stream.ts";

@@ -1,4 +1,4 @@
-import type { CompactionReason, RehydratedPart } from "../log/compaction-record.ts";
+import type { CompactionReason, RehydratedPart } from "../log/payload-compaction.ts";
 import type { UsedTokens } from "./used-tokens.ts";
 
 /** What a compaction is expected to do. Sizes are estimates. */

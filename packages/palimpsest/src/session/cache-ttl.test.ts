@@ -2,9 +2,9 @@ import { createAnthropic, manualClock } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { SessionOptions } from "../state/options.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { openSession } from "./open-session.ts";
-import type { SessionOptions } from "./session-options.ts";
+import { openSession } from "./open.ts";
 
 const MINUTE_MS = 60_000;
 

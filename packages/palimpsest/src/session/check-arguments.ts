@@ -1,3 +1,4 @@
+import { isProvenance } from "../log/provenance.ts";
 import {
   aFunction,
   anObject,
@@ -7,8 +8,7 @@ import {
   ifGiven,
   type Needed,
   withMethods,
-} from "../log/check-options.ts";
-import { isProvenance } from "../log/provenance.ts";
+} from "../schema/check-options.ts";
 import type { Session } from "./session.ts";
 import { isStreamed } from "./streamed-result.ts";
 

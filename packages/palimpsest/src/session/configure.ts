@@ -1,11 +1,11 @@
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import { toDraft } from "../log/to-draft.ts";
 import type { ToolDefinition } from "../log/tool-definition.ts";
+import type { SessionContext } from "../state/context.ts";
+import { windowOfModel } from "../state/limits.ts";
 import { definitionTokens } from "../view/account.ts";
 import { changeConfiguration } from "./change-configuration.ts";
 import { planDeferral } from "./plan-deferral.ts";
-import { windowOfModel } from "./request-limits.ts";
-import type { SessionContext } from "./session-context.ts";
 import type { WantedConfiguration } from "./wanted-configuration.ts";
 
 /** Tools that may be deferred are, if they would take more of the window than this. */

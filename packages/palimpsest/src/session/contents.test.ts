@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { InvalidContentError } from "../errors.ts";
+import { readPayload } from "../log/draft.ts";
+import { attachment, toolResult } from "../log/messages.ts";
 import type { MessagePayload } from "../log/payload.ts";
-import { readPayload } from "../log/read-payload.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { attachment, toolResult } from "./messages.ts";
-import { InvalidContentError } from "./session-errors.ts";
 import { LOOK, openOffline } from "./testing/open-offline.ts";
 
 const CALLS: MessagePayload = {

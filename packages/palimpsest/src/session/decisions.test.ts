@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { toDraft } from "../log/to-draft.ts";
+import { readEntry } from "../state/load.ts";
+import { openSessionState } from "../state/state.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { createDecisions } from "./decisions.ts";
-import { readEntry } from "./load-view.ts";
-import { openSessionState } from "./session-state.ts";
 import { openOffline } from "./testing/open-offline.ts";
 
 const SUMMARY = { role: "user", origin: "summary", blocks: [{ kind: "text", text: "They greeted." }] } as const;

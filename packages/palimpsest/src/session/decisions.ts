@@ -1,21 +1,21 @@
+import { NoSuchEntryError } from "../errors.ts";
+import { readPayload } from "../log/draft.ts";
 import type { ReplacePayload } from "../log/payload.ts";
 import { withProvenance } from "../log/provenance.ts";
-import { readPayload } from "../log/read-payload.ts";
 import { toDraft } from "../log/to-draft.ts";
+import { recallOf } from "../recall/recall.ts";
 import { planSnip, type SnipTarget } from "../stages/plan-snip.ts";
-import { recallOf } from "../stages/recall/recall-tool.ts";
+import { loadView, readEntry } from "../state/load.ts";
+import type { SessionState } from "../state/state.ts";
 import { readEntries } from "../stores/read-entries.ts";
 import type { FeatureOptions } from "../tokens/features.ts";
-import { firstOverlapping } from "../view/fold-entry.ts";
+import { firstOverlapping } from "../view/fold.ts";
 import { openCalls } from "../view/open-calls.ts";
 import { sharedTo } from "../view/shared-to.ts";
 import type { View } from "../view/view.ts";
 import { changeConfiguration, type NewConfiguration } from "./change-configuration.ts";
 import { gatherKnowledge } from "./compact/gather-knowledge.ts";
-import { loadView, readEntry } from "./load-view.ts";
 import { planBoundary } from "./plan-boundary.ts";
-import { NoSuchEntryError } from "./session-errors.ts";
-import type { SessionState } from "./session-state.ts";
 
 export interface DecisionOptions extends FeatureOptions {
   readonly state: SessionState;

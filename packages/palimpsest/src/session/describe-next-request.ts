@@ -1,14 +1,14 @@
-import { describeRequest } from "../cache/find-changes.ts";
-import type { Ledger } from "../cache/ledger.ts";
 import { LIFETIME_MS } from "../cache/token-costs.ts";
+import type { Ledger } from "../cost/ledger.ts";
+import { describeRequest } from "../cost/misses.ts";
 import type { CacheFacts } from "../log/cause.ts";
 import type { CacheTtl } from "../log/payload.ts";
 import type { RequestedEdits } from "../log/provider-edits.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
+import { readConfiguration } from "../state/load.ts";
 import type { LogReader } from "../stores/store.ts";
 import type { Configuration, View } from "../view/view.ts";
-import { readConfiguration } from "./load-view.ts";
 
 export interface NextRequestParts {
   readonly log: LogReader;

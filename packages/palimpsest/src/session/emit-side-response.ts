@@ -1,4 +1,4 @@
-import { priceUsd } from "../cache/prices.ts";
+import { priceUsd } from "../cost/prices.ts";
 import type { ModelPrices } from "../log/prices.ts";
 import type { ResponseContent } from "../providers/provider.ts";
 import type { Emit } from "../session-event.ts";

@@ -1,4 +1,4 @@
-import { type ReadEntry, readPayload } from "../log/read-payload.ts";
+import { type ReadEntry, readPayload } from "../log/draft.ts";
 import type { LogReader } from "../stores/store.ts";
 
 export type Boundary = Extract<ReadEntry, { kind: "boundary" }>;

@@ -3,7 +3,7 @@ import { anthropic } from "../providers/anthropic.ts";
 import type { SessionEvent } from "../session-event.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { findOverridden } from "./find-overridden.ts";
-import { openSession } from "./open-session.ts";
+import { openSession } from "./open.ts";
 
 test("what was added to is not overridden, what was changed or left out is", () => {
   const own = { type: "web_search", name: "search" };

@@ -1,4 +1,4 @@
-import { asList, asObject } from "../log/json-fields.ts";
+import { asList, asObject } from "../schema/json-fields.ts";
 
 /** A field of the parameters that is not sent as it was given. */
 export interface Overridden {

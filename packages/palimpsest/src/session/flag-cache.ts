@@ -1,6 +1,6 @@
 import type { Emit } from "../session-event.ts";
 import { type FlagClient, type FlagReading, readFlags } from "../settings/read-flags.ts";
-import type { SettingProblem } from "../settings/resolve-settings.ts";
+import type { SettingProblem } from "../settings/resolve.ts";
 import type { SettingName } from "../settings/settings.ts";
 import type { Clock } from "./clock.ts";
 

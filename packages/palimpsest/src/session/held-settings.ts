@@ -1,6 +1,6 @@
-import type { ResolvedSettings } from "../settings/resolve-settings.ts";
+import type { ResolvedSettings } from "../settings/resolve.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { SettingsReader } from "./settings-reader.ts";
+import type { SettingsReader } from "../state/settings.ts";
 
 /** The settings of a session: held for a turn, and read again for the next. */
 export interface HeldSettings {

@@ -1,13 +1,13 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { callTool, callTools, createAnthropic, inOrder, manualClock, serve } from "@palimpsest/provider-simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { toolResult } from "../log/messages.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import type { SessionEvent } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { SessionOptions } from "../state/options.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { toolResult } from "./messages.ts";
-import { openSession } from "./open-session.ts";
-import type { SessionOptions } from "./session-options.ts";
+import { openSession } from "./open.ts";
 
 const MINUTE_MS = 60_000;
 const model = "claude-opus-5-5";

@@ -1,15 +1,15 @@
-import { KEEP_WARM } from "../cache/ledger.ts";
-import { priceUsd } from "../cache/prices.ts";
 import { costsOf } from "../cache/token-costs.ts";
+import { KEEP_WARM } from "../cost/ledger.ts";
+import { priceUsd } from "../cost/prices.ts";
 import type { ModelPrices } from "../log/prices.ts";
 import { toDraft } from "../log/to-draft.ts";
+import { decide } from "../policy/decide.ts";
 import { ProviderError } from "../providers/provider-error.ts";
 import { readStream } from "../providers/read-stream.ts";
-import { decide } from "../stages/decide.ts";
 import { type PauseActivity, type PingPlan, planPing } from "../stages/plan-ping.ts";
+import type { SessionContext } from "../state/context.ts";
 import { emitSideResponse } from "./emit-side-response.ts";
 import type { KeepWarmOptions, KeptWarm } from "./keep-warm-options.ts";
-import type { SessionContext } from "./session-context.ts";
 import { wholeTokens } from "./whole-tokens.ts";
 
 export interface KeepWarm<Request> {

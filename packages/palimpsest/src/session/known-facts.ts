@@ -1,7 +1,7 @@
 import type { ModelFacts } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
+import type { SessionOptions } from "../state/options.ts";
 import type { Clock } from "./clock.ts";
-import type { SessionOptions } from "./session-options.ts";
 
 /** What a session knows of models: from the table, and from the provider where it was asked. */
 export interface KnownFacts {

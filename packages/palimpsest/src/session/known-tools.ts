@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "../log/payload.ts";
-import { isTool, type Tool } from "../tools/tool.ts";
+import { isTool, type Tool } from "../schema/tool.ts";
 import { definitionOf } from "../tools/tool-schema.ts";
 
 /** The tools of a session that can be run, by their names. Its log holds definitions only. */

@@ -1,4 +1,4 @@
-import { headOf } from "../stages/store-results/cut-text.ts";
+import { headOf } from "../text.ts";
 
 /** A text has a third as many tokens as characters mostly, and rarely as many: this is a twelfth of the window, and a quarter at most. */
 const CHARACTERS_PER_WINDOW_TOKEN = 0.25;

@@ -9,6 +9,7 @@ import {
 import OpenAI from "openai";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Block, Media } from "../log/block.ts";
+import { user } from "../log/messages.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import type { ExtraModels } from "../providers/models.ts";
 import { openaiChat, openaiResponses } from "../providers/openai.ts";
@@ -16,8 +17,7 @@ import type { Provider } from "../providers/provider.ts";
 import { query } from "../query/query.ts";
 import type { SessionEvent } from "../session-event.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { user } from "./messages.ts";
-import { openSession } from "./open-session.ts";
+import { openSession } from "./open.ts";
 
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=",

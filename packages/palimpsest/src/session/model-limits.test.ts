@@ -5,9 +5,9 @@ import { anthropic } from "../providers/anthropic.ts";
 import { openaiChat, openaiResponses } from "../providers/openai.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { SessionEvent } from "../session-event.ts";
+import type { SessionOptions } from "../state/options.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { openSession } from "./open-session.ts";
-import type { SessionOptions } from "./session-options.ts";
+import { openSession } from "./open.ts";
 
 type Any = Provider<unknown, unknown, unknown>;
 

@@ -10,16 +10,6 @@ import {
   think,
 } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
-import { PalimpsestError } from "../log/palimpsest-error.ts";
-import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
-import { openaiResponses } from "../providers/openai.ts";
-import { exportLog, importLog } from "../stores/export-log.ts";
-import { memoryStore } from "../stores/memory-store.ts";
-import type { Store } from "../stores/store.ts";
-import { loseAcknowledgements } from "../stores/testing/with-writers.ts";
-import { attachment, notice, toolResult, user } from "./messages.ts";
-import { openSession } from "./open-session.ts";
-import type { Session } from "./session.ts";
 import {
   NoSuchEntryError,
   NothingToSendError,
@@ -27,8 +17,18 @@ import {
   SessionLostError,
   UnknownRequestError,
   WindowFullError,
-} from "./session-errors.ts";
-import type { SessionOptions } from "./session-options.ts";
+} from "../errors.ts";
+import { attachment, notice, toolResult, user } from "../log/messages.ts";
+import { PalimpsestError } from "../log/palimpsest-error.ts";
+import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
+import { openaiResponses } from "../providers/openai.ts";
+import type { SessionOptions } from "../state/options.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { exportLog, importLog } from "../stores/read.ts";
+import type { Store } from "../stores/store.ts";
+import { loseAcknowledgements } from "../stores/testing/stores.ts";
+import { openSession } from "./open.ts";
+import type { Session } from "./session.ts";
 
 const model = "claude-opus-5-5";
 type Options = Partial<SessionOptions<AnthropicRequest, AnthropicResponse, never>>;

@@ -6,11 +6,11 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { answer, createAnthropic, serve, stallStream } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
+import { SessionBusyError } from "../errors.ts";
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { sqliteStore } from "../stores/sqlite-store.ts";
 import { openWriter } from "./open-writer.ts";
-import { SessionBusyError } from "./session-errors.ts";
 
 test("a session in use says who has it, since when, until when and what to do, in plain words", async () => {
   const store = memoryStore({ clock: { now: () => 1_800_000_000_000 } });

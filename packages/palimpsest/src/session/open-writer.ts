@@ -1,8 +1,8 @@
+import { SessionBusyError } from "../errors.ts";
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import type { EntryBatch, LogWriter, Store, Takeover } from "../stores/store.ts";
 import { type Clock, withTimers } from "./clock.ts";
 import { OPENING } from "./known-reader.ts";
-import { SessionBusyError } from "./session-errors.ts";
 
 /** What to do about a session that is open elsewhere: leave it, wait for it at most so long, or take it from its writer. */
 export type SessionTakeover = Takeover | { readonly waitMs: number };

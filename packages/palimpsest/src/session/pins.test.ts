@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { NoSuchEntryError, PinTooLargeError } from "../errors.ts";
 import type { Provenance } from "../log/provenance.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { NoSuchEntryError, PinTooLargeError } from "./session-errors.ts";
 import { openOffline } from "./testing/open-offline.ts";
 import type { NewContent } from "./to-contents.ts";
 

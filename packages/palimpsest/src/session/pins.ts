@@ -1,12 +1,12 @@
+import { NoSuchEntryError, PinTooLargeError } from "../errors.ts";
+import { readPayload } from "../log/draft.ts";
 import { entryText } from "../log/entry-text.ts";
+import { attachment } from "../log/messages.ts";
 import { HOST, OUTSIDE, type Provenance, provenanceOf } from "../log/provenance.ts";
-import { readPayload } from "../log/read-payload.ts";
 import { toDraft } from "../log/to-draft.ts";
-import type { Pin } from "../stages/compact/carried-state.ts";
-import type { Budget } from "../tokens/budget.ts";
-import { attachment } from "./messages.ts";
-import { NoSuchEntryError, PinTooLargeError } from "./session-errors.ts";
-import type { SessionState } from "./session-state.ts";
+import type { Budget } from "../size/budget.ts";
+import type { Pin } from "../state/carried.ts";
+import type { SessionState } from "../state/state.ts";
 import { measuresOf } from "./snapshot.ts";
 
 /** Of the window, what all pins together may take. */

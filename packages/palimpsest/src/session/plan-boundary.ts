@@ -1,8 +1,8 @@
-import { ledgerAtBoundary } from "../cache/fold-ledger.ts";
-import type { Ledger } from "../cache/ledger.ts";
+import { ledgerAtBoundary } from "../cost/fold.ts";
+import type { Ledger } from "../cost/ledger.ts";
 import type { BoundaryPayload, ReplacePayload } from "../log/payload.ts";
-import type { CarriedState } from "../stages/compact/carried-state.ts";
-import { foldEntry } from "../view/fold-entry.ts";
+import type { CarriedState } from "../state/carried.ts";
+import { foldEntry } from "../view/fold.ts";
 import { outline } from "../view/outline.ts";
 import type { View } from "../view/view.ts";
 

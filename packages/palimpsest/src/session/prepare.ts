@@ -1,8 +1,8 @@
+import type { NotesKeeper } from "../notes/keeper.ts";
+import type { Requests } from "../state/ports.ts";
+import type { SessionState } from "../state/state.ts";
 import type { AutoCompaction } from "./compact/auto-compaction.ts";
-import type { NotesKeeper } from "./notes/notes.ts";
-import type { Requests } from "./ports.ts";
 import type { PrepareOptions } from "./session.ts";
-import type { SessionState } from "./session-state.ts";
 
 export interface PrepareParts<Request> {
   readonly requests: Pick<Requests<Request>, "prepare">;

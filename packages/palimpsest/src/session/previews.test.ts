@@ -1,10 +1,10 @@
 import { callTool, callTools, createAnthropic } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
+import { toolResult } from "../log/messages.ts";
 import { type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
-import { recallTool } from "../stages/recall/recall-tool.ts";
+import { recallTool } from "../recall/recall.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { toolResult } from "./messages.ts";
-import { openSession } from "./open-session.ts";
+import { openSession } from "./open.ts";
 
 const large = (word: string): string => `${word} `.repeat(30_000);
 

@@ -1,15 +1,15 @@
 import { estimateUsage } from "../cache/estimate-usage.ts";
-import { lineOf } from "../cache/ledger-line.ts";
+import { lineOf } from "../cost/cost.ts";
+import { attachment } from "../log/messages.ts";
 import type { MessagePayload, UsagePayload } from "../log/payload.ts";
 import { HOST } from "../log/provenance.ts";
 import { toDraft } from "../log/to-draft.ts";
-import { estimateTokens } from "../tokens/calibration.ts";
+import { estimateTokens } from "../size/calibration.ts";
+import type { SessionContext } from "../state/context.ts";
+import type { IssuedRequest, Requests } from "../state/ports.ts";
 import { featuresOf } from "../tokens/features.ts";
-import { INTERRUPTED } from "../view/turn-state.ts";
+import { INTERRUPTED } from "../view/turn.ts";
 import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./interrupted-answer.ts";
-import { attachment } from "./messages.ts";
-import type { IssuedRequest, Requests } from "./ports.ts";
-import type { SessionContext } from "./session-context.ts";
 import { wholeTokens } from "./whole-tokens.ts";
 
 export type RecordInterrupted<Request> = (

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { AnthropicResponse } from "../providers/anthropic.ts";
 import type { SessionEvent } from "../session-event.ts";
+import { readEntry } from "../state/load.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { readEntry } from "./load-view.ts";
 import { LOOK, openOffline } from "./testing/open-offline.ts";
 
 const text = (words: string) => ({ type: "text", text: words });

@@ -1,7 +1,7 @@
 import type { ToolCall } from "../log/block.ts";
 import type { Overflow } from "../providers/overflow.ts";
 import type { ResponseContent } from "../providers/provider.ts";
-import type { Truncation } from "../view/find-truncation.ts";
+import type { Truncation } from "../view/truncation.ts";
 
 /** What a response says, in words that fit every provider. */
 export interface RecordedResponse extends Omit<ResponseContent, "blocks"> {

@@ -1,12 +1,12 @@
 import { toDraft } from "../log/to-draft.ts";
+import { findRefused } from "../media/media.ts";
+import { planByteFit } from "../media/stage.ts";
 import type { MediaRefusal } from "../providers/media-refusal.ts";
 import type { MediaRefused } from "../session-event.ts";
-import { planByteFit } from "../stages/fit-bytes.ts";
-import { findRefused } from "../stages/media/find-refused.ts";
 import { mediaIn, type ShownMedia } from "../stages/media/media-in.ts";
 import { omitMedia } from "../stages/media/omit-media.ts";
-import type { Requests } from "./ports.ts";
-import type { SessionContext } from "./session-context.ts";
+import type { SessionContext } from "../state/context.ts";
+import type { Requests } from "../state/ports.ts";
 
 /** Makes a conversation sendable whose images or documents were refused. Each resolves to how many were left out. */
 export interface MediaRecovery {

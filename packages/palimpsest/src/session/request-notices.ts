@@ -1,6 +1,6 @@
+import type { SessionContext } from "../state/context.ts";
+import type { RequestLimits } from "../state/limits.ts";
 import { findOverridden } from "./find-overridden.ts";
-import type { RequestLimits } from "./request-limits.ts";
-import type { SessionContext } from "./session-context.ts";
 
 /** Events about requests that are emitted once, and never by a fork. */
 export interface RequestNotices {

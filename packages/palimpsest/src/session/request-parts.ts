@@ -1,9 +1,9 @@
 import type { RequestParts } from "../providers/provider.ts";
+import type { RenderedView } from "../state/rendering.ts";
 import type { Seal } from "../view/item.ts";
 import { offerTools } from "../view/offer-tools.ts";
 import type { ToolSearch } from "../view/tool-search.ts";
 import type { Configuration } from "../view/view.ts";
-import type { RenderedView } from "./rendering.ts";
 
 export interface RequestSources<Message> extends RenderedView<Message> {
   readonly configuration: Configuration;

@@ -1,14 +1,14 @@
 import { cachedPrompt } from "../cache/cached-prompt.ts";
-import type { Ledger } from "../cache/ledger.ts";
+import { planEdits } from "../clear/edits.ts";
+import { eligibilityOf } from "../clear/results.ts";
+import type { Ledger } from "../cost/ledger.ts";
 import type { DeletedResult, ProviderEdits, RequestedEdits } from "../log/provider-edits.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Settings } from "../settings/settings.ts";
 import { planDeletions } from "../stages/microcompact/cache-edits.ts";
-import { eligibilityOf } from "../stages/microcompact/eligible-results.ts";
-import { planEdits } from "../stages/microcompact/plan-edits.ts";
-import type { ResultIndex } from "../stages/microcompact/result-index.ts";
+import type { RequestLimits } from "../state/limits.ts";
+import type { ResultIndex } from "../view/results.ts";
 import type { View } from "../view/view.ts";
-import type { RequestLimits } from "./request-limits.ts";
 
 export interface RequestedEditsParts extends Pick<RequestLimits, "budget" | "rules"> {
   readonly view: View;

@@ -1,29 +1,28 @@
-import { chooseHeadTtl } from "../cache/choose-head-ttl.ts";
 import { costOf } from "../cache/cost.ts";
+import { isCompactionDue } from "../compact/when.ts";
+import { chooseHeadTtl } from "../cost/lifetimes.ts";
+import { NothingToSendError, UnknownRequestError, WindowFullError } from "../errors.ts";
 import type { RequestPayload } from "../log/payload.ts";
 import type { RequestedEdits } from "../log/provider-edits.ts";
 import { toDraft } from "../log/to-draft.ts";
 import { STAGES } from "../pipeline.ts";
-import { createByteIndex } from "../stages/media/byte-index.ts";
+import { clampMaxTokens } from "../size/budget.ts";
+import { estimateTokens } from "../size/calibration.ts";
 import { filesRead } from "../stages/microcompact/files-read.ts";
-import { createResultIndex } from "../stages/microcompact/result-index.ts";
-import { clampMaxTokens } from "../tokens/budget.ts";
-import { estimateTokens } from "../tokens/calibration.ts";
+import type { SessionContext } from "../state/context.ts";
+import { type AnswerWay, defaultOutputTokens } from "../state/limits.ts";
+import type { IssuedRequest, Prepared, Requests } from "../state/ports.ts";
+import { createRendering, type Rendering } from "../state/rendering.ts";
 import type { FlattenRules } from "../view/flatten-segment.ts";
+import { createByteIndex } from "../view/media.ts";
+import { createResultIndex } from "../view/results.ts";
 import { expectedTokens, newestSeal, sizeTokens, type View } from "../view/view.ts";
 import type { DueCompaction } from "./compact/attendance.ts";
-import { isCompactionDue } from "./compact/is-compaction-due.ts";
 import { describeNextRequest } from "./describe-next-request.ts";
-import type { IssuedRequest, Prepared, Requests } from "./ports.ts";
-import { createRendering, type Rendering } from "./rendering.ts";
-import { type AnswerWay, defaultOutputTokens } from "./request-limits.ts";
+import { createMeasures } from "./measures.ts";
 import { createRequestNotices } from "./request-notices.ts";
 import { requestParts } from "./request-parts.ts";
 import { chooseRequestedEdits, toRequestedEdits } from "./requested-edits.ts";
-import type { SessionContext } from "./session-context.ts";
-import { NothingToSendError, UnknownRequestError, WindowFullError } from "./session-errors.ts";
-
-import { createMeasures } from "./session-measures.ts";
 
 type Ttls = Required<Pick<RequestPayload, "cacheTtl">> & Pick<RequestPayload, "headTtl">;
 

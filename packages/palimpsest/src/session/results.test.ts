@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { toolResult } from "../log/messages.ts";
 import { type AnthropicRequest, anthropic } from "../providers/anthropic.ts";
 import { memoryResults } from "../stores/memory-results.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import type { ResultFiles } from "../stores/results.ts";
 import { sqliteStore } from "../stores/sqlite-store.ts";
 import type { Store } from "../stores/store.ts";
-import { toolResult } from "./messages.ts";
-import { openSession } from "./open-session.ts";
+import { openSession } from "./open.ts";
 
 const LINES = Array.from(
   { length: 9_000 },

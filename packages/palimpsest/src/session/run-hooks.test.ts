@@ -2,14 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { commandHook } from "../hooks/command-hook.ts";
-import { createHooks } from "../hooks/create-hooks.ts";
+import { commandHook } from "../hooks/command.ts";
 import type { Hook } from "../hooks/hook.ts";
+import { createHooks } from "../hooks/run.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import type { SessionEvent } from "../session-event.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import type { Store } from "../stores/store.ts";
-import { openSession } from "./open-session.ts";
+import { openSession } from "./open.ts";
 
 async function open(list: readonly Hook[], store: Store = memoryStore({ leaseMs: 0 })) {
   const events: SessionEvent[] = [];

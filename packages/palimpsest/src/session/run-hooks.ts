@@ -1,9 +1,9 @@
 import { addedContext } from "../hooks/added-context.ts";
 import type { HookResults, Hooks } from "../hooks/hook.ts";
+import { attachment, notice } from "../log/messages.ts";
 import { HOOK } from "../log/provenance.ts";
 import type { Emit } from "../session-event.ts";
 import { leaveRoom } from "./leave-room.ts";
-import { attachment, notice } from "./messages.ts";
 import type { NewContent } from "./to-contents.ts";
 
 export interface RunHooksOptions {

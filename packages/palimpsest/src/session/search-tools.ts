@@ -1,6 +1,6 @@
 import type { Part } from "../log/block.ts";
-import { asObject, asString, asStrings } from "../log/json-fields.ts";
 import type { ToolDefinition } from "../log/tool-definition.ts";
+import { asObject, asString, asStrings } from "../schema/json-fields.ts";
 import { findTools, type ToolsWanted } from "../tools/find-tools.ts";
 import { describeTool } from "../view/offer-tools.ts";
 

@@ -1,13 +1,13 @@
 import { callTool, callTools, createAnthropic, manualClock, type Reply } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
+import { toolResult } from "../log/messages.ts";
 import { type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
 import type { SessionEvent } from "../session-event.ts";
+import type { SessionOptions } from "../state/options.ts";
 import { memoryResults } from "../stores/memory-results.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { toolResult } from "./messages.ts";
-import { openSession } from "./open-session.ts";
+import { openSession } from "./open.ts";
 import type { Session } from "./session.ts";
-import type { SessionOptions } from "./session-options.ts";
 
 const done: Reply = { words: [{ kind: "text", text: "Done." }] };
 const read = (path: string): Reply => callTools(callTool("Read", { file_path: path }));

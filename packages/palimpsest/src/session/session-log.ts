@@ -1,10 +1,10 @@
+import { SessionLostError } from "../errors.ts";
 import { type Draft, EMPTY_LOG, type Entry, type LogHead } from "../log/entry.ts";
 import { sealEntries } from "../log/seal-entries.ts";
+import { type Base, forkedReader, renumbered } from "../state/log.ts";
 import { sha256 } from "../stores/sha256.ts";
 import type { EntryBatch, LogReader, LogWriter } from "../stores/store.ts";
-import { type Base, forkedReader, renumbered } from "./fork/forked-reader.ts";
 import { knownReader, OPENING } from "./known-reader.ts";
-import { SessionLostError } from "./session-errors.ts";
 
 /** The log of an open session: the only place from which it is written. */
 export interface SessionLog {

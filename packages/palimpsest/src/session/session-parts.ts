@@ -1,21 +1,21 @@
+import { type Compactions, createCompactions } from "../compact/compaction.ts";
+import { createRecovery } from "../compact/recover.ts";
+import { createForks, type Forks, type OpenFork } from "../forks/forks.ts";
+import { createNotes, type NotesKeeper } from "../notes/keeper.ts";
+import type { SessionContext } from "../state/context.ts";
+import type { Contents, Requests } from "../state/ports.ts";
+import { createEnterUsage, type EnterUsage } from "../state/responses.ts";
+import { createContents } from "./append.ts";
 import { createAutoCompaction } from "./compact/auto-compaction.ts";
-import { type Compactions, createCompactions } from "./compact/compactions.ts";
-import { createRecovery } from "./compact/recoveries.ts";
-import { createContents } from "./contents.ts";
 import { createDecisions, type Decisions } from "./decisions.ts";
-import { createEnterUsage, type EnterUsage } from "./enter-usage.ts";
-import { createForks, type Forks, type OpenFork } from "./fork/forks.ts";
 import { createKeepWarm, type KeepWarm } from "./keep-warm.ts";
-import { createNotes, type NotesKeeper } from "./notes/notes.ts";
 import { createPins, type Pins } from "./pins.ts";
-import type { Contents, Requests } from "./ports.ts";
 import { createPrepare } from "./prepare.ts";
+import { createRecord, type RecordResponse } from "./record.ts";
 import { createRecordInterrupted, type RecordInterrupted } from "./record-interrupted.ts";
-import { createRecord, type RecordResponse } from "./record-response.ts";
 import { createMediaRecovery } from "./recover-media.ts";
 import { createRequests } from "./requests.ts";
 import type { Session } from "./session.ts";
-import type { SessionContext } from "./session-context.ts";
 
 /** What a session is made of. */
 export interface SessionParts<Request, Response> {

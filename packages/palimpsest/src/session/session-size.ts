@@ -1,5 +1,5 @@
 import type { WindowSource } from "../providers/models.ts";
-import type { Budget, BudgetLevel } from "../tokens/budget.ts";
+import type { Budget, BudgetLevel } from "../size/budget.ts";
 import type { CompactionPoint } from "./compact/compaction-point-type.ts";
 
 /** The size of the view, and the thresholds. */

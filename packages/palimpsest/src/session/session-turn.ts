@@ -1,4 +1,4 @@
-import type { CallPayload, SaidBy, TurnPayload } from "../log/turn-payloads.ts";
+import type { CallPayload, SaidBy, TurnPayload } from "../log/payload-turn.ts";
 import type { NextInTurn } from "../view/next-in-turn.ts";
 import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./interrupted-answer.ts";
 import type { NewContent } from "./to-contents.ts";

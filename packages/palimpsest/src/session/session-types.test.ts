@@ -3,9 +3,9 @@ import { expect, expectTypeOf, test } from "vitest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
 import { anthropicInProcess } from "../providers/testing/anthropic-in-process.ts";
 import { query } from "../query/query.ts";
+import { tool } from "../schema/tool.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { tool } from "../tools/tool.ts";
-import { openSession } from "./open-session.ts";
+import { openSession } from "./open.ts";
 import type { Session } from "./session.ts";
 
 const stock = tool({

@@ -1,9 +1,9 @@
-import type { ResolvedSettings } from "../settings/resolve-settings.ts";
+import type { Answer, AskOptions, ForkOptions } from "../forks/options.ts";
+import type { ResolvedSettings } from "../settings/resolve.ts";
 import type { Recalled, RecallRequest } from "../stages/recall/recall.ts";
 import type { AppendOptions } from "./append/append-once.ts";
 import type { CompactionOutcome, CompactOptions, Recovery } from "./compact/compact-options.ts";
-import type { Erased } from "./erase/erase.ts";
-import type { Answer, AskOptions, ForkOptions } from "./fork/fork-options.ts";
+import type { Erased } from "./erase.ts";
 import type { MessagePage, MessagesOptions } from "./message-list/session-message.ts";
 import type { SessionNotes } from "./notes/notes-options.ts";
 import type { RecordedResponse, RecordOptions } from "./recorded-response.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
-import { SETTINGS } from "../settings/setting-definitions.ts";
+import { SETTINGS } from "../settings/definitions.ts";
 import type { SettingsFile } from "./settings-source.ts";
 
 /** Every setting with its default, its meaning and its values: what may stand in the file. */

@@ -1,11 +1,11 @@
 import type { Block } from "../log/block.ts";
-import type { CarriedState } from "../stages/compact/carried-state.ts";
-import type { Budget } from "../tokens/budget.ts";
-import { estimateTokens, padTokens } from "../tokens/calibration.ts";
+import type { Budget } from "../size/budget.ts";
+import { estimateTokens, padTokens } from "../size/calibration.ts";
+import type { CarriedState } from "../state/carried.ts";
+import type { SessionState } from "../state/state.ts";
 import { featuresOf } from "../tokens/features.ts";
 import type { Item } from "../view/item.ts";
 import { type Configuration, sizeTokens, type View } from "../view/view.ts";
-import type { SessionState } from "./session-state.ts";
 
 /** A session at one moment: what a compaction goes by while the session goes on. */
 export interface Snapshot {

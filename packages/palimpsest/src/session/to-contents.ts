@@ -1,7 +1,7 @@
 import type { Block } from "../log/block.ts";
+import { user } from "../log/messages.ts";
 import type { AttachmentPayload, MessagePayload } from "../log/payload.ts";
 import { OUTSIDE, type Provenance } from "../log/provenance.ts";
-import { user } from "./messages.ts";
 
 /** What can be appended to a session; a string is something that the user says. */
 export type NewContent = string | MessagePayload | NewAttachment;

@@ -17,7 +17,7 @@ import { openaiChat } from "../providers/openai.ts";
 import { query } from "../query/query.ts";
 import type { SessionEvent } from "../session-event.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { openSession } from "./open-session.ts";
+import { openSession } from "./open.ts";
 
 const STORY = "The quick brown fox jumps over the lazy dog while nobody looks. ";
 

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "../log/tool-definition.ts";
-import type { Tool } from "../tools/tool.ts";
+import type { Tool } from "../schema/tool.ts";
 
 /** What is sent beside the messages, as the caller wants it. What is left out stays as it is. */
 export interface WantedConfiguration {

@@ -1,5 +1,5 @@
 import { checkSetting, isSettingName } from "./check-setting.ts";
-import { SETTINGS } from "./setting-definitions.ts";
+import { SETTINGS } from "./definitions.ts";
 import { settingFromText } from "./setting-text.ts";
 import type { Settings } from "./settings.ts";
 

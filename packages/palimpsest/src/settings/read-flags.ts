@@ -1,4 +1,4 @@
-import { SETTINGS } from "./setting-definitions.ts";
+import { SETTINGS } from "./definitions.ts";
 import type { SettingName } from "./settings.ts";
 
 /** The part of an OpenFeature client that is used, so that a fleet can plug in its own flag service. */

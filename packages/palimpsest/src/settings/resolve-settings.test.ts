@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { SETTINGS } from "./definitions.ts";
 import { PROFILES } from "./profiles.ts";
-import { resolveSettings } from "./resolve-settings.ts";
-import { SETTINGS } from "./setting-definitions.ts";
+import { resolveSettings } from "./resolve.ts";
 import { variableOf } from "./setting-variables.ts";
 import type { SettingName } from "./settings.ts";
 

@@ -1,5 +1,5 @@
+import { SETTINGS } from "./definitions.ts";
 import { nearestName } from "./nearest-name.ts";
-import { SETTINGS } from "./setting-definitions.ts";
 import { settingFromText } from "./setting-text.ts";
 import type { SettingName } from "./settings.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { USUAL_COSTS } from "../cache/token-costs.ts";
+import { decide } from "../policy/decide.ts";
 import { type CompactionSituation, compactionCandidate } from "./compaction-candidate.ts";
-import { decide } from "./decide.ts";
 
 /** Medians of recorded sessions: what stands before the messages, a summary, and five files put back. */
 const HEAD_TOKENS = 31_000;

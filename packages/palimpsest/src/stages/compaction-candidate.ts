@@ -1,6 +1,6 @@
 import type { TokenCosts } from "../cache/token-costs.ts";
-import type { Candidate } from "./decide.ts";
-import { grouped } from "./store-results/cut-text.ts";
+import type { Candidate } from "../policy/decide.ts";
+import { grouped } from "../text.ts";
 
 export interface CompactionSituation {
   /** Size of the current view. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { USUAL_COSTS } from "../cache/token-costs.ts";
-import { decide } from "./decide.ts";
+import { decide } from "../policy/decide.ts";
 import { type Pause, type PauseActivity, type PingLimits, planPing } from "./plan-ping.ts";
 
 const MINUTE_MS = 60_000;

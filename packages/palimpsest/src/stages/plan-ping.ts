@@ -1,5 +1,5 @@
 import type { TokenCosts } from "../cache/token-costs.ts";
-import type { Candidate } from "./decide.ts";
+import type { Candidate } from "../policy/decide.ts";
 
 /** The reason of a pause: a tool will finish, a person may not return. */
 export type PauseActivity = "tool-runs" | "waiting";

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
 import type { ToolDefinition } from "../log/payload.ts";
-import { resolveSettings } from "../settings/resolve-settings.ts";
+import type { StageContext } from "../policy/stage.ts";
+import { recallTool } from "../recall/recall.ts";
+import { resolveSettings } from "../settings/resolve.ts";
+import { estimateTokens, startCalibration } from "../size/calibration.ts";
 import { memoryResults } from "../stores/memory-results.ts";
 import type { ResultFiles } from "../stores/results.ts";
-import { estimateTokens, startCalibration } from "../tokens/calibration.ts";
 import { toItem } from "../view/item.ts";
 import { createView } from "../view/view.ts";
-import { recallTool } from "./recall/recall-tool.ts";
-import type { StageContext } from "./stage.ts";
 import { failureNotice, storeOversized, storingFailed, storingOptions } from "./store-oversized.ts";
 
 const TEXT = "some words ".repeat(2_000);

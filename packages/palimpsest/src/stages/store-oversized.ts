@@ -1,15 +1,15 @@
 import type { Draft } from "../log/entry.ts";
 import type { ToolDefinition } from "../log/payload.ts";
 import { toDraft } from "../log/to-draft.ts";
+import { NOTHING_TO_DO, type StageContext, type StageDecision } from "../policy/stage.ts";
+import { recallOf } from "../recall/recall.ts";
 import type { StoringFailed } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
-import { estimateTokens } from "../tokens/calibration.ts";
+import { estimateTokens } from "../size/calibration.ts";
+import { storeAggregate } from "../store-results/stage.ts";
 import type { MessageItem } from "../view/item.ts";
 import { headTools } from "../view/offer-tools.ts";
-import { recallOf } from "./recall/recall-tool.ts";
-import { NOTHING_TO_DO, type StageContext, type StageDecision } from "./stage.ts";
 import type { StoringFailure } from "./store-results/content.ts";
-import { storeAggregate } from "./store-results/store-aggregate.ts";
 import type { StoringOptions } from "./store-results/storing-options.ts";
 
 /**

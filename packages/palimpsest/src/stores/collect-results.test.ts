@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sealEntries } from "../log/seal-entries.ts";
 import { toDraft } from "../log/to-draft.ts";
-import { type CollectOptions, collectResults } from "./collect-results.ts";
+import { type CollectOptions, collectResults } from "./expire.ts";
 import { memoryStore } from "./memory-store.ts";
 import { sha256 } from "./sha256.ts";
 import { sqliteStore } from "./sqlite-store.ts";

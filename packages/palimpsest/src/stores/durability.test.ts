@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { writeSynced } from "../../../memory/src/folder/files/place-file.ts";
 import { resultFiles } from "./result-files.ts";
+import { openConnection } from "./sqlite/connections.ts";
 import { createLogFiles } from "./sqlite/create-log-file.ts";
-import { openConnection } from "./sqlite/open-connection.ts";
 import { syncedFiles } from "./testing/synced-files.ts";
 
 function temporaryFolder(): string {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type Draft, EMPTY_LOG } from "../log/entry.ts";
 import { sealEntries } from "../log/seal-entries.ts";
-import { exportLog, importLog } from "./export-log.ts";
 import { memoryStore } from "./memory-store.ts";
+import { exportLog, importLog } from "./read.ts";
 import { sha256 } from "./sha256.ts";
 import type { LogWriter } from "./store.ts";
 

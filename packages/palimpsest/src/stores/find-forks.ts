@@ -1,5 +1,5 @@
 import type { ForkPayload } from "../log/branch-payloads.ts";
-import { readPayload } from "../log/read-payload.ts";
+import { readPayload } from "../log/draft.ts";
 import { eachSession } from "./list-sessions.ts";
 import type { Store } from "./store.ts";
 

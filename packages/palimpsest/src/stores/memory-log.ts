@@ -1,5 +1,5 @@
-import type { Entry, LogHead } from "../log/entry.ts";
-import { EMPTY_LOG } from "../log/entry.ts";
+import { EMPTY_LOG, type Entry, type LogHead } from "../log/entry.ts";
+
 import { entryText } from "../log/entry-text.ts";
 import { isMatch, readQuery, snippetOf } from "../log/search-text.ts";
 import { collectBatch } from "./collect-batch.ts";

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, type FileHandle, lstat, mkdir, open, opendir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { aText, checkOptions } from "../log/check-options.ts";
+import { aText, checkOptions } from "../schema/check-options.ts";
 import type { ResultContent, ResultDraft, ResultFiles, ResultsSize } from "./results.ts";
 import { fromSafeName, toSafeName } from "./sqlite/session-file.ts";
 import { UnsafeFolderError } from "./unsafe-folder-error.ts";

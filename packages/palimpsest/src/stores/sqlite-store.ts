@@ -1,23 +1,23 @@
 import { readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
-import { aText, checkOptions } from "../log/check-options.ts";
+import { aText, checkOptions } from "../schema/check-options.ts";
 import { expirePage } from "./expire-page.ts";
 import { forksOf } from "./find-forks.ts";
 import { pageOf } from "./list-sessions.ts";
 import { toMetadataText } from "./metadata.ts";
 import type { Place } from "./owner/owner.ts";
-import { systemProcesses } from "./owner/processes.ts";
+import { systemProcesses } from "./owner.ts";
 import { resultFiles } from "./result-files.ts";
 import { createConnectionPool } from "./sqlite/connection-pool.ts";
 import { createLogFiles } from "./sqlite/create-log-file.ts";
 import { deleteLogFile } from "./sqlite/delete-log-file.ts";
-import { createHeartbeat, readBeat } from "./sqlite/heartbeat.ts";
+import { ClosedLogError, toStoreError } from "./sqlite/errors.ts";
+import { createHeartbeat, readBeat } from "./sqlite/lease.ts";
+import { type HeldBy, readHead, readWriter, takeFence } from "./sqlite/log.ts";
+import { createReader, createWriter, type Run, retryLocked } from "./sqlite/log-file.ts";
 import { createMetadataFiles } from "./sqlite/metadata-files.ts";
-import { createReader, createWriter, type Run, retryLocked } from "./sqlite/open-log.ts";
 import { fromFileName, toFileName } from "./sqlite/session-file.ts";
-import { type HeldBy, readHead, readWriter, takeFence } from "./sqlite/sqlite-log.ts";
-import { ClosedLogError, toStoreError } from "./sqlite/sqlite-store-errors.ts";
 import { heldBy } from "./sqlite/writer-lease.ts";
 import type {
   DeleteResult,
@@ -30,8 +30,6 @@ import type {
 } from "./store.ts";
 
 export { InvalidEntryError } from "./assert-storable.ts";
-export type { SalvageProblem } from "./sqlite/findings.ts";
-export { type SalvagedLog, type SalvageOptions, salvageLog } from "./sqlite/salvage-log.ts";
 export {
   ClosedLogError,
   DamagedLogError,
@@ -39,7 +37,9 @@ export {
   StorageFailedError,
   type StorageFailure,
   UnsafeSessionIdError,
-} from "./sqlite/sqlite-store-errors.ts";
+} from "./sqlite/errors.ts";
+export type { SalvageProblem } from "./sqlite/findings.ts";
+export { type SalvagedLog, type SalvageOptions, salvageLog } from "./sqlite/salvage-log.ts";
 
 /** The folder of the logs, and limits. Only `folder` is required. */
 export interface SqliteStoreOptions {

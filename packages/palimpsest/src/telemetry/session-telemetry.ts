@@ -7,8 +7,8 @@ import {
   SpanStatusCode,
   type Tracer,
 } from "@opentelemetry/api";
-import { checkOptions, withMethods } from "../log/check-options.ts";
 import { inputTokensOf } from "../log/input-tokens.ts";
+import { checkOptions, withMethods } from "../schema/check-options.ts";
 import type { CompactionEnded, CompactionProgressed, CompactionStarted } from "../session-event/compaction-events.ts";
 import type { UsedTokens } from "../session-event/used-tokens.ts";
 import type { ResponseRecorded, SessionEvent } from "../session-event.ts";

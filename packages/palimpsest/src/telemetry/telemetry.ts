@@ -1,12 +1,7 @@
 import type { SessionEvent } from "../session-event.ts";
 import { checkTelemetryOptions, listenToSessions, type TelemetryOptions } from "./session-telemetry.ts";
 
-export {
-  type CountedPool,
-  type DatabaseEvent,
-  type DatabaseTelemetryOptions,
-  databaseTelemetry,
-} from "./database-telemetry.ts";
+export { type CountedPool, type DatabaseEvent, type DatabaseTelemetryOptions, databaseTelemetry } from "./fleet.ts";
 export type { FleetCounts, OpenSessionCounts, ServedTarget } from "./fleet-metrics.ts";
 export { type FleetTelemetry, type FleetTelemetryOptions, fleetTelemetry } from "./fleet-telemetry.ts";
 export {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
+import { scanText } from "../size/features.ts";
 import { addFeatures, FEATURE_NAMES, featuresOf, NO_FEATURES } from "./features.ts";
-import { scanText } from "./scan-text.ts";
 
 const image: Block = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "aGVsbG8=" } };
 

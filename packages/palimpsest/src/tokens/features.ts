@@ -1,5 +1,5 @@
 import type { Block } from "../log/block.ts";
-import { scanText, type TextCounts } from "./scan-text.ts";
+import { scanText, type TextCounts } from "../size/features.ts";
 
 /**
  * The features of a block that cost tokens, each in its own unit. Tokens are estimated from them now, and again once more was

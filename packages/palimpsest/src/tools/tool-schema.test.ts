@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import { tool } from "./tool.ts";
+import { tool } from "../schema/tool.ts";
 import { definitionOf, readInput } from "./tool-schema.ts";
 
 const read = tool({

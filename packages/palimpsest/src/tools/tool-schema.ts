@@ -1,7 +1,7 @@
 import { InvalidOptionError } from "../log/invalid-option-error.ts";
 import type { ToolDefinition } from "../log/payload.ts";
-import { findProblems } from "./find-problems.ts";
-import type { JsonSchema, StandardIssue, StandardSchema, Tool } from "./tool.ts";
+import { findProblems } from "../schema/check.ts";
+import type { JsonSchema, StandardIssue, StandardSchema, Tool } from "../schema/tool.ts";
 
 export type ReadInput =
   | { readonly kind: "valid"; readonly value: unknown }

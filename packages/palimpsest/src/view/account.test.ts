@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
-import { startCalibration } from "../tokens/calibration.ts";
+import { startCalibration } from "../size/calibration.ts";
 import { account } from "./account.ts";
 import { type MessageItem, toItem } from "./item.ts";
 import { createView, type View } from "./view.ts";

@@ -1,6 +1,6 @@
 import type { Block, ToolCall } from "../log/block.ts";
 import type { ToolDefinition } from "../log/tool-definition.ts";
-import { estimateTokens } from "../tokens/calibration.ts";
+import { estimateTokens } from "../size/calibration.ts";
 import { featuresOf } from "../tokens/features.ts";
 import { fileOf } from "./file-of.ts";
 import type { MessageItem } from "./item.ts";

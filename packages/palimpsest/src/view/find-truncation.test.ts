@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { startCalibration } from "../tokens/calibration.ts";
+import { startCalibration } from "../size/calibration.ts";
 import { addFeatures, NO_FEATURES } from "../tokens/features.ts";
 import { minimumTokens } from "../tokens/minimum-tokens.ts";
-import { findTruncation } from "./find-truncation.ts";
 import type { MessageItem } from "./item.ts";
-import { messageItem } from "./to-items.ts";
+import { messageItem } from "./items.ts";
+import { findTruncation } from "./truncation.ts";
 import { createView, type View } from "./view.ts";
 
 const REQUEST = 5;

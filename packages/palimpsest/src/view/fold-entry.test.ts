@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { ReadEntry } from "../log/draft.ts";
 import type { MessagePayload, PayloadKind, Payloads } from "../log/payload.ts";
-import type { ReadEntry } from "../log/read-payload.ts";
-import { estimateTokens, learn, startCalibration } from "../tokens/calibration.ts";
-import { foldEntry } from "./fold-entry.ts";
+import { estimateTokens, learn, startCalibration } from "../size/calibration.ts";
+import { foldEntry } from "./fold.ts";
 import { outline } from "./outline.ts";
 import { createView, sizeTokens, type View } from "./view.ts";
 

@@ -1,8 +1,8 @@
 import type { ToolCall } from "../log/block.ts";
-import type { AnswerStop } from "../log/turn-payloads.ts";
+import type { AnswerStop } from "../log/payload-turn.ts";
 import { answerText } from "./answer-text.ts";
 import { type FoundCall, openCalls } from "./open-calls.ts";
-import type { CallState, CallStep, TurnState } from "./turn-state.ts";
+import type { CallState, CallStep, TurnState } from "./turn.ts";
 import type { View } from "./view.ts";
 
 /** What has to happen next for a turn to come to its end, from the log alone. */

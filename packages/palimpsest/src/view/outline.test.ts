@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { startCalibration } from "../tokens/calibration.ts";
+import { startCalibration } from "../size/calibration.ts";
+import { messageItem } from "./items.ts";
 import { outline } from "./outline.ts";
-import { messageItem } from "./to-items.ts";
 import { createView } from "./view.ts";
 
 const said = (at: number) =>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { startCalibration } from "../tokens/calibration.ts";
-import { foldEntry } from "./fold-entry.ts";
+import { startCalibration } from "../size/calibration.ts";
+import { foldEntry } from "./fold.ts";
 import { sharedTo } from "./shared-to.ts";
 import { createView, type View } from "./view.ts";
 

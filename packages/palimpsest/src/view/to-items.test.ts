@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MessagePayload } from "../log/payload.ts";
-import { messageItem } from "./to-items.ts";
+import { messageItem } from "./items.ts";
 
 const least: MessagePayload = { role: "assistant", origin: "model", blocks: [{ kind: "text", text: "Yes." }] };
 const known = {

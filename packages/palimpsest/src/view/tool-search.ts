@@ -1,6 +1,6 @@
 import type { Block, Part, Text, ToolCall } from "../log/block.ts";
-import { asObject, asString } from "../log/json-fields.ts";
 import { CALL_TOOL, TOOL_SEARCH, type ToolDefinition } from "../log/tool-definition.ts";
+import { asObject, asString } from "../schema/json-fields.ts";
 import type { FlatMessage } from "./flat-message.ts";
 import type { Item } from "./item.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
+import type { ReadEntry } from "../log/draft.ts";
 import type { MessagePayload, PayloadKind, Payloads } from "../log/payload.ts";
 import { HOST } from "../log/provenance.ts";
-import type { ReadEntry } from "../log/read-payload.ts";
-import { foldTurn, NO_TURN, type TurnState } from "./turn-state.ts";
+import { foldTurn, NO_TURN, type TurnState } from "./turn.ts";
 
 type Entry = { [Kind in PayloadKind]: readonly [Kind, Payloads[Kind]] }[PayloadKind];
 

@@ -1,7 +1,7 @@
 import type { Shown, ToolDefinition } from "../log/payload.ts";
 import type { Provenance } from "../log/provenance.ts";
 import type { DeletedResult, ProviderEdits, RequestedEdits } from "../log/provider-edits.ts";
-import { type Calibration, estimateTokens, padTokens } from "../tokens/calibration.ts";
+import { type Calibration, estimateTokens, padTokens } from "../size/calibration.ts";
 import { type FeatureOptions, type Features, NO_FEATURES } from "../tokens/features.ts";
 import type { Item, Seal } from "./item.ts";
 

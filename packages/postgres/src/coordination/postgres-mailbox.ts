@@ -1,5 +1,12 @@
-import type { Address, Mailbox, Message, MessageDraft, SendOutcome } from "@palimpsest/coordination";
-import { isName } from "@palimpsest/coordination";
+import {
+  type Address,
+  isName,
+  type Mailbox,
+  type Message,
+  type MessageDraft,
+  type SendOutcome,
+} from "@palimpsest/coordination";
+
 import {
   checkDraft,
   DEFAULT_RECEIVE_LIMIT,

@@ -3,8 +3,8 @@ import { accountingRows } from "palimpsest/inspect";
 import { duplicatesText, headText, sizeText } from "../../commands/context.ts";
 import { type Color, type Line, plain, plainLines } from "../../text/line.ts";
 import { cutText, padText } from "../../text/width.ts";
-import type { TranscriptEntry } from "../../workspace/read-transcript.ts";
-import { readTranscript } from "../../workspace/read-transcript.ts";
+import { readTranscript, type TranscriptEntry } from "../../workspace/read-transcript.ts";
+
 import type { ScreenCommand } from "./screen-command.ts";
 
 const CELLS_PER_ROW = 40;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createStreamCollector } from "./collect-stream.ts";
+import { createStreamCollector } from "./stream.ts";
 
 const start = {
   type: "message_start",

@@ -1,4 +1,4 @@
-import { asCount, asObject } from "../../log/json-fields.ts";
+import { asCount, asObject } from "../../schema/json-fields.ts";
 
 const MINIMUM_THINKING_TOKENS = 1_024;
 

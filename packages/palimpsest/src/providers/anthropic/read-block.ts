@@ -1,5 +1,5 @@
 import type { Block, Native, Part, Text } from "../../log/block.ts";
-import { asList, asObject, asString, type JsonObject } from "../../log/json-fields.ts";
+import { asList, asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
 import { toContent } from "../to-content.ts";
 import { ANTHROPIC } from "./wire.ts";
 

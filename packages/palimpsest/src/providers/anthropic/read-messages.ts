@@ -1,5 +1,5 @@
-import { asList, asObject } from "../../log/json-fields.ts";
 import type { MessagePayload } from "../../log/payload.ts";
+import { asList, asObject } from "../../schema/json-fields.ts";
 import { splitResults } from "../split-results.ts";
 import { readBlock } from "./read-block.ts";
 

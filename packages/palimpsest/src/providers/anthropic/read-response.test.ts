@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
-import { readResponse } from "./read-response.ts";
+import { readResponse } from "./read.ts";
 import { renderMessage } from "./render-message.ts";
 import type { AnthropicResponse } from "./wire.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { renderCompaction, withCompactionFirst } from "./render-compaction.ts";
+import { renderCompaction, withCompactionFirst } from "./compaction.ts";
 import type { AnthropicRequest } from "./wire.ts";
 
 const request = (fields: object): AnthropicRequest =>

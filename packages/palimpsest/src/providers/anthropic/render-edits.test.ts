@@ -2,8 +2,8 @@ import { createAnthropic } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import type { ProviderEdits } from "../../log/provider-edits.ts";
 import type { RequestParts } from "../provider.ts";
+import { createRequestRenderer } from "./render.ts";
 import { renderMessage } from "./render-message.ts";
-import { createRequestRenderer } from "./render-request.ts";
 import type { AnthropicMessage } from "./wire.ts";
 
 const edits: ProviderEdits = {

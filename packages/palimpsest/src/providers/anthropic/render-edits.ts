@@ -1,5 +1,5 @@
-import { asList, asObject, type JsonObject } from "../../log/json-fields.ts";
 import type { ProviderEdits } from "../../log/provider-edits.ts";
+import { asList, asObject, type JsonObject } from "../../schema/json-fields.ts";
 import type { RequestParts } from "../provider.ts";
 import type { AnthropicMessage } from "./wire.ts";
 

@@ -1,7 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../log/block.ts";
 import type { FlatMessage } from "../../view/flat-message.ts";
-import { base64Text } from "../base64.ts";
+import { base64Text } from "../content.ts";
 import { frozenCopy } from "../frozen-copy.ts";
 import { canBeShown, describeMedia } from "../media.ts";
 import { toArguments } from "../to-arguments.ts";

@@ -1,4 +1,4 @@
-import { asObject } from "../../log/json-fields.ts";
+import { asObject } from "../../schema/json-fields.ts";
 import type { AnthropicRequest } from "./wire.ts";
 
 /**

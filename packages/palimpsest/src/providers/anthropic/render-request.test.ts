@@ -1,8 +1,8 @@
 import { createAnthropic } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import type { RequestParts } from "../provider.ts";
+import { createRequestRenderer } from "./render.ts";
 import { renderMessage } from "./render-message.ts";
-import { createRequestRenderer } from "./render-request.ts";
 import type { AnthropicMessage } from "./wire.ts";
 
 const user = (text: string) => renderMessage({ role: "user", blocks: [{ kind: "text", text }] })[0]!;

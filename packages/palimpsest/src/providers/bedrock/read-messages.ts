@@ -1,7 +1,7 @@
-import { asObject } from "../../log/json-fields.ts";
 import type { MessagePayload } from "../../log/payload.ts";
+import { asObject } from "../../schema/json-fields.ts";
 import { splitResults } from "../split-results.ts";
-import { readBlocks } from "./read-blocks.ts";
+import { readBlocks } from "./read.ts";
 
 /** Reads messages from any program, complete or broken. Each tool result becomes a message of its own. */
 export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {

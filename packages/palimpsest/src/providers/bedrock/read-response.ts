@@ -1,6 +1,6 @@
-import { asCount, asList, asObject, type JsonObject } from "../../log/json-fields.ts";
+import { asCount, asList, asObject, type JsonObject } from "../../schema/json-fields.ts";
 import type { ResponseContent } from "../provider.ts";
-import { readBlocks } from "./read-blocks.ts";
+import { readBlocks } from "./read.ts";
 import type { BedrockResponse } from "./wire.ts";
 
 export function readResponse({ modelId, output, stopReason, usage, $metadata }: BedrockResponse): ResponseContent {

@@ -1,4 +1,4 @@
-import { asObject, asString } from "../../log/json-fields.ts";
+import { asObject, asString } from "../../schema/json-fields.ts";
 
 /**
  * Statuses by which failures are told apart: an exception inside a stream has none, and two failures of the model have one that says

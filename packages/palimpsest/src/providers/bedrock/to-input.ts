@@ -1,5 +1,5 @@
 import type { ConverseStreamCommandInput } from "@aws-sdk/client-bedrock-runtime";
-import { base64Bytes } from "../base64.ts";
+import { base64Bytes } from "../content.ts";
 import type { BedrockBlock, BedrockRequest } from "./wire.ts";
 
 /** The request as the client takes it: with bytes in the place of base64 text. */

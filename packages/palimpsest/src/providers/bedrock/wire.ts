@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../log/json-fields.ts";
+import type { JsonObject } from "../../schema/json-fields.ts";
 
 /** The name of this wire form in logs. */
 export const BEDROCK = "bedrock";

@@ -1,8 +1,8 @@
 import type { Block } from "../../log/block.ts";
-import { asList, asObject, asString, type JsonObject } from "../../log/json-fields.ts";
 import type { MessagePayload } from "../../log/payload.ts";
+import { asList, asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
 import { splitResults } from "../split-results.ts";
-import { readParts } from "./read-parts.ts";
+import { readParts } from "./read.ts";
 
 /** Reads contents from any program, complete or broken. A response without an id answers the next open call of its function. */
 export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {

@@ -1,7 +1,7 @@
-import { asCount, asObject, asString, type JsonObject } from "../../log/json-fields.ts";
+import { asCount, asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
 import type { ResponseContent } from "../provider.ts";
 import { toUsage } from "../to-usage.ts";
-import { readParts } from "./read-parts.ts";
+import { readParts } from "./read.ts";
 import type { GeminiResponse } from "./wire.ts";
 
 export function readResponse(response: GeminiResponse): ResponseContent {

@@ -1,9 +1,9 @@
 import type { Content, GenerateContentConfig, Part } from "@google/genai";
-import { asList } from "../../log/json-fields.ts";
 import type { ToolDefinition } from "../../log/payload.ts";
+import { asList } from "../../schema/json-fields.ts";
 import { toModelId } from "../models.ts";
 import type { RequestParts } from "../provider.ts";
-import { rememberTools } from "../remember-tools.ts";
+import { rememberTools } from "../remember.ts";
 import type { GeminiMessage, GeminiRequest } from "./wire.ts";
 
 /** The service accepts this in the place of a signature, for calls that another model made. */

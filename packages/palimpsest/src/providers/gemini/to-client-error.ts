@@ -1,4 +1,4 @@
-import { asList, asObject, asString } from "../../log/json-fields.ts";
+import { asList, asObject, asString } from "../../schema/json-fields.ts";
 import { parseInput } from "../parse-input.ts";
 
 /**

@@ -14,7 +14,7 @@ import type { Block } from "../../log/block.ts";
 import { readSilentOverflow } from "../overflow.ts";
 import type { RequestParts, ResponseContent, StreamPart } from "../provider.ts";
 import { askServed, PNG } from "../testing/ask-served.ts";
-import { createStreamCollector } from "./chat/collect-stream.ts";
+import { createStreamCollector } from "./chat/stream.ts";
 import { type ChatOptions, openaiChat } from "./chat.ts";
 import type { ChatMessage } from "./wire.ts";
 

@@ -1,16 +1,16 @@
 import type OpenAI from "openai";
-import { anObject, checkArgument } from "../../log/check-options.ts";
-import { asCount, asObject, type JsonObject } from "../../log/json-fields.ts";
+import { anObject, checkArgument } from "../../schema/check-options.ts";
+import { asCount, asObject, type JsonObject } from "../../schema/json-fields.ts";
 import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "../models.ts";
 import type { Provider, SendOptions, StreamPart } from "../provider.ts";
-import { callOptions, sendStream } from "../send-stream.ts";
+import { callOptions, sendStream } from "../stream.ts";
 import { OPENAI_CACHE_EFFECTS } from "./cache-effects.ts";
-import { createStreamCollector } from "./chat/collect-stream.ts";
 import { readMessages } from "./chat/read-messages.ts";
 import { readResponse } from "./chat/read-response.ts";
-import { renderMessage } from "./chat/render-message.ts";
+import { renderMessage } from "./chat/render.ts";
 import { createRequestRenderer } from "./chat/render-request.ts";
-import { OPENAI_MODELS, OPENAI_REQUEST_BYTES } from "./models.ts";
+import { createStreamCollector } from "./chat/stream.ts";
+import { OPENAI_MODELS, OPENAI_REQUEST_BYTES } from "./facts.ts";
 import { type ChatMessage, type ChatRequest, type ChatResponse, OPENAI_CHAT } from "./wire.ts";
 
 /** The parts of the client that this provider uses. */

@@ -1,5 +1,5 @@
 import type { Part } from "../../log/block.ts";
-import { asList, asObject, type JsonObject } from "../../log/json-fields.ts";
+import { asList, asObject, type JsonObject } from "../../schema/json-fields.ts";
 
 /** Reads content that is a text or a list of parts, each a text or an object; any other part is skipped. */
 export function readPartsBy(readPart: (part: JsonObject) => Part): (content: unknown) => Part[] {

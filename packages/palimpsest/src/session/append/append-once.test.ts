@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { attachment, toolResult, user } from "../../log/messages.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { sqliteStore } from "../../stores/sqlite-store.ts";
 import type { Store } from "../../stores/store.ts";
-import { countReads, loseAcknowledgements } from "../../stores/testing/with-writers.ts";
-import { attachment, toolResult, user } from "../messages.ts";
+import { countReads, loseAcknowledgements } from "../../stores/testing/stores.ts";
 import { openOffline } from "../testing/open-offline.ts";
 
 let folder: string;

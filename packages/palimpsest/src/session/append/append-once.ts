@@ -1,11 +1,11 @@
+import { readPayload } from "../../log/draft.ts";
+import { user } from "../../log/messages.ts";
 import type { Provenance } from "../../log/provenance.ts";
-import { readPayload } from "../../log/read-payload.ts";
 import { namedKind, toNamedDraft } from "../../log/to-draft.ts";
+import type { Contents } from "../../state/ports.ts";
+import type { SessionState } from "../../state/state.ts";
 import { sha256 } from "../../stores/sha256.ts";
 import { isOnBranch } from "../branch-ranges.ts";
-import { user } from "../messages.ts";
-import type { Contents } from "../ports.ts";
-import type { SessionState } from "../session-state.ts";
 import { type NewContent, toContents } from "../to-contents.ts";
 import { openingOf } from "../turn/turn-drafts.ts";
 

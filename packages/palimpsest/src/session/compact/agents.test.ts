@@ -2,12 +2,12 @@ import { answer, createAnthropic } from "@palimpsest/provider-simulator";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AgentPayload } from "../../log/agent-payload.ts";
+import { attachment } from "../../log/messages.ts";
 import { anthropic } from "../../providers/anthropic.ts";
 import { readStream } from "../../providers/read-stream.ts";
 import { anthropicInProcess } from "../../providers/testing/anthropic-in-process.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
-import { attachment } from "../messages.ts";
-import { openSession } from "../open-session.ts";
+import { openSession } from "../open.ts";
 
 const MODEL = "claude-opus-5-5";
 const SECTIONS = Array.from({ length: 9 }, (_, index) => `## ${index + 1}. Title\nWhat was done in part ${index + 1}.`);

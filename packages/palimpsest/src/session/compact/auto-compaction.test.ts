@@ -1,17 +1,17 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { answer, createAnthropic, manualClock, type Reply, type Script, serve } from "@palimpsest/provider-simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createHooks } from "../../hooks/create-hooks.ts";
+import { WindowFullError } from "../../errors.ts";
+import { createHooks } from "../../hooks/run.ts";
+import { attachment } from "../../log/messages.ts";
 import { anthropic } from "../../providers/anthropic.ts";
 import { readStream } from "../../providers/read-stream.ts";
 import type { CompactionForecast } from "../../session-event/compaction-events.ts";
 import type { SessionEvent } from "../../session-event.ts";
 import type { Profile } from "../../settings/settings.ts";
+import type { SessionOptions } from "../../state/options.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
-import { attachment } from "../messages.ts";
-import { openSession } from "../open-session.ts";
-import { WindowFullError } from "../session-errors.ts";
-import type { SessionOptions } from "../session-options.ts";
+import { openSession } from "../open.ts";
 
 const MODEL = "claude-opus-5-5";
 const MINUTE_MS = 60_000;

@@ -1,9 +1,9 @@
+import type { Compactions } from "../../compact/compaction.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import type { CompactionAnnounced, CompactionForecast } from "../../session-event/compaction-events.ts";
-import type { SessionContext } from "../session-context.ts";
+import type { SessionContext } from "../../state/context.ts";
 import type { DueCompaction, Hold } from "./attendance.ts";
 import type { CompactOptions } from "./compact-options.ts";
-import type { Compactions } from "./compactions.ts";
 import { ANNOUNCED, announcedAt } from "./hold-compaction.ts";
 
 export interface AutoCompaction {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { toolResult } from "../../log/messages.ts";
 import { anthropic } from "../../providers/anthropic.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
-import { toolResult } from "../messages.ts";
-import { openSession } from "../open-session.ts";
+import { openSession } from "../open.ts";
 
 const MODEL = "claude-opus-5-5";
 const NAMES = 300;

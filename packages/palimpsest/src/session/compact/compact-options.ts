@@ -1,4 +1,4 @@
-import type { CompactionFailure, CompactionRecord } from "../../log/compaction-record.ts";
+import type { CompactionFailure, CompactionRecord } from "../../log/payload-compaction.ts";
 
 /** What to compact, and what the summary must keep. */
 export interface CompactOptions {

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { anthropic } from "../../providers/anthropic.ts";
 import { readStream } from "../../providers/read-stream.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
-import { openSession } from "../open-session.ts";
+import { openSession } from "../open.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closers.map((close) => close())));

@@ -1,7 +1,6 @@
+import { type DueQuestion, economicPoints } from "../../compact/when.ts";
 import type { CompactionPoint } from "./compaction-point-type.ts";
-
 import { holdOf } from "./hold-compaction.ts";
-import { type DueQuestion, economicPoints } from "./is-compaction-due.ts";
 
 export function compactionPoint(question: DueQuestion): CompactionPoint {
   const { budget, settings } = question;

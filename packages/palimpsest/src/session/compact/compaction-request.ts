@@ -1,15 +1,15 @@
-import { present } from "../../log/json-fields.ts";
+import type { RangeToCompact } from "../../compact/plan.ts";
 import type { CacheTtl } from "../../log/payload.ts";
 import type { Provider } from "../../providers/provider.ts";
-import { clampMaxTokens } from "../../tokens/budget.ts";
+import { present } from "../../schema/json-fields.ts";
+import { clampMaxTokens } from "../../size/budget.ts";
+import { createRendering } from "../../state/rendering.ts";
 import type { FlatMessage } from "../../view/flat-message.ts";
 import type { FlattenRules } from "../../view/flatten-segment.ts";
 import type { Item, Seal } from "../../view/item.ts";
 import { offerTools } from "../../view/offer-tools.ts";
 import { CONTINUE } from "../../view/texts.ts";
-import { createRendering } from "../rendering.ts";
 import type { Snapshot } from "../snapshot.ts";
-import type { RangeToCompact } from "./plan-compaction.ts";
 
 export interface CompactionRequestParts {
   readonly session: string;

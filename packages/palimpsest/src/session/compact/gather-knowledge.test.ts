@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EMPTY_LOG } from "../../log/entry.ts";
 import { sealEntries } from "../../log/seal-entries.ts";
 import { toDraft } from "../../log/to-draft.ts";
-import { EMPTY_CARRIED_STATE } from "../../stages/compact/carried-state.ts";
+import { EMPTY_CARRIED_STATE } from "../../state/carried.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { sha256 } from "../../stores/sha256.ts";
 import { addKnowledge } from "./gather-knowledge.ts";

@@ -1,7 +1,7 @@
+import { createEvidence } from "../../compact/evidence/evidence.ts";
+import { readPayload } from "../../log/draft.ts";
 import { isUsersOwn } from "../../log/provenance.ts";
-import { readPayload } from "../../log/read-payload.ts";
-import type { CarriedState } from "../../stages/compact/carried-state.ts";
-import { createEvidence } from "../../stages/compact/evidence/evidence.ts";
+import type { CarriedState } from "../../state/carried.ts";
 import { readEntries } from "../../stores/read-entries.ts";
 import type { LogReader } from "../../stores/store.ts";
 import { findBranch } from "../find-branch.ts";

@@ -1,5 +1,6 @@
 import { answer, callTool, callTools, createAnthropic, manualClock, type Script } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
+import { toolResult } from "../../log/messages.ts";
 import { type AnthropicRequest, anthropic } from "../../providers/anthropic.ts";
 import type { Provider, StreamPart } from "../../providers/provider.ts";
 import { ProviderError } from "../../providers/provider-error.ts";
@@ -8,8 +9,7 @@ import { anthropicInProcess } from "../../providers/testing/anthropic-in-process
 import type { SessionEvent } from "../../session-event.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
-import { toolResult } from "../messages.ts";
-import { openSession } from "../open-session.ts";
+import { openSession } from "../open.ts";
 
 /** Sessions in which one guard alone stands between the session and its end. */
 

@@ -1,11 +1,11 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { answer, createAnthropic, serve } from "@palimpsest/provider-simulator";
 import { afterAll, expect, test } from "vitest";
-import { createHooks } from "../../hooks/create-hooks.ts";
+import { createHooks } from "../../hooks/run.ts";
 import { anthropic } from "../../providers/anthropic.ts";
 import { readStream } from "../../providers/read-stream.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
-import { openSession } from "../open-session.ts";
+import { openSession } from "../open.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closers.map((close) => close())));

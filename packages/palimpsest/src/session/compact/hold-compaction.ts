@@ -1,5 +1,5 @@
 import { ECONOMIC_BREAKER, mayTry, retryAtMs } from "../../stages/compact/breaker.ts";
-import type { CarriedState } from "../../stages/compact/carried-state.ts";
+import type { CarriedState } from "../../state/carried.ts";
 import type { Attendance, Hold } from "./attendance.ts";
 
 /** The mark that says up to where the user has been told that a compaction is coming. */

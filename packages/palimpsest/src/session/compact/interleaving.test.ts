@@ -4,10 +4,10 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Entry } from "../../log/entry.ts";
 import { anthropic } from "../../providers/anthropic.ts";
 import { readStream } from "../../providers/read-stream.ts";
+import type { SessionOptions } from "../../state/options.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import type { LogWriter, Store } from "../../stores/store.ts";
-import { openSession } from "../open-session.ts";
-import type { SessionOptions } from "../session-options.ts";
+import { openSession } from "../open.ts";
 
 /** What happens between the plan of a compaction and its boundary. */
 

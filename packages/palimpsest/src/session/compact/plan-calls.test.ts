@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { resolveSettings } from "../../settings/resolve-settings.ts";
+import type { CompactionPlan, Room } from "../../compact/plan.ts";
+import { resolveSettings } from "../../settings/resolve.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { budgetOf } from "../../tokens/budget.ts";
+import { budgetOf } from "../../size/budget.ts";
 import { toItem } from "../../view/item.ts";
 import { directOutputTokens, planCalls } from "./plan-calls.ts";
-import type { CompactionPlan, Room } from "./plan-compaction.ts";
 
 const WINDOW_TOKENS = 200_000;
 const ROOM = { summary: 1_005 } as Room;

@@ -1,9 +1,9 @@
-import type { CompactionTrigger } from "../../log/compaction-record.ts";
+import type { LadderPlan } from "../../compact/ladder.ts";
+import type { CompactionPlan, Room } from "../../compact/plan.ts";
+import type { CompactionTrigger } from "../../log/payload-compaction.ts";
 import type { Settings } from "../../settings/settings.ts";
-import type { LadderPlan } from "../../stages/compact/summary-ladder.ts";
-import { headOf } from "../../stages/store-results/cut-text.ts";
+import { headOf } from "../../text.ts";
 import type { MessageItem } from "../../view/item.ts";
-import type { CompactionPlan, Room } from "./plan-compaction.ts";
 
 export interface CallOptions {
   readonly trigger: CompactionTrigger;

@@ -1,5 +1,5 @@
+import type { HeadContent } from "../../log/messages.ts";
 import type { Provenance } from "../../log/provenance.ts";
-import type { HeadContent } from "../messages.ts";
 
 /**
  * What the host knows about the work beside the conversation. After a compaction it is asked for it again, because what the

@@ -1,5 +1,5 @@
+import { type PassedOver, type ReadEntry, readPayload } from "../../log/draft.ts";
 import type { Entry } from "../../log/entry.ts";
-import { type PassedOver, type ReadEntry, readPayload } from "../../log/read-payload.ts";
 import { namedKind } from "../../log/to-draft.ts";
 import type { LogReader } from "../../stores/store.ts";
 

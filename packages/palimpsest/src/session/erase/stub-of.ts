@@ -1,6 +1,6 @@
 import type { Block } from "../../log/block.ts";
+import type { ReadEntry } from "../../log/draft.ts";
 import type { ErasedPayload } from "../../log/payload.ts";
-import type { ReadEntry } from "../../log/read-payload.ts";
 
 type Content = Extract<ReadEntry, { kind: "message" | "attachment" }>;
 

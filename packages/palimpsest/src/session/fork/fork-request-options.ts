@@ -1,4 +1,4 @@
-import type { UsageOfOthers } from "../enter-usage.ts";
+import type { UsageOfOthers } from "../../state/responses.ts";
 import type { RecordedResponse } from "../recorded-response.ts";
 
 /** Is told what a fork does. */

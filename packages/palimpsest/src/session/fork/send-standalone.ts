@@ -1,10 +1,10 @@
+import type { Answer } from "../../forks/options.ts";
 import type { StreamPart } from "../../providers/provider.ts";
 import { readStream } from "../../providers/read-stream.ts";
+import type { SessionContext } from "../../state/context.ts";
+import type { EnterUsage } from "../../state/responses.ts";
 import type { FlatMessage } from "../../view/flat-message.ts";
 import { emitSideResponse } from "../emit-side-response.ts";
-import type { EnterUsage } from "../enter-usage.ts";
-import type { SessionContext } from "../session-context.ts";
-import type { Answer } from "./fork-options.ts";
 
 export interface StandaloneCall {
   readonly source: string;

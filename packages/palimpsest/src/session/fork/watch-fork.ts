@@ -1,6 +1,6 @@
 import type { UsedTokens } from "../../session-event/used-tokens.ts";
 import type { Emit } from "../../session-event.ts";
-import type { EnterUsage } from "../enter-usage.ts";
+import type { EnterUsage } from "../../state/responses.ts";
 import { wholeTokens } from "../whole-tokens.ts";
 import type { ForkWatch } from "./fork-request-options.ts";
 

@@ -1,9 +1,9 @@
 import type { Entry } from "../../log/entry.ts";
 import type { MessagePayload, StoredContent } from "../../log/payload.ts";
+import { readEntry } from "../../state/load.ts";
 import type { LogReader } from "../../stores/store.ts";
-import { firstOverlapping } from "../../view/fold-entry.ts";
+import { firstOverlapping } from "../../view/fold.ts";
 import type { View } from "../../view/view.ts";
-import { readEntry } from "../load-view.ts";
 import type { SessionMessage } from "./session-message.ts";
 
 type Shown = Pick<SessionMessage, "shown" | "decision" | "reason">;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { EMPTY_LEDGER } from "../../cache/ledger.ts";
-import { isUpdateDue } from "../../notes/is-update-due.ts";
-import { resolveSettings } from "../../settings/resolve-settings.ts";
-import { EMPTY_CARRIED_STATE } from "../../stages/compact/carried-state.ts";
+import { EMPTY_LEDGER } from "../../cost/ledger.ts";
+import { isUpdateDue } from "../../notes/when.ts";
+import { resolveSettings } from "../../settings/resolve.ts";
+import { EMPTY_CARRIED_STATE } from "../../state/carried.ts";
 import type { CompactionPoint } from "../compact/compaction-point-type.ts";
 import { notesPolicy, notesSituation, type SituationSources } from "./notes-situation.ts";
 

@@ -1,7 +1,7 @@
-import type { Ledger } from "../../cache/ledger.ts";
 import { costsOf } from "../../cache/token-costs.ts";
+import type { Ledger } from "../../cost/ledger.ts";
 import type { ModelPrices } from "../../log/prices.ts";
-import type { UpdatePolicy, UpdateSituation } from "../../notes/is-update-due.ts";
+import type { UpdatePolicy, UpdateSituation } from "../../notes/when.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { MessageItem } from "../../view/item.ts";
 import type { CompactionPoint } from "../compact/compaction-point-type.ts";

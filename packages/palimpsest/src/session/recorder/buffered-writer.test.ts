@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { EMPTY_LOG, type Entry, type LogHead } from "../../log/entry.ts";
+import { notice } from "../../log/messages.ts";
 import { sealEntries } from "../../log/seal-entries.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { sha256 } from "../../stores/sha256.ts";
-import { notice } from "../messages.ts";
 import { createBufferedWriter } from "./buffered-writer.ts";
 
 async function open() {

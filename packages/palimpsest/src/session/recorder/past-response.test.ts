@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import { readPayload } from "../../log/draft.ts";
 import { HOST } from "../../log/provenance.ts";
-import { readPayload } from "../../log/read-payload.ts";
-import { knownModel } from "../../providers/known-model.ts";
+import { knownModel } from "../../providers/known-models.ts";
+import { startCalibration } from "../../size/calibration.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
-import { startCalibration } from "../../tokens/calibration.ts";
 import { createView } from "../../view/view.ts";
-import { openRecorder } from "./open-recorder.ts";
+import { openRecorder } from "../recorder.ts";
 import { type PastTokens, usageDraft } from "./past-response.ts";
 
 const TOKENS: PastTokens = {

@@ -3,12 +3,12 @@ import type { Draft } from "../../log/entry.ts";
 import type { CacheTtl, MessagePayload } from "../../log/payload.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import type { UsageTokens } from "../../log/usage-tokens.ts";
-import type { KnownModel } from "../../providers/known-model.ts";
-import { estimateTokens } from "../../tokens/calibration.ts";
+import type { KnownModel } from "../../providers/known-models.ts";
+import { estimateTokens } from "../../size/calibration.ts";
+import type { SessionState } from "../../state/state.ts";
 import { addFeatures, featuresOf, NO_FEATURES } from "../../tokens/features.ts";
 import { sizeTokens, type View } from "../../view/view.ts";
 import { describeNextRequest } from "../describe-next-request.ts";
-import type { SessionState } from "../session-state.ts";
 import { wholeTokens } from "../whole-tokens.ts";
 
 /** Tokens of one response, as they were recorded. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { readEntry } from "../../state/load.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
-import { readEntry } from "../load-view.ts";
 import { LOOK, openOffline } from "../testing/open-offline.ts";
 import { assistant, call, result, text, user } from "../testing/sync-groups.ts";
 import { findEdited } from "./find-edited.ts";

@@ -1,9 +1,9 @@
 import type { MessagePayload } from "../../log/payload.ts";
 import { toDraft } from "../../log/to-draft.ts";
 import type { ModelFacts } from "../../providers/models.ts";
+import type { Contents } from "../../state/ports.ts";
+import type { SessionState } from "../../state/state.ts";
 import { sizeTokens } from "../../view/view.ts";
-import type { Contents } from "../ports.ts";
-import type { SessionState } from "../session-state.ts";
 import type { NewContent } from "../to-contents.ts";
 
 export interface AppendListContext {

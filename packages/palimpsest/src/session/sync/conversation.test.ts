@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { attachment, commandOutput, notice } from "../../log/messages.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
-import { attachment, commandOutput, notice } from "../messages.ts";
 import { openOffline } from "../testing/open-offline.ts";
 import { assistant, user } from "../testing/sync-groups.ts";
 import { type OurGroup, readConversation, readConversationBack } from "./conversation.ts";

@@ -1,6 +1,6 @@
 import type { Block } from "../../log/block.ts";
+import { attachment } from "../../log/messages.ts";
 import type { MessagePayload } from "../../log/payload.ts";
-import { attachment } from "../messages.ts";
 import type { NewContent } from "../to-contents.ts";
 import type { Part } from "./to-parts.ts";
 

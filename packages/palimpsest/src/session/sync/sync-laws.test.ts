@@ -2,10 +2,10 @@ import { createAnthropic } from "@palimpsest/provider-simulator";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
+import { user } from "../../log/messages.ts";
 import type { AnthropicRequest } from "../../providers/anthropic.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import type { Store } from "../../stores/store.ts";
-import { user } from "../messages.ts";
 import { LOOK, openOffline } from "../testing/open-offline.ts";
 import type { SyncMessage } from "./sync-message.ts";
 

@@ -1,10 +1,10 @@
 import { createAnthropic } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
+import { attachment, commandOutput, notice, toolResult } from "../../log/messages.ts";
 import type { AnthropicRequest, AnthropicResponse } from "../../providers/anthropic.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import type { Store } from "../../stores/store.ts";
-import { attachment, commandOutput, notice, toolResult } from "../messages.ts";
 import { LOOK, openOffline } from "../testing/open-offline.ts";
 import type { SyncMessage } from "./sync-message.ts";
 

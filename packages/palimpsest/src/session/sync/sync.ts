@@ -1,8 +1,8 @@
 import type { ModelFacts } from "../../providers/models.ts";
+import type { Contents } from "../../state/ports.ts";
+import type { SessionState } from "../../state/state.ts";
 import { sha256 } from "../../stores/sha256.ts";
 import type { Decisions } from "../decisions.ts";
-import type { Contents } from "../ports.ts";
-import type { SessionState } from "../session-state.ts";
 import type { WantedConfiguration } from "../wanted-configuration.ts";
 import { type Alignment, align } from "./align.ts";
 import { appendList } from "./append-list.ts";

@@ -5,10 +5,10 @@ import {
   type AnthropicResponse,
   anthropic,
 } from "../../providers/anthropic.ts";
+import type { SessionOptions } from "../../state/options.ts";
 import type { Store } from "../../stores/store.ts";
-import { openSession } from "../open-session.ts";
+import { openSession } from "../open.ts";
 import type { Session } from "../session.ts";
-import type { SessionOptions } from "../session-options.ts";
 
 /** A session without a service, for all that happens before a request is sent. It takes over from whoever has it open. */
 export function openOffline(

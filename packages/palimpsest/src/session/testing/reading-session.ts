@@ -1,13 +1,12 @@
 import { answer, callTool, callTools, type ManualClock, type Reply, type Script } from "@palimpsest/provider-simulator";
-import type { LedgerLine } from "../../cache/ledger.ts";
-import { readPayload } from "../../log/read-payload.ts";
-
+import type { LedgerLine } from "../../cost/ledger.ts";
+import { readPayload } from "../../log/draft.ts";
+import { toolResult } from "../../log/messages.ts";
 import { readStream } from "../../providers/read-stream.ts";
+import type { SessionOptions } from "../../state/options.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
-import { toolResult } from "../messages.ts";
-import { openSession } from "../open-session.ts";
+import { openSession } from "../open.ts";
 import type { Session } from "../session.ts";
-import type { SessionOptions } from "../session-options.ts";
 
 /** What the model of a reading session says next. */
 export function createVoice(): { next: Reply; readonly script: Script } {

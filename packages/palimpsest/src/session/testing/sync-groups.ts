@@ -1,6 +1,6 @@
 import type { Block } from "../../log/block.ts";
-import type { OurEntry, OurGroup } from "../sync/conversation.ts";
-import { groupEntries } from "../sync/conversation.ts";
+import { groupEntries, type OurEntry, type OurGroup } from "../sync/conversation.ts";
+
 import type { SyncMessage } from "../sync/sync-message.ts";
 import { toParts } from "../sync/to-parts.ts";
 

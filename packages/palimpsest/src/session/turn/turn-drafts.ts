@@ -1,7 +1,7 @@
 import type { Block, ToolCall } from "../../log/block.ts";
 import type { Draft } from "../../log/entry.ts";
+import type { AnswerStop, TurnPhase } from "../../log/payload-turn.ts";
 import { toDraft } from "../../log/to-draft.ts";
-import type { AnswerStop, TurnPhase } from "../../log/turn-payloads.ts";
 import type { RecordOptions } from "../recorded-response.ts";
 import { type NewContent, toContents } from "../to-contents.ts";
 

@@ -1,6 +1,6 @@
 import type { ToolCall } from "../../log/block.ts";
-import type { SaidBy } from "../../log/turn-payloads.ts";
-import type { UsageOfOthers } from "../enter-usage.ts";
+import type { SaidBy } from "../../log/payload-turn.ts";
+import type { UsageOfOthers } from "../../state/responses.ts";
 import type { NewContent } from "../to-contents.ts";
 
 /** Somebody's answer to a question for permission. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { messageItem, sealItem } from "../../view/to-items.ts";
+import { messageItem, sealItem } from "../../view/items.ts";
 import { chooseRange } from "./choose-range.ts";
 
 const said = (at: number, role: "user" | "assistant") =>

@@ -1,6 +1,6 @@
 import type { Text } from "../../log/block.ts";
 import { HOST, OUTSIDE, type Provenance, SUMMARY, USER } from "../../log/provenance.ts";
-import type { Pin } from "./carried-state.ts";
+import type { Pin } from "../../state/carried.ts";
 
 export interface SummaryParts {
   /**

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { startCalibration } from "../../tokens/calibration.ts";
-import { foldEntry } from "../../view/fold-entry.ts";
+import { startCalibration } from "../../size/calibration.ts";
+import { foldEntry } from "../../view/fold.ts";
+import { createResultIndex } from "../../view/results.ts";
 import { createView } from "../../view/view.ts";
 import { type DeletionSituation, planDeletions } from "./cache-edits.ts";
-import { createResultIndex } from "./result-index.ts";
 
 /** Entries 1 and 2 are the first call and its result, 3 and 4 the second, ... */
 function indexOf(

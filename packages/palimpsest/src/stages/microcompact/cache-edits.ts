@@ -1,6 +1,6 @@
+import { type Eligibility, eligibleResults } from "../../clear/results.ts";
 import type { DeletedResult } from "../../log/provider-edits.ts";
-import { type Eligibility, eligibleResults } from "./eligible-results.ts";
-import type { ResultIndex } from "./result-index.ts";
+import type { ResultIndex } from "../../view/results.ts";
 
 export interface DeletionSituation {
   readonly index: ResultIndex;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { ShownResult } from "../../view/results.ts";
 import { stubText } from "./cleared-stub.ts";
-import type { ShownResult } from "./result-index.ts";
 
 test("a long input is cut, and never within a character", () => {
   const textOf = (input: string): string => {

@@ -1,5 +1,5 @@
 import type { Replacement } from "../../log/payload.ts";
-import type { ShownResult } from "./result-index.ts";
+import type { ShownResult } from "../../view/results.ts";
 
 /** The stub shows this much of the call's input, enough to recognize it. */
 const INPUT_CHARACTERS = 120;

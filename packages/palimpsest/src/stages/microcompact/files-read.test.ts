@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { startCalibration } from "../../tokens/calibration.ts";
+import { startCalibration } from "../../size/calibration.ts";
 import { toItem } from "../../view/item.ts";
+import { createResultIndex } from "../../view/results.ts";
 import { createView } from "../../view/view.ts";
 import { filesRead } from "./files-read.ts";
-import { createResultIndex } from "./result-index.ts";
 
 interface Round {
   readonly path: string;

@@ -1,7 +1,7 @@
 import type { ToolCall } from "../../log/block.ts";
 import { fileOf } from "../../view/file-of.ts";
+import type { ResultIndex } from "../../view/results.ts";
 import type { LeftOut, View } from "../../view/view.ts";
-import type { ResultIndex } from "./result-index.ts";
 
 /**
  * Returns the files whose newest read is complete in the view, with the entry of that read. A read that was cleared,

@@ -1,4 +1,4 @@
-import { headOf } from "../store-results/cut-text.ts";
+import { headOf } from "../../text.ts";
 
 /** A place in a text: both numbers count from 1, characters within their line. */
 export interface TextPlace {

@@ -3,14 +3,14 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { MessagePayload, Payloads } from "../../log/payload.ts";
 import { sealEntries } from "../../log/seal-entries.ts";
 import { toDraft } from "../../log/to-draft.ts";
+import { readRecallInput, recalledText, recallTool } from "../../recall/recall.ts";
+import { storeMessage } from "../../store-results/store.ts";
 import { memoryResults } from "../../stores/memory-results.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import type { ResultFiles } from "../../stores/results.ts";
 import { sha256 } from "../../stores/sha256.ts";
 import type { LogWriter } from "../../stores/store.ts";
-import { storeMessage } from "../store-results/store-message.ts";
 import { type Recalled, type RecallRequest, recall } from "./recall.ts";
-import { readRecallInput, recalledText, recallTool } from "./recall-tool.ts";
 
 let log: LogWriter;
 let files: ResultFiles;

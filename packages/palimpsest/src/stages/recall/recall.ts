@@ -1,9 +1,9 @@
+import { contentOf, type NoContent, type TextContent } from "../../recall/read.ts";
+import { type SessionHits, searchSession } from "../../recall/search.ts";
 import type { ResultFiles } from "../../stores/results.ts";
 import type { LogReader } from "../../stores/store.ts";
-import { contentOf, type NoContent, type TextContent } from "./content-of.ts";
 import { readRange, type TextPlace } from "./read-range.ts";
 import { type FoundLine, searchRange } from "./search-range.ts";
-import { type SessionHits, searchSession } from "./search-session.ts";
 
 /** The content to recall: a range of an entry, the matching lines of an entry, or the matching entries. */
 export interface RecallRequest {

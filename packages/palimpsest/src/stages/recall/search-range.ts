@@ -1,4 +1,4 @@
-import { headOf, tailOf } from "../store-results/cut-text.ts";
+import { headOf, tailOf } from "../../text.ts";
 import { type LinePiece, linePieces } from "./line-pieces.ts";
 
 export interface SearchRange {

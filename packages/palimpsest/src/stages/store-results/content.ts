@@ -1,5 +1,5 @@
 import type { StoredContent } from "../../log/payload.ts";
-import { grouped, headOf } from "./cut-text.ts";
+import { grouped, headOf } from "../../text.ts";
 import type { Ends } from "./ends.ts";
 
 /** Stored content, with the data for its preview. */

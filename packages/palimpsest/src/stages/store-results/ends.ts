@@ -1,4 +1,4 @@
-import { headOf, tailOf } from "./cut-text.ts";
+import { headOf, tailOf } from "../../text.ts";
 
 /** The two ends of a content and its size, without the content itself. */
 export interface Ends {

@@ -1,4 +1,4 @@
-import type { PreviewShape } from "./preview.ts";
+import type { PreviewShape } from "../../store-results/preview.ts";
 
 /** Options for storing large content and showing a preview. Characters are those of a JavaScript string (UTF-16). */
 export interface StoringOptions {

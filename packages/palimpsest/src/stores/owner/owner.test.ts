@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { FoundProcess } from "../owner.ts";
 import { elapsedMs, type Owner, type Place, processState, silenceMs, thisProcess } from "./owner.ts";
-import type { FoundProcess } from "./processes.ts";
 
 const NOW_MS = 1_800_000_000_000;
 const YEARS_MS = 10 * 365 * 86_400_000;

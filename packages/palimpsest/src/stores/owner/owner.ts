@@ -1,4 +1,4 @@
-import type { Processes, ProcessMark } from "./processes.ts";
+import type { Processes, ProcessMark } from "../owner.ts";
 
 /** The current machine, process and clocks, which owners are compared with. */
 export interface Place {

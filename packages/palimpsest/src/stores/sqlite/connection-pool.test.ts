@@ -8,7 +8,7 @@ import { sealEntries } from "../../log/seal-entries.ts";
 import { sha256 } from "../sha256.ts";
 import { type ConnectionPool, createConnectionPool } from "./connection-pool.ts";
 import { createLogFiles } from "./create-log-file.ts";
-import { appendEntries, readHead, readRange } from "./sqlite-log.ts";
+import { appendEntries, readHead, readRange } from "./log.ts";
 
 let folder: string;
 let pool: ConnectionPool;

@@ -1,6 +1,6 @@
 import type { Connection } from "./connection.ts";
-import { openConnection } from "./open-connection.ts";
-import { isLocked, StorageFailedError, sqliteCode, toStoreError } from "./sqlite-store-errors.ts";
+import { openConnection } from "./connections.ts";
+import { isLocked, StorageFailedError, sqliteCode, toStoreError } from "./errors.ts";
 
 export interface ConnectionPool {
   /**

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { messageOf } from "./sqlite-store-errors.ts";
+import { messageOf } from "./errors.ts";
 
 /**
  * Copies what can be read of a file, with zeros where the disk gives nothing back. Closing a file drops all locks that this

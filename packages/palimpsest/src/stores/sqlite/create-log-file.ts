@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { toStoreError } from "./errors.ts";
 import { APPLICATION_ID, FIRST_WRITER, FORMAT_VERSION, PAGE_SIZE_BYTES, SCHEMA } from "./sqlite-schema.ts";
-import { toStoreError } from "./sqlite-store-errors.ts";
 
 /**
  * Makes empty logs. A file appears under its name complete and synced or not at all, so that whatever stands there and is

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Connection } from "./connection.ts";
 import { syncFolder } from "./create-log-file.ts";
-import { inTransaction, readWriter } from "./sqlite-log.ts";
+import { inTransaction, readWriter } from "./log.ts";
 
 /**
  * Removes a log file. The write lock is held meanwhile: whoever gets it afterwards has a file without a name, and learns

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fromMetadataText } from "../metadata.ts";
 import type { SessionMetadata } from "../store.ts";
 import { createPrivateFolder, syncFolder, writeSynced } from "./create-log-file.ts";
+import { toStoreError } from "./errors.ts";
 import { toSafeName } from "./session-file.ts";
-import { toStoreError } from "./sqlite-store-errors.ts";
 
 /**
  * The metadata of sessions, one small file each in `metadata/`. Beside the logs rather than in them: a list of a hundred

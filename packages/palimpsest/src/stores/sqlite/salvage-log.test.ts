@@ -16,10 +16,10 @@ import { EMPTY_LOG, type Entry } from "../../log/entry.ts";
 import { sealEntries } from "../../log/seal-entries.ts";
 import { sha256 } from "../sha256.ts";
 import { sqliteStore } from "../sqlite-store.ts";
+import { DamagedLogError, LogFormatError } from "./errors.ts";
+import { readTableLeaf } from "./file-format.ts";
 import { salvageLog } from "./salvage-log.ts";
-import { readTableLeaf } from "./sqlite-pages.ts";
 import { PAGE_SIZE_BYTES } from "./sqlite-schema.ts";
-import { DamagedLogError, LogFormatError } from "./sqlite-store-errors.ts";
 
 const CASES = process.env["PALIMPSEST_SLOW"] ? 5_000 : 40;
 const TIMEOUT_MS = 600_000 + CASES * 200;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { checkChain } from "../../log/check-chain.ts";
 import { type Digest, EMPTY_LOG, type Entry } from "../../log/entry.ts";
 import { copyDamaged } from "./copy-damaged.ts";
+import { messageOf } from "./errors.ts";
 import { createFindings, type Findings, type SalvageProblem } from "./findings.ts";
-import { readByBytes, readBySqlite } from "./read-damaged.ts";
-import { messageOf } from "./sqlite-store-errors.ts";
+import { readByBytes, readBySqlite } from "./salvage.ts";
 
 /** How entries are checked, and where the copy is made. */
 export interface SalvageOptions {

@@ -2,8 +2,8 @@ import { setImmediate as others } from "node:timers/promises";
 import { readQuery } from "../../log/search-text.ts";
 import type { SearchHit, SearchOptions } from "../store.ts";
 import type { Connection } from "./connection.ts";
-import { dropIndex, extendIndex, type IndexState, lookUp, readIndexState, scanBack } from "./search-index.ts";
-import { readHead } from "./sqlite-log.ts";
+import { readHead } from "./log.ts";
+import { dropIndex, extendIndex, type IndexState, lookUp, readIndexState, scanBack } from "./search.ts";
 
 /** The newest entries, which are scanned each time instead of indexed: a search right after an append writes nothing. */
 const MAX_UNINDEXED_ENTRIES = 64;

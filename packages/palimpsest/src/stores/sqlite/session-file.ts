@@ -1,4 +1,4 @@
-import { UnsafeSessionIdError } from "./sqlite-store-errors.ts";
+import { UnsafeSessionIdError } from "./errors.ts";
 
 const ALLOWED = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/;
 const ALLOWED_TEXT = "1 to 100 of the characters A-Z a-z 0-9 _ . - and no . or - at the beginning";

@@ -1,7 +1,7 @@
 import { type Place, processState, silenceMs } from "../owner/owner.ts";
 import type { BusyWriter } from "../store.ts";
-import type { Beat } from "./heartbeat.ts";
-import type { Writer } from "./sqlite-log.ts";
+import type { Beat } from "./lease.ts";
+import type { Writer } from "./log.ts";
 
 export interface WriterLeaseOptions {
   readonly place: Place;

@@ -1,5 +1,6 @@
 import type OpenAI from "openai";
 import { APIConnectionError, APIError, BadRequestError, InternalServerError } from "openai";
+
 import { describe, expect, it } from "vitest";
 import { manualClock } from "../../clock.ts";
 import { cutStream, overloadedInStream, resetConnection, responseFailed } from "../../faults.ts";

@@ -1,5 +1,6 @@
 import type OpenAI from "openai";
 import { APIConnectionError, BadRequestError, NotFoundError, RateLimitError } from "openai";
+
 import { describe, expect, it } from "vitest";
 import { manualClock } from "../../clock.ts";
 import { cutStream, overloadedInStream, rateLimited, resetConnection, responseFailed } from "../../faults.ts";

@@ -1,7 +1,7 @@
-import { asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
+import { asObject, asString, type JsonObject } from "../../../schema/json-fields.ts";
 import { toContent } from "../../to-content.ts";
-import { readMessageBlocks, readParts } from "./read-message.ts";
+import { readMessageBlocks, readParts } from "./read.ts";
 
 /** Reads messages in this form from any program, complete or broken. */
 export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {

@@ -1,8 +1,8 @@
-import { asCount, asObject, type JsonObject } from "../../../log/json-fields.ts";
+import { asCount, asObject, type JsonObject } from "../../../schema/json-fields.ts";
 import type { ResponseContent } from "../../provider.ts";
 import { toUsage } from "../../to-usage.ts";
 import type { ChatResponse } from "../wire.ts";
-import { readMessageBlocks } from "./read-message.ts";
+import { readMessageBlocks } from "./read.ts";
 
 export function readResponse(response: ChatResponse): ResponseContent {
   const choice = asObject(response.choices[0]) ?? {};

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "../../../log/payload.ts";
 import { toModelId } from "../../models.ts";
 import type { RequestParts } from "../../provider.ts";
-import { rememberTools } from "../../remember-tools.ts";
+import { rememberTools } from "../../remember.ts";
 import type { ChatMessage, ChatRequest } from "../wire.ts";
 
 const MAXIMUM_CACHE_KEY_LENGTH = 64;

@@ -1,8 +1,8 @@
 import type { Block } from "../../../log/block.ts";
-import { asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
+import { asObject, asString, type JsonObject } from "../../../schema/json-fields.ts";
 import { toContent } from "../../to-content.ts";
-import { readOutputItem, readParts } from "./read-item.ts";
+import { readOutputItem, readParts } from "./read.ts";
 
 /** Reads items in this form from any program, complete or broken. Consecutive items of the model become one message. */
 export function readMessages(items: readonly unknown[]): readonly MessagePayload[] {

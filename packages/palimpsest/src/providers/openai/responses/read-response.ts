@@ -1,11 +1,11 @@
 import type { ToolCall } from "../../../log/block.ts";
 import type { CacheDiagnosis } from "../../../log/cause.ts";
-import { asCount, asObject, asString, type JsonObject } from "../../../log/json-fields.ts";
 import { TOOL_SEARCH } from "../../../log/tool-definition.ts";
+import { asCount, asObject, asString, type JsonObject } from "../../../schema/json-fields.ts";
 import type { ProviderCompaction, ResponseContent } from "../../provider.ts";
 import { toUsage } from "../../to-usage.ts";
 import type { ResponsesResponse } from "../wire.ts";
-import { readOutputItem, toNative } from "./read-item.ts";
+import { readOutputItem, toNative } from "./read.ts";
 
 export function readResponse(response: ResponsesResponse): ResponseContent {
   const items = response.output.map((item) => item as unknown as JsonObject);

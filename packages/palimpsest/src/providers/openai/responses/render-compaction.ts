@@ -1,4 +1,4 @@
-import { asList, asObject } from "../../../log/json-fields.ts";
+import { asList, asObject } from "../../../schema/json-fields.ts";
 import type { CompactionRequestOptions } from "../../provider.ts";
 import type { ResponsesItem, ResponsesRequest } from "../wire.ts";
 

@@ -1,8 +1,8 @@
-import { asList, asObject, type JsonObject } from "../../../log/json-fields.ts";
 import { TOOL_SEARCH, type ToolDefinition } from "../../../log/tool-definition.ts";
+import { asList, asObject, type JsonObject } from "../../../schema/json-fields.ts";
 import { toModelId } from "../../models.ts";
 import type { RequestParts } from "../../provider.ts";
-import { rememberTools } from "../../remember-tools.ts";
+import { rememberTools } from "../../remember.ts";
 import type { ResponsesItem, ResponsesRequest } from "../wire.ts";
 
 /** The service refuses a smaller limit. */

@@ -1,5 +1,5 @@
+import { type Fact, findFacts } from "../../../compact/evidence/find.ts";
 import type { LineRange } from "./file-touch.ts";
-import { type Fact, findFacts } from "./find-facts.ts";
 
 /** The number of rounds after which a need counts half. */
 const HALF_LIFE_ROUNDS = 60;

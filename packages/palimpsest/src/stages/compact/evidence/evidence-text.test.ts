@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ReadEntry } from "../../../log/read-payload.ts";
-import { createEvidence } from "./evidence.ts";
-import type { Evidence } from "./evidence-state.ts";
+import { createEvidence } from "../../../compact/evidence/evidence.ts";
+import type { Evidence } from "../../../compact/evidence/state.ts";
+import type { ReadEntry } from "../../../log/draft.ts";
 import { evidenceText } from "./evidence-text.ts";
 
 const countTokens = (text: string): number => Math.ceil(text.length / 4);

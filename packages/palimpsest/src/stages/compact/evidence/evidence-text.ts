@@ -1,5 +1,5 @@
-import { type EvidenceLine, evidenceLines } from "./evidence-lines.ts";
-import type { Evidence } from "./evidence-state.ts";
+import type { Evidence } from "../../../compact/evidence/state.ts";
+import { type EvidenceLine, evidenceLines } from "../../../compact/evidence/text.ts";
 
 export interface EvidenceTextOptions {
   /** The maximum size of the text. */

@@ -1,5 +1,5 @@
 import { lazyPattern } from "../../../log/lazy-pattern.ts";
-import { headOf } from "../../store-results/cut-text.ts";
+import { headOf } from "../../../text.ts";
 
 /** Words with which people correct, forbid, decide and insist. */
 const MARKS =

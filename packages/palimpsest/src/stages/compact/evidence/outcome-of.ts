@@ -1,4 +1,4 @@
-import { headOf } from "../../store-results/cut-text.ts";
+import { headOf } from "../../../text.ts";
 
 /** The outcome that a result reports. */
 export interface Outcome {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { createEvidence } from "../../../compact/evidence/evidence.ts";
 import type { Block } from "../../../log/block.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
-import { createEvidence } from "./evidence.ts";
 import { evidenceText } from "./evidence-text.ts";
 
 const WINDOWS = 10;

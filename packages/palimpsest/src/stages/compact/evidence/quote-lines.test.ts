@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { createEvidence } from "../../../compact/evidence/evidence.ts";
+import type { Evidence } from "../../../compact/evidence/state.ts";
 import type { Block } from "../../../log/block.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
-import { createEvidence } from "./evidence.ts";
-import type { Evidence } from "./evidence-state.ts";
 import { quoteLines } from "./quote-lines.ts";
 
 const countTokens = (text: string): number => Math.ceil(text.length / 4);

@@ -1,5 +1,5 @@
+import { type Evidence, readFact } from "../../../compact/evidence/state.ts";
 import { decayed, factKeys, keyOf } from "./evidence-parts.ts";
-import { type Evidence, readFact } from "./evidence-state.ts";
 
 export interface QuoteOptions {
   /** The maximum size of the text. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Evidence, FileEvidence } from "../evidence/evidence-state.ts";
+import type { Evidence, FileEvidence } from "../../../compact/evidence/state.ts";
 import { rankFiles } from "./rank-files.ts";
 
 const file = (path: string, of: Partial<FileEvidence>): FileEvidence => ({

@@ -1,5 +1,5 @@
+import { type Evidence, type FileEvidence, readFact } from "../../../compact/evidence/state.ts";
 import { decayed } from "../evidence/evidence-parts.ts";
-import { type Evidence, type FileEvidence, readFact } from "../evidence/evidence-state.ts";
 import type { LineRange, WrittenLines } from "../evidence/file-touch.ts";
 
 /** A candidate file for rehydration after a compaction. */

@@ -1,4 +1,4 @@
-import { headOf } from "../../store-results/cut-text.ts";
+import { headOf } from "../../../text.ts";
 
 /** Longer than any tag of the frame; each tag is on a line of its own. */
 const NEAR_CHARACTERS = 200;

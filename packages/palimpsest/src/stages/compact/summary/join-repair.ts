@@ -6,10 +6,10 @@ import {
   refuse,
   type SummaryAnswer,
   type SummaryLimits,
-} from "./check-summary.ts";
+} from "../../../compact/summary/check.ts";
+import { withoutScratchpads } from "../../../compact/summary/read.ts";
+import { missingSections, readSections } from "../../../compact/summary/sections.ts";
 import { namedPaths, renamePaths } from "./named-paths.ts";
-import { missingSections, readSections } from "./read-sections.ts";
-import { withoutScratchpads } from "./read-summary.ts";
 
 export interface Repair extends SummaryLimits {
   readonly repairable: RepairableSummary;

@@ -1,4 +1,4 @@
-import { beginAtLine, endAtLine, headOf, tailOf } from "../../store-results/cut-text.ts";
+import { beginAtLine, endAtLine, headOf, tailOf } from "../../../text.ts";
 
 /** The end gets more room: errors and their causes are there. */
 const HEAD_SHARE = 0.4;

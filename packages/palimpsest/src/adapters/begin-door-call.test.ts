@@ -1,0 +1,250 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { readPayload } from "../log/draft.ts";
+import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
+import type { SyncMessage } from "../session/sync/sync-message.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { readEntries } from "../stores/read-entries.ts";
+import type { Store } from "../stores/store.ts";
+import { beginDoorCall } from "./call.ts";
+import { createDoorSessions } from "./sessions.ts";
+
+const MODEL = "claude-opus-5-5";
+const user = (content: string): SyncMessage => ({ role: "user", content });
+const said = (content: string): SyncMessage => ({ role: "assistant", content });
+
+/** A process with a door, without a service: answers are given by hand. */
+function door(store: Store = memoryStore({ leaseMs: 0 }), closeAfterMs = 60_000) {
+  const problems: string[] = [];
+  const connect = () => ({ provider: anthropic({} as never), use: () => {} });
+  const options = { store, closeAfterMs, settingsFrom: { environment: {} } };
+  const sessions = createDoorSessions({ prefix: "t-", metadata: "test", connect }, options);
+  onTestFinished(() => sessions.close().catch(() => {}));
+  const context = { sessions, onProblem: ({ message }: Error) => void problems.push(message) };
+  return {
+    store,
+    sessions,
+    problems,
+    begin: (messages: readonly SyncMessage[], key = "chat") =>
+      beginDoorCall(context, {
+        list: messages,
+        key,
+        model: MODEL,
+        live: {},
+        messages,
+        configuration: { tools: [], parameters: {} },
+        answer: "whole",
+        signal: undefined,
+      }),
+  };
+}
+
+let ids = 0;
+const response = (text: string) =>
+  ({
+    id: `msg_${++ids}`,
+    type: "message",
+    role: "assistant",
+    model: MODEL,
+    content: [{ type: "text", text }],
+    stop_reason: "end_turn",
+    usage: { input_tokens: 100, output_tokens: 7 },
+  }) as unknown as AnthropicResponse;
+const textOf = ({ messages }: AnthropicRequest): string =>
+  messages
+    .map(({ content }) =>
+      typeof content === "string" ? content : content.map((one) => ("text" in one ? one.text : "")),
+    )
+    .join(" | ");
+async function kindsIn(store: Store, session = "chat"): Promise<string[]> {
+  const log = (await store.openReader(session))!;
+  const entries = await Array.fromAsync(readEntries(log, 1, (await log.head()).sequence));
+  return entries.map((entry) => readPayload(entry).kind);
+}
+const countOf = async (store: Store, kind: string) => (await kindsIn(store)).filter((one) => one === kind).length;
+
+/** The same after one turn. */
+async function answered() {
+  const made = door();
+  const first = await made.begin([user("one")]);
+  await first.record(response("1"));
+  first.end();
+  return { ...made, before: [user("one"), said("1")] };
+}
+
+describe("two calls at once in one session", () => {
+  test("each sends its own list; the session follows the newer one, and counts what the older one costs", async () => {
+    const { begin, store, sessions, problems, before } = await answered();
+    const left = await begin([...before, user("left")]);
+    const right = await begin([...before, user("right")]);
+    expect(textOf(left.request())).toBe("one | 1 | left");
+    expect(textOf(right.request())).toBe("one | 1 | right");
+    await left.record(response("L"));
+    await right.record(response("R"));
+    const next = await begin([...before, user("right"), said("R"), user("next")]);
+    expect(textOf(next.request())).toBe("one | 1 | right | R | next");
+    // Once, from the left to the right: the late answer has left no trace that must be taken back.
+    expect(await countOf(store, "rewind")).toBe(1);
+    expect(sessions.open()[0]!.ledger.totals()).toMatchObject({ responses: 3, outputTokens: 21 });
+    expect(problems).toEqual([]);
+    for (const call of [left, right, next]) call.end();
+  });
+
+  test("a person who stops an answer and writes at once changes nothing that was sent", async () => {
+    const { begin, store, before } = await answered();
+    const stopped = await begin([...before, user("two")]);
+    const next = await begin([...before, user("two"), user("three")]);
+    await stopped.recordInterrupted({ text: "A beginn" }, { view: "kept" });
+    await next.record(response("3"));
+    const last = await begin([...before, user("two"), user("three"), said("3"), user("four")]);
+    const sent = textOf(next.request());
+    expect(textOf(last.request()).slice(0, sent.length)).toBe(sent);
+    expect(textOf(last.request())).not.toContain("interrupted");
+    expect(await countOf(store, "rewind")).toBe(0);
+    for (const call of [stopped, next, last]) call.end();
+  });
+
+  test("a call that is made again after an overflow sends its own list", async () => {
+    const { begin, before } = await answered();
+    const left = await begin([...before, user("left")]);
+    const right = await begin([...before, user("right")]);
+    const message = "input length and `max_tokens` exceed context limit: 1000 + 32000 > 32768";
+    const refused = Object.assign(new Error(message), { status: 400, error: { error: { message } } });
+    expect(await left.recover(refused)).toBe("retry");
+    expect(textOf(left.request())).toBe("one | 1 | left");
+    for (const call of [left, right]) call.end();
+  });
+
+  test("a title that is asked for beside the first answer is a session of its own", async () => {
+    const { begin, sessions } = door();
+    const calls = await Promise.all([begin([user("one")]), begin([user("A title for: one")])]);
+    expect(calls.map((call) => textOf(call.request()))).toEqual(["one", "A title for: one"]);
+    expect(sessions.open()).toHaveLength(2);
+    for (const call of calls) call.end();
+  });
+
+  test("a first message that was not answered is followed by others, here and in another process", async () => {
+    const { begin, sessions, store } = door();
+    (await begin([user("one")])).end();
+    const second = await begin([user("one"), user("two")]);
+    expect(textOf(second.request())).toContain("two");
+    second.end();
+    await sessions.close();
+    const there = door(store);
+    const third = await there.begin([user("three")]);
+    expect(textOf(third.request())).toBe("three");
+    await third.record(response("3"));
+    third.end();
+    expect(there.sessions.open().map(({ id }) => id)).toEqual(["chat"]);
+    // It is a conversation now: what begins in another way is something else.
+    (await there.begin([user("A title for: three")])).end();
+    expect(there.sessions.open()).toHaveLength(2);
+  });
+
+  test("the same list under another name is another session", async () => {
+    const { begin, sessions } = door();
+    const list = [user("one")];
+    for (const name of ["a", "b"]) (await begin(list, name)).end();
+    expect(sessions.open().map(({ id }) => id)).toEqual(["a", "b"]);
+  });
+});
+
+describe("two processes in one session", () => {
+  test("an answer that could not be recorded is told, comes back with the next list, and is paid for once", async () => {
+    const store = memoryStore({ leaseMs: 0 });
+    const [here, there] = [door(store), door(store)];
+    const lost = await here.begin([user("one")]);
+    const other = await there.begin([user("one")]);
+    await lost.record(response("1"));
+    lost.end();
+    expect(here.problems.join()).toMatch(/answer was passed on but not recorded in session chat.*taken it over/s);
+    await other.record(response("I"));
+    other.end();
+    const next = await here.begin([user("one"), said("1"), user("two")]);
+    expect(textOf(next.request())).toBe("one | 1 | two");
+    expect(here.sessions.open()[0]!.ledger.totals()).toMatchObject({ responses: 2, outputTokens: 14 });
+    next.end();
+  });
+
+  test("a session that others take over again and again is given up with words", async () => {
+    const store = memoryStore({ leaseMs: 0 });
+    const other = door(store);
+    const greedy: Store = {
+      ...store,
+      async openWriter(id, how) {
+        const opened = await store.openWriter(id, how);
+        await store.openWriter(id, { owner: "another server", takeover: "always" });
+        return opened;
+      },
+    };
+    (await other.begin([user("one")])).end();
+    await expect(door(greedy).begin([user("one"), user("two")])).rejects.toThrow(
+      /took session chat\S* over 3 times in a row, so nothing was sent.*one process at a time.*another server/s,
+    );
+  });
+});
+
+describe("a store that fails", () => {
+  test("when a session is opened: the session is let go", async () => {
+    const store = memoryStore();
+    let fails = true;
+    const failing: Store = {
+      ...store,
+      async setMetadata(...given) {
+        if (fails) throw new Error("the disk is full");
+        return store.setMetadata(...given);
+      },
+    };
+    const { begin } = door(failing);
+    await expect(begin([user("one")])).rejects.toThrow("the disk is full");
+    expect(await store.writerOf("chat")).toBeUndefined();
+    fails = false;
+    const call = await begin([user("one")]);
+    expect(textOf(call.request())).toBe("one");
+    call.end();
+  });
+
+  test("when a session is closed later: that is told, and ends no process", async () => {
+    const store = memoryStore();
+    const failing: Store = {
+      ...store,
+      async openWriter(...given) {
+        const opened = await store.openWriter(...given);
+        if (opened.kind !== "opened") return opened;
+        const close = () => Promise.reject(new Error("the store is gone"));
+        return { ...opened, writer: { ...opened.writer, close } };
+      },
+    };
+    const { begin, problems } = door(failing, 5);
+    (await begin([user("one")])).end();
+    await expect.poll(() => problems).toEqual(["the store is gone"]);
+  });
+
+  test("when a refusal is answered: the caller still gets the refusal", async () => {
+    const store = memoryStore();
+    let fails = false;
+    const failing: Store = {
+      ...store,
+      async openWriter(...given) {
+        const opened = await store.openWriter(...given);
+        if (opened.kind !== "opened") return opened;
+        const { writer } = opened;
+        const append: typeof writer.append = async (entries) => {
+          if (fails) throw new Error("the disk is full");
+          return writer.append(entries);
+        };
+        return { ...opened, writer: { ...writer, append } };
+      },
+    };
+    const { begin, problems } = door(failing);
+    const call = await begin([user("one")]);
+    fails = true;
+    const message = "prompt is too long: 250000 tokens > 200000 maximum";
+    const refused = Object.assign(new Error(message), { status: 400, error: { error: { message } } });
+    expect(await call.recover(refused)).toBe("give-up");
+    expect(problems).toEqual(["the disk is full"]);
+    fails = false;
+    await call.record(response("1"));
+    expect(problems).toHaveLength(1);
+    call.end();
+  });
+});

@@ -1,0 +1,26 @@
+import { asObject, asString } from "../schema/json-fields.ts";
+import type { SessionEvent } from "../session-event.ts";
+
+/** A compaction, for a user interface. */
+export interface CompactionData {
+  readonly session: string;
+  /** Why: `window` (it was full), `economy` (it saves money), and others. */
+  readonly reason: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** What the model sees in place of the compacted messages. */
+  readonly summary: string;
+}
+
+/** The compaction that an event reports; undefined for any other event. */
+export function toCompactionData(event: SessionEvent): CompactionData | undefined {
+  if (event.kind !== "compaction-ended" || event.outcome.kind !== "compacted") return undefined;
+  const { tokensBefore, tokensAfter, summary } = event.outcome;
+  return { session: event.session, reason: event.reason, tokensBefore, tokensAfter, summary };
+}
+
+/** The same, read back from what a framework has kept; undefined if it is something else. */
+export function asCompactionData(value: unknown): CompactionData | undefined {
+  const data = asObject(value);
+  return asString(data?.["summary"]) === undefined ? undefined : (data as unknown as CompactionData);
+}

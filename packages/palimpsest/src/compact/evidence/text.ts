@@ -1,0 +1,178 @@
+import { decayed, endOf, factKeys } from "../../stages/compact/evidence/evidence-parts.ts";
+import { type Evidence, type FactEvidence, type FileEvidence, readFact } from "./state.ts";
+
+/** One line of evidence, and how much it is worth. */
+export type EvidenceLine =
+  | { readonly group: "rules" | "decisions" | "commands" | "errors"; readonly text: string; readonly score: number }
+  | { readonly group: "paths"; readonly path: string; readonly text: string; readonly score: number }
+  | FactLine;
+
+interface FactLine {
+  readonly group: "facts";
+  readonly entry: number;
+  readonly fact: string;
+  /** The fact, after the words that it stood behind. */
+  readonly text: string;
+  readonly score: number;
+}
+
+// Set by hand, so that what was used again outlasts what was not (planted-facts.test.ts). A search over all of these on half
+// of the sessions of the `recorded-compactions` experiment gained a sixth there at small budgets, and nothing on the other half.
+/** Facts that were used again keep some worth, however old: for each doubling of their uses. */
+const LASTING = 0.5;
+/** The user's decisions come first, but people write a lot: those beyond this share of the budget count little. */
+const RULE_SCORE = { within: 6, beyond: 0.6 } as const;
+const RULE_SHARE = 0.3;
+const CHARACTERS_PER_TOKEN = 4;
+const ERROR_SCORE = { open: 2, over: 0.3 } as const;
+const DECISION_SCORE = 1;
+/** An error or a decision that came up again: the work is about it. */
+const SPOKEN_OF_LASTING = 1.5;
+/** A command that ran or was mentioned again, and one that was not. */
+const COMMAND_FACTOR = { again: 2, once: 0.5 } as const;
+const FAILED_FACTOR = 1.5;
+/** Exploring is repeated when needed; its findings are among the names. */
+const LOOKING_FACTOR = 0.3;
+const LOOKING = /^(?:ls|cat|head|tail|wc|grep|rg|find|pwd|which|echo|tree|stat|sed -n)\b/;
+/** The model may state the outcome within this distance after a command. */
+const OUTCOME_CHARACTERS = 200;
+const FILE_FACTOR = 1;
+/** A long line takes the space of several short ones. */
+const LENGTH_OFFSET = 12;
+const LENGTH_POWER = 0.3;
+
+/** Returns everything that is not yet in `shown`, the most valuable first. */
+export function evidenceLines(evidence: Evidence, shown: string, budgetTokens: number): EvidenceLine[] {
+  const { round, rules, errors, commands } = evidence;
+  const isNew = (text: string): boolean => shown === "" || !shown.includes(text);
+  const lines: EvidenceLine[] = [];
+  let ruleCharacters = budgetTokens * CHARACTERS_PER_TOKEN * RULE_SHARE;
+  for (const { text, entry, ofModel } of rules.toReversed()) {
+    if (!isNew(text)) continue;
+    if (ofModel !== undefined) {
+      const score = decayed({ weight: DECISION_SCORE, round: ofModel.round }, round) + spokenOf(1 + ofModel.uses);
+      lines.push({ group: "decisions", text: `"${oneLine(text)}" #${entry}`, score });
+      continue;
+    }
+    ruleCharacters -= text.length;
+    const score = RULE_SCORE[ruleCharacters >= 0 ? "within" : "beyond"];
+    lines.push({ group: "rules", text: `"${oneLine(text)}" #${entry}`, score });
+  }
+  for (const { text, entry, times, state, round: at } of errors) {
+    if (!isNew(text.split("\n")[0]!)) continue;
+    const score = decayed({ weight: ERROR_SCORE[state], round: at }, round) + spokenOf(times);
+    const more = [...(times > 1 ? [` x${times}`] : []), ...(state === "over" ? [" (over)"] : [])].join("");
+    lines.push({ group: "errors", text: `${oneLine(text)}${more} #${entry}`, score });
+  }
+  for (const command of commands) {
+    const { state, exitCode, report, entry, runs } = command;
+    const ended = exitCode === undefined ? state : `exit ${exitCode}`;
+    if (isToldWith(shown, command.command, exitCode)) continue;
+    const said = report === undefined ? "" : `: ${oneLine(report)}`;
+    const text = `${indented(command.asRun ?? command.command)} -> ${ended}${said}${runs > 1 ? ` x${runs}` : ""} #${entry}`;
+    const uses = runs + command.mentions;
+    const failed = state === "failed" ? FAILED_FACTOR : 1;
+    const looking = LOOKING.test(command.command) ? LOOKING_FACTOR : 1;
+    const score =
+      COMMAND_FACTOR[uses > 1 ? "again" : "once"] * failed * looking * decayed(command, round) +
+      LASTING * Math.log2(uses);
+    lines.push({ group: "commands", text, score });
+  }
+  lines.push(...factLines(evidence, shown));
+  const ranked = lines
+    .map((line) => ({ ...line, score: perLength(line) }))
+    .sort((one, other) => other.score - one.score);
+  return withoutRepetition(ranked);
+}
+
+/** A name that a better line says already (a command, an error) has no line of its own; nor has a path of which nothing else is known. */
+function withoutRepetition(ranked: readonly EvidenceLine[]): EvidenceLine[] {
+  const told = new Set<string>();
+  return ranked.filter((line) => {
+    if (line.group === "facts") return !told.has(line.fact);
+    if (line.group === "paths") return !(line.text.startsWith(ONLY_NAMED) && told.has(endOf(line.path)));
+    for (const fact of factKeys(line.text)) told.add(fact);
+    return true;
+  });
+}
+
+/** What follows a path of which no more than its entry is known. */
+const ONLY_NAMED = " #";
+
+function factLines({ files, facts: stored, round }: Evidence, shown: string): EvidenceLine[] {
+  const facts = stored.map(readFact);
+  const shownFacts = new Set(factKeys(shown));
+  const paths = new Map<string, { score: number; text: string }>();
+  const whole = new Map<string, string>();
+  const known = [
+    ...files.map(({ path }) => path),
+    ...facts.filter(({ sort }) => sort === "path").map(({ text }) => text),
+  ];
+  for (const path of known) if (isAbsolute(path)) whole.set(endOf(path), path);
+  /** The most informative form of a file's path: commands name it from their working folder, other tools from the root. */
+  const wholePath = (path: string): string => {
+    const found = whole.get(endOf(path));
+    return found?.endsWith(`/${path.replace(/^\.\//, "")}`) ? found : path;
+  };
+  for (const file of files) paths.set(file.path, { score: FILE_FACTOR * decayed(file, round), text: stateOf(file) });
+  const lines: EvidenceLine[] = [];
+  for (const fact of facts) {
+    const { text, sort, entry, near } = fact;
+    const score = scoreOf(fact, round);
+    if (sort !== "path") {
+      if (!shownFacts.has(text))
+        lines.push({ group: "facts", entry, fact: text, text: near === undefined ? text : `${near} ${text}`, score });
+      continue;
+    }
+    const path = wholePath(text);
+    const before = paths.get(path);
+    paths.set(path, { score: score + (before?.score ?? 0), text: before?.text ?? `${ONLY_NAMED}${entry}` });
+  }
+  for (const [path, { score, text }] of paths) {
+    if (!shownFacts.has(endOf(path))) lines.push({ group: "paths", path, text, score });
+  }
+  return lines;
+}
+
+/** A command that is spoken of without saying how it ended is told all the same. */
+function isToldWith(shown: string, command: string, exitCode: number | undefined): boolean {
+  if (exitCode === undefined) return shown.includes(command);
+  for (let at = shown.indexOf(command); at >= 0; at = shown.indexOf(command, at + command.length)) {
+    const behind = shown.slice(at + command.length, at + command.length + OUTCOME_CHARACTERS);
+    if (new RegExp(`\\b${exitCode}\\b`).test(behind)) return true;
+  }
+  return false;
+}
+
+function spokenOf(times: number): number {
+  return SPOKEN_OF_LASTING * Math.log2(times);
+}
+
+function scoreOf(fact: FactEvidence, round: number): number {
+  return decayed(fact, round) + LASTING * Math.log2(1 + fact.uses);
+}
+
+function stateOf({ readEntry, editEntry, ranges }: FileEvidence): string {
+  const lines = ranges.slice(-2).map(([first, last]) => `${first}-${last}`);
+  const read = readEntry === undefined ? "" : ` read${lines.length === 0 ? "" : ` ${lines.join(",")}`} #${readEntry}`;
+  return `${editEntry === undefined ? "" : ` edited #${editEntry}`}${read}`;
+}
+
+function perLength(line: EvidenceLine): number {
+  // Files share their folders.
+  const length = line.group === "paths" ? (line.text.length + line.path.length) / 2 : line.text.length;
+  return line.score / (LENGTH_OFFSET + length) ** LENGTH_POWER;
+}
+
+function isAbsolute(path: string): boolean {
+  return /^(?:[\\/~]|[A-Za-z]:)/.test(path);
+}
+
+/** Word for word: further lines are indented, so that they are seen to belong to it. */
+function indented(text: string): string {
+  return text.replace(/\s*\n\s*/g, "\n  ");
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, " | ");
+}

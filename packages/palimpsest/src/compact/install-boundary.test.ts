@@ -1,0 +1,64 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { answer, createAnthropic, type Script, serve } from "@palimpsest/provider-simulator";
+import { expect, onTestFinished, test } from "vitest";
+import { createHooks } from "../hooks/run.ts";
+import { anthropic } from "../providers/anthropic.ts";
+import { readStream } from "../providers/read-stream.ts";
+import { openSession } from "../session/open.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+
+const MODEL = "claude-opus-5-5";
+const SUMMARY = `<summary>\n${[1, 2, 3, 4, 5, 6, 7, 8, 9]
+  .map((number) => `## ${number}. Title\nWhat was done in part ${number}: the loader was renamed and tested twice.`)
+  .join("\n")}\n</summary>`;
+
+/** A session of ten rounds, whose model writes good summaries. */
+async function openFilled() {
+  const script: Script = ({ userText }) => answer(userText.includes("nine sections") ? SUMMARY : "Done.");
+  const server = await serve({ faces: [createAnthropic({ script })] });
+  onTestFinished(() => server.close());
+  const client = new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 });
+  const provider = anthropic(client, { models: { [MODEL]: { windowTokens: 50_000 } } });
+  const hooks = createHooks([{ event: "SessionStart", run: ({ source }) => `Started by ${source}.` }]);
+  const session = await openSession({ store: memoryStore(), provider, model: MODEL, id: "s", hooks });
+  const ask = async (text: string) => {
+    await session.append(text);
+    const request = await session.prepare();
+    await session.record(await readStream(provider.send(request)), request);
+    return JSON.stringify(request.messages);
+  };
+  for (let round = 0; round < 10; round++) await ask(`Message ${round}: ${`word${round} `.repeat(1_000)}`);
+  return { session, ask };
+}
+
+test("a boundary says how it came about, what it cost and what it did to the prompt", async () => {
+  const { session, ask } = await openFilled();
+  const before = session.view.size().tokens;
+  await session.compact({ instructions: "Mind the loader." });
+  const [boundary, ...others] = await session.history.explain();
+  expect(others).toEqual([]);
+  const { compaction, cost, reason, inEffect } = boundary!;
+  expect(inEffect).toBe("yes");
+  expect(reason).toMatch(/manual.*fork/);
+  const spent = { modelCalls: 1, instructions: "Mind the loader." };
+  expect(compaction).toMatchObject({ trigger: "manual", rung: "fork", declined: [], tokensBefore: before, ...spent });
+  const { bySource } = await session.ledger.cost();
+  expect(bySource["compact"]!.priceUsd).toBeGreaterThan(0);
+  expect(compaction!.priceUsd).toBeCloseTo(bySource["compact"]!.priceUsd!, 9);
+  expect(compaction!.messages).toBeGreaterThan(10);
+  expect(compaction!.tokensAfter).toBeLessThan(before);
+  expect(cost!.shedTokens).toBe(before - compaction!.tokensAfter);
+  expect(cost!.invalidatedPrefixTokens).toBeGreaterThan(0);
+  // Those who are told of beginnings add to what stands behind it, in one text.
+  expect(await ask("Go on.")).toMatch(/the loader was renamed.*Started by compact\..*Go on\./);
+});
+
+test("what was said while the summary was written stays, behind it", async () => {
+  const { session, ask } = await openFilled();
+  const compacting = session.compact();
+  await session.append("Meanwhile.");
+  expect(await compacting).toMatchObject({ kind: "compacted" });
+  const shown = await ask("Go on.");
+  expect(shown).toMatch(/the loader was renamed.*Meanwhile\..*Go on\./);
+  expect(shown.split("Meanwhile.")).toHaveLength(2);
+});

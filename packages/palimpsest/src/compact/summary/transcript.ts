@@ -1,0 +1,165 @@
+import type { Block, Part, ToolCall } from "../../log/block.ts";
+import { isUsersOwn, provenanceOf } from "../../log/provenance.ts";
+import { shortenText } from "../../stages/compact/summary/shorten-text.ts";
+import { grouped, headOf } from "../../text.ts";
+import { escapeTags } from "../../view/data-marks.ts";
+import type { Item, MessageItem } from "../../view/item.ts";
+
+export interface TranscriptOptions {
+  /** Types of attachments that will be rehydrated anyway. @default [] */
+  readonly leftOut?: readonly string[];
+  /** The shown length of a result, of a call's input or of an attachment. @default 10000 */
+  readonly resultCharacters?: number;
+}
+
+/** One response with its tool results, and the messages before it since the last response. */
+export interface TranscriptRound {
+  readonly text: string;
+  /** The first and the last entry of the round. Late results are shown with their call, so ranges may overlap. */
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Making {
+  readonly texts: string[];
+  from: number;
+  to: number;
+  /** The response of the round; undefined if only the user has written so far. */
+  response: string | undefined;
+}
+
+/**
+ * Renders the conversation as plain text, for a call without tools. Thinking is left out, since it belongs to the
+ * provider. Media are named, not sent. Content cannot close its entry, nor open another.
+ */
+export function transcriptOf(items: readonly Item[], options: TranscriptOptions = {}): readonly TranscriptRound[] {
+  const { leftOut = [], resultCharacters = 10_000 } = options;
+  const rounds: Making[] = [];
+  const roundByResponse = new Map<string, Making>();
+  // Some servers reuse one id for many calls: a result belongs to the newest.
+  const callById = new Map<string, { readonly call: ToolCall; readonly round: Making }>();
+
+  for (const item of items) {
+    if (item.kind === "seal" || (item.attachment !== undefined && leftOut.includes(item.attachment))) continue;
+    const round = roundOf(item);
+    for (const block of item.blocks) if (block.kind === "tool_call") callById.set(block.id, { call: block, round });
+    const body = bodyOf(item, resultCharacters);
+    if (body.trim() === "") continue;
+    round.from = Math.min(round.from, item.from);
+    round.to = Math.max(round.to, item.to);
+    round.texts.push(entryOf(item, labelOf(item), body));
+  }
+  return rounds
+    .filter(({ texts }) => texts.length > 0)
+    .map(({ texts, from, to }) => ({ text: texts.join("\n"), from, to }));
+
+  function roundOf(item: MessageItem): Making {
+    if (item.role === "assistant") return roundOfResponse(item);
+    const answered = item.blocks.flatMap((block) =>
+      block.kind === "tool_result" ? (callById.get(block.callId)?.round ?? []) : [],
+    )[0];
+    if (answered !== undefined) return answered;
+    const last = rounds.at(-1);
+    // Any other message after a response opens the next round.
+    return last === undefined || last.response !== undefined ? addRound() : last;
+  }
+
+  function roundOfResponse({ responseId, from }: MessageItem): Making {
+    const id = responseId ?? `entry ${from}`;
+    const known = roundByResponse.get(id);
+    if (known !== undefined) return known;
+    const last = rounds.at(-1);
+    const round = last === undefined || last.response !== undefined ? addRound() : last;
+    round.response = id;
+    roundByResponse.set(id, round);
+    return round;
+  }
+
+  function addRound(): Making {
+    const round: Making = { texts: [], from: Number.POSITIVE_INFINITY, to: 0, response: undefined };
+    rounds.push(round);
+    return round;
+  }
+
+  function labelOf(item: MessageItem): string {
+    if (item.origin === "summary") return "summary of an earlier part";
+    if (item.attachment !== undefined) return `attachment ${item.attachment}`;
+    const [block] = item.blocks;
+    if (block?.kind === "tool_result") {
+      const tool = callById.get(block.callId)?.call.name ?? "a tool";
+      return block.status === "error" ? `error of ${tool}` : `result of ${tool}`;
+    }
+    // Logs may have origins that this release does not know.
+    const isKnown = Object.hasOwn(LABELS, item.origin) && (item.origin !== "human" || isUsersOwn(item));
+    return isKnown ? LABELS[item.origin] : `text from ${sourceOf(item)}, not written by the user`;
+  }
+}
+
+/** Joins the rounds into one text for the model, after an optional note about what was cut. */
+export function transcriptText(rounds: readonly TranscriptRound[], cut?: string): string {
+  const texts = rounds.map(({ text }) => text);
+  return ["<transcript>", ...(cut === undefined ? [] : [cut]), ...texts, "</transcript>"].join("\n");
+}
+
+/** Names of tools and types of attachments come from outside, so they are limited. */
+const LABEL_CHARACTERS = 80;
+
+const LABELS: Readonly<Record<MessageItem["origin"], string>> = {
+  human: "user",
+  model: "assistant",
+  tool: "result",
+  command: "output of a command that the user ran",
+  host: "note of the program",
+  summary: "summary of an earlier part",
+};
+
+function sourceOf(item: MessageItem): string {
+  const provenance = provenanceOf(item);
+  return "name" in provenance && provenance.name !== undefined ? provenance.name : provenance.kind;
+}
+
+function entryOf({ from, to }: MessageItem, label: string, body: string): string {
+  const numbers = from === to ? `${from}` : `${from} to ${to}`;
+  const name = headOf(label.replace(/[<>\s]+/g, " "), LABEL_CHARACTERS);
+  return `<entry ${numbers}, ${name}>\n${escapeTags(body, FRAME)}\n</entry>`;
+}
+
+function bodyOf(item: MessageItem, resultCharacters: number): string {
+  // Results and inputs have limits of their own.
+  const isBounded = item.attachment !== undefined || item.origin === "command";
+  const text = item.blocks.flatMap((block) => blockTexts(block, item.from, resultCharacters)).join("\n");
+  return isBounded ? bounded(text, item.from, resultCharacters) : text;
+}
+
+function blockTexts(block: Block, entry: number, resultCharacters: number): readonly string[] {
+  switch (block.kind) {
+    case "text":
+      return [block.text];
+    case "thinking":
+      return [];
+    case "tool_call":
+      return [`[call of ${block.name}] ${bounded(inputText(block.input), entry, resultCharacters)}`];
+    case "tool_result": {
+      const parts: readonly Part[] =
+        typeof block.content === "string" ? [{ kind: "text", text: block.content }] : block.content;
+      const text = parts.flatMap((part) => blockTexts(part, entry, resultCharacters)).join("\n");
+      return [bounded(text, entry, resultCharacters)];
+    }
+    case "image":
+    case "document":
+      return [`[${block.kind}]`];
+    case "opaque":
+      return ["[content that only its provider can read]"];
+  }
+}
+
+function inputText(input: unknown): string {
+  return typeof input === "string" ? input : (JSON.stringify(input) ?? "");
+}
+
+function bounded(text: string, entry: number, characters: number): string {
+  return shortenText(text, characters, (left) => `[left out: ${grouped(left)} characters of entry ${entry}]`);
+}
+
+/** The tags of the frame: an entry can neither end itself nor begin another. */
+const FRAME = ["entry", "transcript"];

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { addToRhythm, type Rhythm } from "../cache/rhythm.ts";
+import { LIFETIME_MS } from "../cache/token-costs.ts";
+import { EMPTY_LEDGER, type Ledger, NO_TOTALS } from "./ledger.ts";
+import { chooseHeadTtl, type HeadTtlQuestion } from "./lifetimes.ts";
+
+const MINUTE_MS = 60_000;
+
+/** A session with requests after the given pauses; the newest was made at 0. */
+function ledgerOf(pausesMinutes: readonly number[], headTtl?: "1h"): Ledger {
+  let rhythm: Rhythm | undefined;
+  let atMs = -pausesMinutes.reduce((sum, minutes) => sum + minutes, 0) * MINUTE_MS;
+  for (const minutes of [0, ...pausesMinutes]) {
+    atMs += minutes * MINUTE_MS;
+    rhythm = addToRhythm(rhythm, atMs);
+  }
+  const previous = {
+    ...({ request: 3, at: 3, atMs: 0, configuration: 1, images: "none", responseId: "r" } as const),
+    ...{ lifetimeMs: LIFETIME_MS["5m"], freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 50_000 },
+    ...(headTtl === undefined ? {} : { headLifetimeMs: LIFETIME_MS[headTtl] }),
+  };
+  return { ...EMPTY_LEDGER, sources: { main: { totals: NO_TOTALS, causes: {}, open: [], previous, rhythm: rhythm! } } };
+}
+
+const choose = (more: Partial<HeadTtlQuestion>) =>
+  chooseHeadTtl({ wanted: "auto", ledger: EMPTY_LEDGER, prices: undefined, nowMs: 0, ...more });
+
+describe("auto", () => {
+  test("a session begins with five minutes, and stays with them without pauses", () => {
+    expect(choose({})).toBe("5m");
+    expect(choose({ ledger: ledgerOf([1, 2, 1, 3]), nowMs: 2 * MINUTE_MS })).toBe("5m");
+  });
+
+  test("the first pause that an hour would have outlived is enough", () => {
+    expect(choose({ ledger: ledgerOf([1]), nowMs: 6 * MINUTE_MS })).toBe("1h");
+  });
+
+  test("a pause of just five minutes is one, and so it is in a session of which nothing else is known", () => {
+    expect(choose({ ledger: ledgerOf([1]), nowMs: 5 * MINUTE_MS })).toBe("1h");
+    const { main } = ledgerOf([]).sources;
+    const { rhythm: _, ...unknown } = main!;
+    const ledger = { ...EMPTY_LEDGER, sources: { main: unknown } };
+    expect(choose({ ledger, nowMs: 6 * MINUTE_MS })).toBe("1h");
+    // An hour that costs more than one pause would have saved is not taken.
+    const prices = { input: 4, output: 20, cacheRead: 0.4, cacheWrite5m: 5, cacheWrite1h: 12 };
+    expect(choose({ ledger, prices, nowMs: 6 * MINUTE_MS })).toBe("5m");
+  });
+
+  test("pauses of an hour and more are no reason to pay for one", () => {
+    expect(choose({ ledger: ledgerOf([1]), nowMs: 59 * MINUTE_MS })).toBe("1h");
+    for (const minutes of [60, 90]) expect(choose({ ledger: ledgerOf([1]), nowMs: minutes * MINUTE_MS })).toBe("5m");
+    expect(choose({ ledger: ledgerOf([10, 120, 120]), nowMs: 90 * MINUTE_MS })).toBe("5m");
+    expect(choose({ ledger: ledgerOf([10, 10, 10, 10]), nowMs: 90 * MINUTE_MS })).toBe("1h");
+  });
+
+  test("the pause that ends now counts as what it is, once", () => {
+    const nowMs = 90 * MINUTE_MS;
+    expect(choose({ ledger: ledgerOf([10]), nowMs })).toBe("5m");
+    expect(choose({ ledger: ledgerOf([10, 10, 1, 1, 1, 1, 1]), nowMs })).toBe("1h");
+  });
+
+  test("nothing changes while the head is in the cache", () => {
+    expect(choose({ ledger: ledgerOf([10, 10, 10]), nowMs: MINUTE_MS })).toBe("5m");
+    expect(choose({ ledger: ledgerOf([120, 120], "1h"), nowMs: 59 * MINUTE_MS })).toBe("1h");
+  });
+});
+
+test("what the settings say holds at once", () => {
+  expect(choose({ wanted: "1h" })).toBe("1h");
+  expect(choose({ wanted: "same", ledger: ledgerOf([10, 10], "1h"), nowMs: MINUTE_MS })).toBe("5m");
+});

@@ -1,0 +1,49 @@
+import type { Media } from "../log/block.ts";
+import type { MediaRefusal } from "../providers/media-refusal.ts";
+import type { ShownMedia } from "../stages/media/media-in.ts";
+
+export interface RefusedRequest {
+  /** The request that was sent. */
+  readonly body: unknown;
+  /** The newest answered request: the provider accepted all media up to it. */
+  readonly acceptedTo: number;
+}
+
+/**
+ * Finds the media that a refusal is about: those at the named place; otherwise the newest that no answered request
+ * contained. If there are too many, the older half. If the model accepts none, all of that kind.
+ */
+export function findRefused(
+  shown: readonly ShownMedia[],
+  { problem, media: kind, place }: MediaRefusal,
+  { body, acceptedTo }: RefusedRequest,
+): readonly ShownMedia[] {
+  const ofKind = shown.filter(({ media }) => media.kind === kind);
+  const candidates = ofKind.length > 0 ? ofKind : shown;
+  if (problem === "no-media") return candidates;
+  const named = place === undefined ? undefined : blockAt(body, place);
+  const atPlace = named === undefined ? [] : shown.filter(({ media }) => isIn(media, named));
+  if (atPlace.length > 0) return atPlace;
+  if (problem === "too-many") return candidates.slice(0, Math.ceil(candidates.length / 2));
+  const fresh = candidates.filter(({ item }) => item.to > acceptedTo);
+  return (fresh.length > 0 ? fresh : candidates).slice(-1);
+}
+
+/**
+ * Returns the block at a provider's place (`messages.3.content.1.image.source`, `input[3].content[1].image_url`), as
+ * JSON. Steps that are not in the request are skipped: some places also name the type of a block.
+ */
+function blockAt(body: unknown, place: string): string | undefined {
+  let at: unknown = body;
+  let block: unknown;
+  for (const step of place.split(/[.[\]]+/).filter(Boolean)) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, step)) continue;
+    at = (at as Readonly<Record<string, unknown>>)[step];
+    if (typeof at === "object" && at !== null && "type" in at) block = at;
+  }
+  return block === undefined ? undefined : JSON.stringify(block);
+}
+
+function isIn({ source }: Media, block: string): boolean {
+  return block.includes(source.kind === "url" ? source.url : source.data);
+}

@@ -1,0 +1,91 @@
+import { asObject, asString } from "../schema/json-fields.ts";
+import { readMediaRefusal } from "./media-refusal.ts";
+import { readOverflow } from "./overflow.ts";
+import { ProviderError, type ProviderFailure } from "./provider-error.ts";
+import { type HeaderSource, readRetryAfterMs } from "./retry-after.ts";
+
+export interface FailedCall {
+  readonly provider: string;
+  /** `stream`: the response had begun, so the stream broke and no status explains the failure. */
+  readonly phase: "call" | "stream";
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Converts any error of a client into a ProviderError. */
+export function toProviderError(error: unknown, call: FailedCall): ProviderError {
+  if (ProviderError.isInstance(error)) return error;
+  const failure = readFailure(error, call);
+  const message = error instanceof Error ? error.message : String(error);
+  return new ProviderError(call.provider, failure, message, { cause: error });
+}
+
+/** Codes of limits that waiting does not lift: no money or no quota is left. */
+const SPENT_CODES: readonly string[] = [
+  "enforced_spend_limit_reached",
+  "insufficient_quota",
+  "billing_hard_limit_reached",
+  "billing_not_active",
+];
+const RATE_TYPES: readonly string[] = ["rate_limit_error", "rate_limit_exceeded", "too_many_requests"];
+const OVERLOAD_TYPES: readonly string[] = ["overloaded_error", "server_is_overloaded", "overloaded", "slow_down"];
+/** Server errors that arrive in mid-stream, without a status. */
+const SERVER_TYPES: readonly string[] = ["api_error", "server_error", "timeout_error", "internal_error"];
+
+/** Statuses that client libraries retry: timeout, conflict with a call in flight, too early. */
+const PASSING_STATUSES: readonly number[] = [408, 409, 425];
+
+function readFailure(error: unknown, { phase, signal }: FailedCall): ProviderFailure {
+  if (signal?.aborted || isAbort(error)) return { kind: "aborted" };
+  // Checked first: a text that is too long may be an image.
+  const media = readMediaRefusal(error);
+  if (media !== undefined) return media;
+  const overflow = readOverflow(error);
+  if (overflow !== undefined) return overflow;
+  const { status, headers, types } = facts(error);
+  const is = (known: readonly string[]): boolean => types.some((type) => known.includes(type));
+  const refused: ProviderFailure = { kind: "refused", ...(status === undefined ? {} : { status }) };
+  if (is(SPENT_CODES) || headers?.get("x-should-retry") === "false") return refused;
+  const retryAfterMs = readRetryAfterMs(headers);
+  const hint = retryAfterMs === undefined ? {} : { retryAfterMs };
+  if (status === 429 || is(RATE_TYPES)) return { kind: "rate-limited", ...hint };
+  if (is(OVERLOAD_TYPES)) return { kind: "overloaded", ...hint };
+  if (status !== undefined)
+    return status >= 500 || PASSING_STATUSES.includes(status) ? { kind: "overloaded", ...hint } : refused;
+  if (phase === "stream") return types.length > 0 && !is(SERVER_TYPES) ? refused : { kind: "broken-stream" };
+  return isConnection(error) ? { kind: "unreachable" } : refused;
+}
+
+interface ErrorFacts {
+  readonly status: number | undefined;
+  readonly headers: HeaderSource | undefined;
+  /** Types and codes with which the provider names the cause. */
+  readonly types: readonly string[];
+}
+
+/**
+ * Reads the errors of both client libraries. Both keep the body in `error`; one of them keeps only its inner object.
+ */
+function facts(error: unknown): ErrorFacts {
+  const { status, headers, type, code, errorCode, error: body } = asObject(error) ?? {};
+  const inner = asObject(asObject(body)?.["error"]) ?? asObject(body) ?? {};
+  const types = [type, code, errorCode, inner["type"], inner["code"]]
+    .map(asString)
+    .filter((name) => name !== undefined);
+  return {
+    status: typeof status === "number" ? status : undefined,
+    headers: typeof asObject(headers)?.["get"] === "function" ? (headers as HeaderSource) : undefined,
+    types,
+  };
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
+}
+
+/**
+ * All client errors have `status` and `headers`; connection errors have both undefined. Checking the class would load a
+ * client, and class names are lost when an application is minified.
+ */
+function isConnection(error: unknown): boolean {
+  return error instanceof Error && "status" in error && "headers" in error && error.headers === undefined;
+}

@@ -1,0 +1,97 @@
+import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../../log/block.ts";
+import type { JsonObject } from "../../../schema/json-fields.ts";
+import type { FlatMessage } from "../../../view/flat-message.ts";
+import { fileNameOf, toUrl } from "../../data-url.ts";
+import { frozenCopy } from "../../frozen-copy.ts";
+import { canBeShown, describeMedia } from "../../media.ts";
+import { mediaOfResult, textOfResult } from "../../result-parts.ts";
+import { shortenId } from "../../shorten-id.ts";
+import { toArguments } from "../../to-arguments.ts";
+import { type ChatMessage, OPENAI_CHAT } from "../wire.ts";
+
+const MAXIMUM_ID_LENGTH = 40;
+
+export interface RenderOptions {
+  readonly thinking: "left-out" | "sent-back";
+}
+
+/** Renders a message for Chat Completions. A tool result is a message of its own and contains only text. */
+export function renderMessage({ role, blocks }: FlatMessage, options: RenderOptions): readonly ChatMessage[] {
+  const messages = role === "assistant" ? renderAssistant(blocks, options) : renderUser(blocks);
+  return frozenCopy(messages) as unknown as readonly ChatMessage[];
+}
+
+function renderAssistant(blocks: readonly Block[], { thinking }: RenderOptions): JsonObject[] {
+  const calls = blocks.filter((block) => block.kind === "tool_call").map(renderCall);
+  const said = blocks.filter((block) => block.kind === "text").map(({ text }) => text);
+  if (said.length === 0 && calls.length === 0) return [];
+  const thoughts = thinking === "sent-back" ? blocks.filter(isOwnThinking).map(({ text }) => text) : [];
+  return [
+    {
+      role: "assistant",
+      content: said.length === 0 ? null : said.join("\n\n"),
+      ...(thoughts.length === 0 ? {} : { reasoning_content: thoughts.join("\n\n") }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    },
+  ];
+}
+
+function isOwnThinking(block: Block): block is Thinking {
+  return block.kind === "thinking" && block.provider === OPENAI_CHAT;
+}
+
+function renderCall({ id, name, input, native }: ToolCall): JsonObject {
+  const raw = isOwn(native) ? (native.block as JsonObject)["arguments"] : undefined;
+  const text = raw ?? JSON.stringify(toArguments(input));
+  return { id: shortenId(id, MAXIMUM_ID_LENGTH), type: "function", function: { name, arguments: text } };
+}
+
+function isOwn(native: Native | undefined): native is Native {
+  return native?.provider === OPENAI_CHAT;
+}
+
+/** Results come first, together: nothing may stand between calls and their results. Media of the results follow. */
+function renderUser(blocks: readonly Block[]): JsonObject[] {
+  const results = blocks.filter((block) => block.kind === "tool_result");
+  const parts = [...results.flatMap(renderShown), ...blocks.flatMap(renderPart)];
+  const [only] = parts;
+  const content = parts.length === 1 && only?.["type"] === "text" ? only["text"] : parts;
+  return [...results.map(renderResult), ...(parts.length === 0 ? [] : [{ role: "user", content }])];
+}
+
+function renderResult(result: ToolResult): JsonObject {
+  const text = textOfResult(result);
+  const hasMore = mediaOfResult(result).length > 0;
+  const content = text === "" && hasMore ? "(shown in the next message)" : text;
+  return { role: "tool", tool_call_id: shortenId(result.callId, MAXIMUM_ID_LENGTH), content };
+}
+
+function renderShown(result: ToolResult): JsonObject[] {
+  const media = mediaOfResult(result);
+  if (media.length === 0) return [];
+  const caption = `Shown by the tool call ${shortenId(result.callId, MAXIMUM_ID_LENGTH)}:`;
+  return [{ type: "text", text: caption }, ...media.map(renderMedia)];
+}
+
+function renderPart(part: Part | Block): JsonObject[] {
+  switch (part.kind) {
+    case "text":
+      return part.text === "" ? [] : [{ type: "text", text: part.text }];
+    case "image":
+    case "document":
+      return [renderMedia(part)];
+    case "opaque":
+      return isOwn(part.native) ? [part.native.block as JsonObject] : [];
+    default:
+      return [];
+  }
+}
+
+function renderMedia(media: Media): JsonObject {
+  const { kind, source } = media;
+  // This form cannot carry the URL of a document.
+  const isRemote = kind === "document" && source.kind === "url";
+  if (isRemote || !canBeShown(media)) return { type: "text", text: describeMedia(media) };
+  if (kind === "image") return { type: "image_url", image_url: { url: toUrl(source) } };
+  return { type: "file", file: { filename: fileNameOf(source), file_data: toUrl(source) } };
+}

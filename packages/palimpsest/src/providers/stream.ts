@@ -1,0 +1,53 @@
+import { toProviderError } from "./errors.ts";
+import type { StreamPart } from "./provider.ts";
+import { ProviderError } from "./provider-error.ts";
+
+/** Assembles a response from its stream events. */
+export interface Collector<Event, Response> {
+  /** Adds an event and returns its visible parts. Throws if the event reports that the response failed. */
+  add(event: Event): readonly StreamPart[];
+  /**
+   * Returns the response after its last event. A stream that ends earlier was cut off, and its response is incomplete.
+   */
+  whole(): Response | undefined;
+}
+
+export interface StreamCall<Event, Response> {
+  readonly provider: string;
+  readonly signal: AbortSignal | undefined;
+  readonly collector: Collector<Event, Response>;
+  /** Makes the call. Resolves when the response begins, or with the whole response. */
+  open(): Promise<AsyncIterable<Event> | { readonly whole: Response }>;
+}
+
+/** Runs a streaming call to its end. Throws every failure as a ProviderError. */
+export async function* sendStream<Event, Response>({
+  provider,
+  signal,
+  collector,
+  open,
+}: StreamCall<Event, Response>): AsyncGenerator<StreamPart, Response> {
+  let phase: "call" | "stream" = "call";
+  try {
+    const opened = await open();
+    if ("whole" in opened) return opened.whole;
+    phase = "stream";
+    for await (const event of opened) yield* collector.add(event);
+  } catch (error) {
+    throw toProviderError(error, { provider, phase, signal });
+  }
+  const response = collector.whole();
+  if (response !== undefined) return response;
+  // The clients end an aborted stream without an error.
+  if (signal?.aborted) throw new ProviderError(provider, { kind: "aborted" }, "the call was aborted");
+  throw new ProviderError(
+    provider,
+    { kind: "broken-stream" },
+    "the stream ended before its last event: what it brought is not whole; send the request again",
+  );
+}
+
+/** Options of every call. The caller of this library retries, so the client must not. */
+export function callOptions(signal: AbortSignal | undefined): { maxRetries: 0; signal?: AbortSignal } {
+  return { maxRetries: 0, ...(signal === undefined ? {} : { signal }) };
+}

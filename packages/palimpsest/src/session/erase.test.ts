@@ -1,0 +1,180 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAnthropic } from "@palimpsest/provider-simulator";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { checkChain } from "../log/check-chain.ts";
+import { EMPTY_LOG } from "../log/entry.ts";
+import { attachment, toolResult } from "../log/messages.ts";
+import { type AnthropicRequest, anthropic } from "../providers/anthropic.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { sha256 } from "../stores/sha256.ts";
+import { sqliteStore } from "../stores/sqlite-store.ts";
+import type { Store } from "../stores/store.ts";
+import { openSession } from "./open.ts";
+import { LOOK, openOffline } from "./testing/open-offline.ts";
+
+const SECRET = "correct-horse-battery-staple";
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "erase-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = (store: Store) => openOffline(store, { tools: [LOOK] });
+const calls = {
+  role: "assistant",
+  origin: "model",
+  blocks: [
+    { kind: "text", text: `I look for ${SECRET}.` },
+    { kind: "tool_call", id: "a", name: "look", input: { at: SECRET } },
+  ],
+} as const;
+
+/** Judged: the request is valid, and nothing in it says the secret. */
+function check(request: AnthropicRequest): string {
+  const face = createAnthropic();
+  const judged = face.judge(request);
+  expect(judged).toMatchObject({ kind: "accepted" });
+  const text = JSON.stringify(request);
+  expect(text).not.toContain(SECRET);
+  return text;
+}
+
+function bytesOf(path: string): string {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
+    .join("\n");
+}
+
+describe.each([
+  ["in memory", () => memoryStore()],
+  ["in files", () => sqliteStore({ folder })],
+])("an erased entry %s", (name, create) => {
+  test("is gone from the log, its results, the search and the request, and the chain is whole", async () => {
+    const store = create();
+    const session = await open(store);
+    const [one, two, three] = await session.append([
+      `Look for ${SECRET}.`,
+      calls,
+      toolResult("a", `${SECRET} `.repeat(9_000)),
+    ]);
+    const [four] = await session.append(attachment("note", `Mind ${SECRET}.`));
+    await session.append("Thank you.");
+    await session.prepare();
+    expect(await session.recall({ search: SECRET })).toMatchObject({
+      hits: expect.arrayContaining([expect.anything()]),
+    });
+    for (const entry of [one, two, three, four]) {
+      expect(await session.erase(entry!)).toMatchObject({ kind: "erased", mayRepeat: [] });
+      expect(await session.recall({ entry: entry! })).toEqual({ kind: "erased", entry });
+    }
+    const text = check(await session.prepare());
+    for (const entry of [one, two, three, four]) expect(text).toContain(`[Entry ${entry} was erased.]`);
+    expect(await session.recall({ search: SECRET })).toMatchObject({ hits: [] });
+    const reader = (await store.openReader("s"))!;
+    expect(checkChain(await reader.read(1, 99), EMPTY_LOG, sha256)).toEqual([]);
+    expect((await session.messages()).messages.map(({ role, shown }) => [role, shown])).toEqual([
+      ["user", "erased"],
+      ["assistant", "erased"],
+      ["user", "erased"],
+      ["user", "whole"],
+    ]);
+    if (name === "in files") expect(bytesOf(folder)).not.toContain("battery");
+    await session.close();
+    const again = await open(store);
+    expect(check(await again.prepare())).toBe(text);
+    await store.close();
+  });
+});
+
+test("stays erased on every branch: a rewind past the erasure, and a decision taken back, bring back the stub", async () => {
+  const session = await open(memoryStore());
+  const [one, , result] = await session.append(["Look.", calls, toolResult("a", SECRET)]);
+  await session.erase(one! + 1);
+  const point = session.history.newestEntry;
+  const cleared = await session.history.snip({ entry: result!, block: 0 }, "stale");
+  await session.append("And?");
+  expect(await session.erase(result!)).toMatchObject({ kind: "erased", entries: [result, cleared] });
+  check(await session.prepare());
+  await session.history.rewind(point);
+  expect(check(await session.prepare())).toContain(`[Entry ${result} was erased.]`);
+  await session.history.rewind(result!);
+  expect(check(await session.prepare())).toContain(`[Entry ${result} was erased.]`);
+});
+
+test("a decision that quoted it goes with it, also where a compaction has carried the decision on", async () => {
+  const store = memoryStore();
+  const session = await open(store);
+  const [one, two] = await session.append(["Hello.", "Hello again."]);
+  const [, , result] = await session.append(["Look.", calls, toolResult("a", SECRET)]);
+  await session.erase(result! - 1);
+  const quoting = {
+    role: "user",
+    origin: "tool",
+    blocks: [{ kind: "tool_result", callId: "a", content: `It says ${SECRET}`, status: "ok" }],
+  } as const;
+  const preview = await session.history.replace({ from: result!, to: result! }, [quoting], "stored: a preview");
+  const summary = { role: "user", origin: "summary", blocks: [{ kind: "text", text: "They greeted." }] } as const;
+  const boundary = await session.history.fold({ from: one!, to: two! }, [summary], "test");
+  expect(await session.erase(result!)).toMatchObject({ entries: [result, preview], mayRepeat: [boundary] });
+  expect(await session.erase(one!)).toMatchObject({ entries: [one], mayRepeat: [boundary] });
+  const text = check(await session.prepare());
+  expect(text).toContain(`[Entry ${result} was erased.]`);
+  await session.close();
+  expect(check(await (await open(store)).prepare())).toBe(text);
+});
+
+test("a decision about it and what follows it stays: it stands for more than the entry", async () => {
+  const session = await open(memoryStore());
+  const [one, two] = await session.append([`Look for ${SECRET}.`, "Look again."]);
+  const short = { role: "user", origin: "human", blocks: [{ kind: "text", text: "Look twice." }] } as const;
+  await session.history.replace({ from: one!, to: two! }, [short], "shortened");
+  expect(await session.erase(one!)).toMatchObject({ entries: [one] });
+  expect(check(await session.prepare())).toContain("Look twice.");
+});
+
+test("a pin that was made from it goes with it", async () => {
+  const session = await open(memoryStore());
+  const [one] = await session.append([`Never forget ${SECRET}.`, "And?"]);
+  const pin = await session.pins.add(one!);
+  expect(await session.erase(one!)).toMatchObject({ entries: [one, pin] });
+  expect(session.pins.list()).toEqual([]);
+  check(await session.prepare());
+});
+
+test("what is not there, no content, or the parent's is left alone; erased twice is erased", async () => {
+  const session = await open(memoryStore());
+  const [one] = await session.append("Hello.");
+  await session.prepare();
+  expect(await session.erase(999)).toEqual({ kind: "absent", entry: 999 });
+  expect(await session.erase(1)).toMatchObject({ kind: "not-content", entryKind: "configuration" });
+  const fork = await session.fork({ source: "test" });
+  expect(await fork.erase(one!)).toEqual({ kind: "of-parent", entry: one });
+  const [own] = await fork.append(`Only here: ${SECRET}`);
+  expect(await fork.erase(own!)).toMatchObject({ kind: "erased", entries: [own] });
+  check(await fork.prepare());
+  expect(await session.erase(one!)).toMatchObject({ kind: "erased" });
+  const { newestEntry } = session.history;
+  expect(await session.erase(one!)).toMatchObject({ kind: "erased" });
+  expect(session.history.newestEntry).toBe(newestEntry);
+});
+
+test("what the parent of a fork has erased is erased in the fork", async () => {
+  const store = memoryStore();
+  const session = await open(store);
+  const [one] = await session.append([`Hello, ${SECRET}.`, "And?"]);
+  await session.prepare();
+  const fork = await session.fork({ source: "test", id: "fork" });
+  await fork.append("Here, too?");
+  await fork.close();
+  await session.erase(one!);
+  const again = await openSession({
+    store,
+    id: "fork",
+    provider: anthropic({} as never),
+    model: "claude-opus-5-5",
+  });
+  expect(check(await again.prepare())).toContain(`[Entry ${one} was erased.]`);
+});

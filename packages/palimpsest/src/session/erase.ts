@@ -1,0 +1,107 @@
+import { type ReadEntry, readPayload } from "../log/draft.ts";
+import type { PayloadKind } from "../log/payload.ts";
+import { namedKind, toDraft, toNamedDraft } from "../log/to-draft.ts";
+import { textOf } from "../stages/store-results/message-text.ts";
+import type { SessionState } from "../state/state.ts";
+import type { ResultFiles } from "../stores/results.ts";
+import { sha256 } from "../stores/sha256.ts";
+import type { LogReader } from "../stores/store.ts";
+import { firstOverlapping } from "../view/fold.ts";
+import { stubOf } from "./erase/stub-of.ts";
+
+/** What came of erasing an entry. */
+export type Erased =
+  | {
+      readonly kind: "erased";
+      /** The entries whose payload is gone: the one that was asked for, and decisions and pins that quoted it. */
+      readonly entries: readonly number[];
+      /** Summaries and notes that were made of it, and may still repeat what it said. */
+      readonly mayRepeat: readonly number[];
+    }
+  | { readonly kind: "absent"; readonly entry: number }
+  /** It is no message and no attachment. */
+  | { readonly kind: "not-content"; readonly entry: number; readonly entryKind: string }
+  /** It belongs to the session that this one is a fork of: erase it there. */
+  | { readonly kind: "of-parent"; readonly entry: number };
+
+export interface EraseContext {
+  readonly session: string;
+  readonly state: SessionState;
+  readonly files: ResultFiles;
+}
+
+/**
+ * Erases what an entry says: from the log, from the results and from the search index. A stub stands in its place on every
+ * branch, and the chain of the log stays whole. What goes: the entry, decisions about it alone (a preview quotes it), pins
+ * made from it, and its stored result. Looks at all decisions and pins since the entry.
+ */
+export async function erase(entry: number, { session, state, files }: EraseContext): Promise<Erased> {
+  const { log, sharedTo } = state;
+  const [found] = Number.isSafeInteger(entry) && entry > 0 ? await log.read(entry, entry) : [];
+  if (found === undefined) return { kind: "absent", entry };
+  if (entry <= sharedTo) return { kind: "of-parent", entry };
+  if (found.kind !== "message" && found.kind !== "attachment") {
+    return { kind: "not-content", entry, entryKind: found.kind };
+  }
+  const quoting = [
+    ...(await newerThan(log, "replace", entry)).filter(({ payload }) => payload.from === entry && payload.to === entry),
+    ...(await newerThan(log, "pin", entry)).filter(({ payload }) => payload.of === entry),
+  ].map(({ sequence }) => sequence);
+  const read = readPayload(found);
+  if (read.kind === "message" || read.kind === "attachment") {
+    await showStub(read, state);
+    // The log goes last: as long as it says what was stored, erasing can be repeated.
+    for (const file of filesOf(read)) await files.remove(session, file);
+  }
+  const entries = [entry, ...quoting];
+  await state.erase(entries);
+  return { kind: "erased", entries, mayRepeat: await repeating(log, entry) };
+}
+
+/** Enters the stub, and where the entry is in view, the decision that says from where on the request changes. */
+async function showStub(read: Extract<ReadEntry, { kind: "message" | "attachment" }>, state: SessionState) {
+  const { sequence: entry } = read;
+  const erased = stubOf(read);
+  const { role, origin } = erased.was === "message" ? erased.stub : ({ role: "user", origin: "host" } as const);
+  const { provenance } = erased.stub;
+  const known = provenance === undefined ? {} : { provenance };
+  const type = erased.was === "message" ? {} : { attachment: erased.stub.type };
+  const item = state.view.items[firstOverlapping(state.view.items, { from: entry })];
+  const isShown = item?.kind === "message" && item.from === entry && item.to === entry;
+  const isEntered = (await state.log.newest(namedKind("erased", entry))) !== undefined;
+  const stub = { role, origin, blocks: erased.stub.blocks, ...known, ...type };
+  await state.append([
+    ...(isEntered ? [] : [toNamedDraft("erased", `${entry}`, erased)]),
+    ...(isShown ? [toDraft("replace", { from: entry, to: entry, with: [stub], reason: "erased" })] : []),
+    ...state.carriedState.pins.flatMap(({ entry: pin, of }) => (of === entry ? [toDraft("unpin", { of: pin })] : [])),
+  ]);
+}
+
+/** Results of one round that were too large together have a file, too, that is named by their text. */
+function filesOf({ kind, payload }: Extract<ReadEntry, { kind: "message" | "attachment" }>): readonly string[] {
+  if (kind === "attachment") return [];
+  const digest = sha256(textOf(payload));
+  return [...(payload.stored === undefined ? [] : [payload.stored.file]), `${digest}.txt`, `${digest}.json`];
+}
+
+async function repeating(log: LogReader, entry: number): Promise<readonly number[]> {
+  // Also where it was not compacted away: a boundary carries pins and the files that were read.
+  const boundaries = await newerThan(log, "boundary", entry);
+  const notes = (await newerThan(log, "notes", entry)).filter(({ payload }) => payload.coveredTo >= entry);
+  return [...boundaries, ...notes].map(({ sequence }) => sequence).toSorted((one, other) => one - other);
+}
+
+/** The entries of a kind behind an entry that can be read, on all branches. */
+async function newerThan<Kind extends PayloadKind>(
+  log: LogReader,
+  kind: Kind,
+  entry: number,
+): Promise<readonly Extract<ReadEntry, { kind: Kind }>[]> {
+  const found: Extract<ReadEntry, { kind: Kind }>[] = [];
+  for (let at = await log.newest(kind); at !== undefined && at.sequence > entry; ) {
+    const read = readPayload(at);
+    if (read.kind === kind) found.push(read as Extract<ReadEntry, { kind: Kind }>);
+    at = await log.newest(kind, at.sequence);
+  }
+  return found;
+}

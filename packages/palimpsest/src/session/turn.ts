@@ -1,0 +1,93 @@
+import { readPayload } from "../log/draft.ts";
+import { toolResult } from "../log/messages.ts";
+import type { SaidBy } from "../log/payload-turn.ts";
+import { namedKind, toDraft, toNamedDraft } from "../log/to-draft.ts";
+import type { ModelFacts } from "../providers/models.ts";
+import type { Contents } from "../state/ports.ts";
+import { usageDraft } from "../state/responses.ts";
+import type { SessionState } from "../state/state.ts";
+import { sha256 } from "../stores/sha256.ts";
+import { type NextInTurn, nextInTurn } from "../view/next-in-turn.ts";
+import { type NewContent, toContents } from "./to-contents.ts";
+import { endingOf, MAY_HAVE_RUN, NOT_RUN, SUPERSEDED } from "./turn/call-texts.ts";
+import type { CallDecided, CallDecision, QueuedContent, StoppedCall, TakenIn, TakenItem } from "./turn/turn-options.ts";
+
+/** What a session knows and writes of its turn. One operation at a time: the caller keeps the order. */
+export interface TurnSteps {
+  next(): NextInTurn;
+  decide(callId: string, decision: CallDecision): Promise<CallDecided>;
+  stop(said: SaidBy): Promise<readonly StoppedCall[]>;
+  takeIn(item: QueuedContent): Promise<TakenIn>;
+  taken(queue: string): Promise<TakenItem | undefined>;
+}
+
+export interface TurnStepsParts {
+  readonly session: string;
+  readonly state: SessionState;
+  readonly contents: Pick<Contents, "append">;
+  factsOf(model: string): ModelFacts;
+}
+
+export function createTurnSteps({ session, state, contents, factsOf }: TurnStepsParts): TurnSteps {
+  const next = (): NextInTurn => nextInTurn(state.view, state.carriedState.turn, session);
+  /** On any branch: what a rewind has taken back was delivered all the same. */
+  async function taken(queue: string): Promise<TakenItem | undefined> {
+    const newest = await state.log.newest(namedKind("taken", sha256(queue)));
+    const read = newest && readPayload(newest);
+    if (read?.kind !== "taken") return undefined;
+    const { number, traceparent } = read.payload;
+    return { number, ...(traceparent === undefined ? {} : { traceparent }) };
+  }
+  return {
+    next,
+
+    async decide(callId, { kind, by, reason }) {
+      const now = next();
+      const isWaiting =
+        now.kind === "calls" && now.calls.some(({ call, step }) => call.id === callId && step === "waiting");
+      if (!isWaiting) return "not-waiting";
+      const step = kind === "allow" ? "allowed" : "denied";
+      await state.append([toDraft("call", { step, call: callId, ...saidBy({ by, reason }) })]);
+      return "recorded";
+    },
+
+    async stop(said) {
+      const now = next();
+      if (now.kind === "nothing") return [];
+      const open = now.kind === "calls" ? now.calls : [];
+      const stopped = open.map((call): StoppedCall => ({ call: call.call, how: endingOf(call) }));
+      const results = open.map(({ call, step }) =>
+        toolResult(
+          call.id,
+          step === "superseded" ? SUPERSEDED : endingOf({ step }) === "unknown" ? MAY_HAVE_RUN : NOT_RUN,
+          "error",
+        ),
+      );
+      await contents.append(results, [], [toDraft("turn", { step: "stopped", ...saidBy(said) })]);
+      return stopped;
+    },
+
+    taken,
+
+    async takeIn({ queue, number, content, traceparent, used = [] }) {
+      const newest = await taken(queue);
+      if (newest !== undefined && newest.number >= number) return "known";
+      const list = isList(content) ? content : [content];
+      const entries = list.flatMap(toContents).length;
+      const item = { queue, number, entries, ...(traceparent === undefined ? {} : { traceparent }) };
+      // Its contents stand directly behind the mark.
+      const mark = toNamedDraft("taken", sha256(queue), item);
+      await contents.append(list, [...used.map((one) => usageDraft(one, factsOf)), mark]);
+      return "taken";
+    },
+  };
+}
+
+/** Without fields that were not given: JSON has no place for them. */
+function saidBy({ by, reason }: { readonly [Name in keyof SaidBy]?: SaidBy[Name] | undefined }): SaidBy {
+  return { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
+}
+
+function isList(content: NewContent | readonly NewContent[]): content is readonly NewContent[] {
+  return Array.isArray(content);
+}

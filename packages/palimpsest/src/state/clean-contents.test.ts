@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { attachment, commandOutput, toolResult, user } from "../log/messages.ts";
+import { openOffline } from "../session/testing/open-offline.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { cleanContent, cleanSurroundings } from "./host-content.ts";
+
+const clean = (text: string): string => text.replaceAll("\u202e", "[hidden]");
+
+test("texts of messages, results and attachments are cleaned, and answers of the model are not", () => {
+  const blocks = (text: string) => [{ kind: "text", text }];
+  expect(cleanContent(user("a\u202e"), clean).blocks).toEqual(blocks("a[hidden]"));
+  expect(cleanContent(attachment("x", "a\u202e"), clean).blocks).toEqual(blocks("a[hidden]"));
+  expect(cleanContent(toolResult("1", "a\u202e"), clean).blocks).toMatchObject([{ content: "a[hidden]" }]);
+  expect(cleanContent(toolResult("1", [{ kind: "text", text: "\u202e" }]), clean).blocks).toMatchObject([
+    { content: blocks("[hidden]") },
+  ]);
+  const answer = { role: "assistant", origin: "model", blocks: [{ kind: "text", text: "\u202e" }] } as const;
+  expect(cleanContent(answer, clean)).toBe(answer);
+  expect(cleanContent(user("\u202e"), undefined).blocks).toEqual(blocks("\u202e"));
+});
+
+test("what the host shows again is cleaned, whatever its form", async () => {
+  const surroundings = cleanSurroundings(
+    {
+      head: async () => [{ kind: "text", text: "h\u202e", provenance: { kind: "project" } }],
+      readFile: async (path) => `${path}\u202e`,
+      skills: async () => [{ name: "s", text: "s\u202e" }],
+      plan: async () => ({ text: "p\u202e", path: "/plan" }),
+      todos: async () => undefined,
+    },
+    clean,
+  );
+  expect(await surroundings.head!()).toEqual([{ kind: "text", text: "h[hidden]", provenance: { kind: "project" } }]);
+  expect(await surroundings.readFile!("a")).toBe("a[hidden]");
+  expect(await surroundings.skills!()).toEqual([{ name: "s", text: "s[hidden]" }]);
+  expect(await surroundings.plan!()).toEqual({ text: "p[hidden]", path: "/plan" });
+  expect(await surroundings.todos!()).toBeUndefined();
+});
+
+test("an open session cleans what it is given, its head and what is appended, before it is an entry", async () => {
+  const session = await openOffline(memoryStore(), {
+    cleanText: clean,
+    surroundings: { head: async () => "head\u202e" },
+  });
+  await session.append([commandOutput("piped\u202e"), "said\u202e"]);
+  const request = await session.prepare();
+  expect(JSON.stringify(request)).not.toContain("\u202e");
+  for (const text of ["head[hidden]", "piped[hidden]", "said[hidden]"]) expect(JSON.stringify(request)).toContain(text);
+});

@@ -1,0 +1,78 @@
+import type { ModelFacts, WindowSource } from "../providers/models.ts";
+import { SETTINGS } from "../settings/definitions.ts";
+import type { Settings } from "../settings/settings.ts";
+import { type Budget, budgetOf } from "../size/budget.ts";
+import { windowOf } from "../tokens/window.ts";
+import type { FlattenRules } from "../view/flatten-segment.ts";
+import type { ToolSearch } from "../view/tool-search.ts";
+import type { Configuration } from "../view/view.ts";
+
+/** What follows from a configuration for every request that is made with it. */
+export interface RequestLimits {
+  readonly rules: FlattenRules;
+  readonly budget: Budget;
+  /** Who says how large the window is. */
+  readonly known: WindowSource;
+  readonly facts: ModelFacts;
+}
+
+export interface LimitSources {
+  readonly settings: Settings;
+  /** The smallest limit that the provider has named in a refusal, if it has. */
+  readonly limitTokens: number | undefined;
+  /** How deferred tools come into the conversation with this model. */
+  readonly toolSearch: ToolSearch;
+}
+
+export function termsOf(
+  { provider, model, parameters }: Configuration,
+  facts: ModelFacts,
+  { settings, limitTokens = Number.POSITIVE_INFINITY, toolSearch }: LimitSources,
+): RequestLimits {
+  const betas = Array.isArray(parameters["betas"])
+    ? parameters["betas"].filter((beta) => typeof beta === "string")
+    : [];
+  const window = windowOfModel(model, facts, { settings, betas });
+  const isOn = settings["compaction.enabled"] === "on" && settings["compaction.auto"] !== "off";
+  return {
+    rules: { provider, thinking: facts.thinking, toolSearch },
+    facts,
+    known: limitTokens < window.tokens ? "asked" : window.known,
+    budget: budgetOf({
+      windowTokens: Math.min(window.tokens, limitTokens),
+      autoCompaction: isOn ? "on" : "off",
+      autoCompactPercent: settings["compaction.autoPercent"],
+    }),
+  };
+}
+
+/** How much input a model takes, and who says so. */
+export function windowOfModel(
+  model: string,
+  { windowTokens, maxInputTokens, known = "table" }: ModelFacts,
+  { settings, betas = [] }: { readonly settings: Settings; readonly betas?: readonly string[] },
+): { readonly tokens: number; readonly known: WindowSource } {
+  const fallbackTokens = settings["window.tokens"];
+  const { tokens, from } = windowOf({ model, windowTokens, maxInputTokens, betas, fallbackTokens });
+  if (from === "capability") return { tokens, known };
+  const isSet = from === "caller" || fallbackTokens !== SETTINGS["window.tokens"].default;
+  return { tokens, known: isSet ? "given" : "guessed" };
+}
+
+/** How an answer is sent for: clients refuse to wait for a long one without a stream. */
+export type AnswerWay = "streamed" | "whole";
+
+/** The reserve that every budget keeps free; as much as client libraries allow to ask for without a stream. */
+const LEAST_OUTPUT_TOKENS = 20_000;
+/** Longer answers are rare, and some services count the limit against a quota when the request comes in. */
+const MAX_OUTPUT_TOKENS = 32_000;
+
+/**
+ * How long an answer may be where the caller has not said: as long as the model can write, but no more than 20,000 tokens
+ * without a stream; with one, no more than 32,000, nor more than a quarter of a window in which that is less.
+ */
+export function defaultOutputTokens({ facts, budget }: RequestLimits, way: AnswerWay): number {
+  const share = Math.floor(budget.windowTokens / 4);
+  const most = Math.min(MAX_OUTPUT_TOKENS, Math.max(LEAST_OUTPUT_TOKENS, share));
+  return Math.min(facts.maxOutputTokens, way === "streamed" ? most : LEAST_OUTPUT_TOKENS);
+}

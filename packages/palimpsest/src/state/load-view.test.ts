@@ -1,0 +1,224 @@
+import { describe, expect, test } from "vitest";
+import { EMPTY_LOG, type Entry } from "../log/entry.ts";
+
+import type { MessagePayload } from "../log/payload.ts";
+import { sealEntries } from "../log/seal-entries.ts";
+import { toDraft } from "../log/to-draft.ts";
+import { anthropic } from "../providers/anthropic.ts";
+import { openSession } from "../session/open.ts";
+import type { Session } from "../session/session.ts";
+import { openOffline } from "../session/testing/open-offline.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { sha256 } from "../stores/sha256.ts";
+import type { LogReader, Store } from "../stores/store.ts";
+import type { View } from "../view/view.ts";
+import { loadView } from "./load.ts";
+
+const summary = { role: "user", blocks: [{ kind: "text", text: "Earlier." }], origin: "summary" } as const;
+
+async function begin(): Promise<{ store: Store; session: Session }> {
+  const store = memoryStore({ leaseMs: 0 });
+  // Nothing is sent here.
+  const session = await openSession({ store, id: "s", provider: anthropic({} as never), model: "claude-opus-5-5" });
+  return { store, session };
+}
+
+/** Reads a log and counts the entries that were handed out. */
+async function countingReader(store: Store): Promise<LogReader & { readonly count: () => number }> {
+  const reader = (await store.openReader("s"))!;
+  let count = 0;
+  const counted = <Result extends Entry | readonly Entry[] | undefined>(result: Result): Result => {
+    count += result === undefined ? 0 : Array.isArray(result) ? result.length : 1;
+    return result;
+  };
+  return {
+    ...reader,
+    count: () => count,
+    read: async (from, to) => counted(await reader.read(from, to)),
+    newest: async (kind, below) => counted(await reader.newest(kind, below)),
+    async readBatch(options) {
+      const batch = await reader.readBatch(options);
+      count += batch.entries.length + batch.newest.size;
+      return batch;
+    },
+  };
+}
+
+const texts = ({ items }: View): string[] =>
+  items.flatMap((item) => (item.kind === "seal" ? [] : item.blocks.map((block) => (block as { text: string }).text)));
+
+async function load(store: Store): Promise<View> {
+  const reader = (await store.openReader("s"))!;
+  return (await loadView(reader, (await reader.head()).sequence)).view;
+}
+
+describe("reading a session", () => {
+  test("begins at the newest boundary: what lies before it is not read", async () => {
+    const { store, session } = await begin();
+    const numbers = await session.append(Array.from({ length: 2_000 }, (_, index) => `message ${index}`));
+    await session.history.fold({ from: numbers[0]!, to: numbers.at(-3)! }, [summary], "test");
+    await session.append("after");
+    const reader = await countingReader(store);
+    const { view } = await loadView(reader, session.history.newestEntry);
+    expect(texts(view)).toEqual(["Earlier.", "message 1998", "message 1999", "after"]);
+    expect(reader.count()).toBeLessThan(20);
+  });
+
+  test("stacked boundaries, one of them undone: the range comes back, what came later stays", async () => {
+    const { store, session } = await begin();
+    const [one, two] = await session.append(["one", "two"]);
+    await session.history.fold({ from: one!, to: two! }, [summary], "first");
+    const [three] = await session.append("three");
+    const second = await session.history.fold({ from: one!, to: three! }, [summary], "second");
+    await session.append("four");
+    expect(texts(await load(store))).toEqual(["Earlier.", "four"]);
+    await session.history.restore(second);
+    expect(texts(await load(store))).toEqual(["Earlier.", "three", "four"]);
+  });
+
+  test("a replacement that a boundary keeps can still be taken back", async () => {
+    const { store, session } = await begin();
+    const [one, two, three] = await session.append(["one", "two", "three"]);
+    const stub = await session.history.replace(
+      { from: three!, to: three! },
+      [{ ...summary, origin: "host" }],
+      "cleared",
+    );
+    await session.history.fold({ from: one!, to: two! }, [summary], "test");
+    expect(texts(await load(store))).toEqual(["Earlier.", "Earlier."]);
+    await session.history.restore(stub);
+    expect(texts(await load(store))).toEqual(["Earlier.", "three"]);
+  });
+
+  test("a rewind leaves what came after it on a branch of its own, and back to that branch is a rewind too", async () => {
+    const { store, session } = await begin();
+    const [one] = await session.append("one");
+    const [two] = await session.append("two");
+    await session.history.rewind(one!);
+    await session.append("other two");
+    expect(texts(await load(store))).toEqual(["one", "other two"]);
+    await session.history.rewind(two!);
+    expect(texts(await load(store))).toEqual(["one", "two"]);
+  });
+
+  test("a rewind whose payload was erased still leads where it led", async () => {
+    const { store, session } = await begin();
+    const [one] = await session.append("one");
+    await session.append("left behind");
+    await session.history.rewind(one!);
+    const rewind = session.history.newestEntry;
+    await session.append("two");
+    await session.close();
+    const opened = await store.openWriter("s", { owner: "eraser", takeover: "always" });
+    if (opened.kind !== "opened") throw new Error("the store lets anyone take over");
+    await opened.writer.erase(rewind);
+    expect(texts(await load(store))).toEqual(["one", "two"]);
+  });
+
+  describe("a decision that is taken back after a boundary shows the range as it was before", () => {
+    const stub = { ...summary, blocks: [{ kind: "text", text: "Stub." }] } as const;
+    /** What is shown after a boundary over one entry, and after taking the decision back behind it. */
+    async function takeBack({ store, session }: Awaited<ReturnType<typeof begin>>, folded: number, decision: number) {
+      await session.history.fold({ from: folded, to: folded }, [summary], "test");
+      const before = texts(await load(store));
+      await session.history.restore(decision);
+      return { before, after: texts(await load(store)) };
+    }
+
+    test("without what had been left behind on another branch", async () => {
+      const begun = await begin();
+      const { session } = begun;
+      const [one, two] = await session.append(["one", "two"]);
+      await session.append("left behind");
+      await session.history.rewind(two!);
+      const [three] = await session.append("three");
+      const decision = await session.history.replace({ from: two!, to: three! }, [stub], "test");
+      expect((await takeBack(begun, one!, decision)).after).toEqual(["Earlier.", "two", "three"]);
+    });
+
+    test("with the decisions that held then", async () => {
+      const begun = await begin();
+      const { session } = begun;
+      const [one, two, three] = await session.append(["one", "two", "three"]);
+      await session.history.replace({ from: two!, to: two! }, [stub], "inner");
+      const outer = await session.history.replace({ from: two!, to: three! }, [stub], "outer");
+      expect((await takeBack(begun, one!, outer)).after).toEqual(["Earlier.", "Stub.", "three"]);
+    });
+
+    test("also if it had hidden the range", async () => {
+      const begun = await begin();
+      const { session } = begun;
+      const [one, two] = await session.append(["one", "two", "three"]);
+      const decision = await session.history.replace({ from: two!, to: two! }, [], "hidden");
+      expect(await takeBack(begun, one!, decision)).toEqual({
+        before: ["Earlier.", "three"],
+        after: ["Earlier.", "two", "three"],
+      });
+    });
+
+    test("an item that stands for several entries is replaced and brought back as a whole", async () => {
+      const begun = await begin();
+      const { session } = begun;
+      const [one, two, three, four] = await session.append(["one", "two", "three", "four"]);
+      await session.history.replace({ from: two!, to: three! }, [stub], "inner");
+      const outer = await session.history.replace({ from: three!, to: four! }, [stub], "overlapping");
+      expect((await takeBack(begun, one!, outer)).after).toEqual(["Earlier.", "Stub.", "four"]);
+    });
+  });
+
+  test("entries of a later release are passed over and kept", async () => {
+    const { store, session } = await begin();
+    await session.append("one");
+    const opened = await store.openWriter("s", { owner: "later release", takeover: "always" });
+    if (opened.kind !== "opened") throw new Error("the store lets anyone take over");
+    const head = await opened.writer.head();
+    const later = { kind: "prophecy", version: 9, payload: '{"of":"rain"}' };
+    await opened.writer.append(sealEntries([later], { head, atMs: 0, digest: sha256 }));
+    expect(texts(await load(store))).toEqual(["one"]);
+    const [kept] = await opened.writer.read(head.sequence + 1, head.sequence + 1);
+    expect(kept?.payload).toBe('{"of":"rain"}');
+  });
+
+  test("an empty log has an empty view", async () => {
+    const store = memoryStore();
+    await store.openWriter("s", { owner: "test" });
+    expect((await load(store)).items).toEqual([]);
+  });
+
+  test("a log whose configuration names a holder that is none is read as far as it goes", async () => {
+    const store = memoryStore();
+    const opened = await store.openWriter("s", { owner: "test" });
+    if (opened.kind !== "opened") throw new Error("a new log is free");
+    const message: MessagePayload = { role: "user", blocks: [{ kind: "text", text: "one" }], origin: "human" };
+    const drafts = [
+      toDraft("message", message),
+      toDraft("configuration", {
+        provider: "p",
+        model: "m",
+        parameters: {},
+        cause: "test",
+        system: { heldBy: 1 },
+        tools: { value: [] },
+      }),
+    ];
+    await opened.writer.append(sealEntries(drafts, { head: EMPTY_LOG, atMs: 0, digest: sha256 }));
+    const view = await load(store);
+    expect(texts(view)).toEqual(["one"]);
+    expect(view.configuration).toBeUndefined();
+  });
+});
+
+test("what a decision has put in place is shown once, also after boundaries of several processes", async () => {
+  const { store, session } = await begin();
+  const [one, two, , four] = await session.append(["one", "two", "three", "four", "five"]);
+  const short = { role: "user", origin: "human", blocks: [{ kind: "text", text: "two, in short" }] } as const;
+  await session.history.replace({ from: two!, to: two! }, [short], "test");
+  await session.history.fold({ from: one!, to: one! }, [summary], "test");
+  expect(texts(await load(store))).toEqual(["Earlier.", "two, in short", "three", "four", "five"]);
+  const again = await openOffline(store);
+  await again.history.fold({ from: four!, to: four! }, [{ ...summary, blocks: [{ kind: "text", text: "4" }] }], "test");
+  const wanted = ["Earlier.", "two, in short", "three", "4", "five"];
+  expect(texts(await load(store))).toEqual(wanted);
+  await (await openOffline(store)).append("six");
+  expect(texts(await load(store))).toEqual([...wanted, "six"]);
+});

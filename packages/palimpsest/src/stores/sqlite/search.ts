@@ -1,0 +1,134 @@
+import { entryText } from "../../log/entry-text.ts";
+import { isMatch, type Phrase, snippetOf, wordsOf } from "../../log/search-text.ts";
+import type { SearchHit } from "../store.ts";
+import type { Connection } from "./connection.ts";
+import { sqliteCode } from "./errors.ts";
+import { inTransaction, readHead, toUncheckedEntry } from "./log.ts";
+import { DROP_SEARCH, ENTRY_COLUMNS, SEARCH_SCHEMA } from "./sqlite-schema.ts";
+
+/**
+ * The search index of a log, in the log's own file. It only saves time: what it does not cover yet is scanned, and one that
+ * is lost or does not fit is made anew. It keeps words (`wordsOf`), not texts, so FTS5 has nothing to interpret: its
+ * tokenizer `ascii` splits at the spaces between them and nowhere else.
+ */
+
+/** Increases when words are split in another way: an index of another version is rebuilt. */
+const INDEX_VERSION = 1;
+// Some 30 ms of work, which block this process and other writers.
+const BATCH_CHARACTERS = 262_144;
+/** The fixed cost of an entry, in characters of text. */
+const ENTRY_CHARACTERS = 64;
+
+/** The progress of the index, and the end of the log. */
+export interface IndexState {
+  readonly through: number;
+  readonly head: number;
+}
+
+export function readIndexState(connection: Connection): IndexState {
+  const head = readHead(connection).sequence;
+  return { through: readThrough(connection) ?? 0, head };
+}
+
+/** Adds the next entries to the index, up to one batch. */
+export function extendIndex(connection: Connection): IndexState {
+  return inTransaction(connection, () => {
+    const head = readHead(connection).sequence;
+    let through = readThrough(connection);
+    if (through === undefined) {
+      connection.database.exec([DROP_SEARCH, ...SEARCH_SCHEMA].join(";\n"));
+      through = 0;
+    }
+    const insert = connection.statement("INSERT INTO search (rowid, words) VALUES (?, ?)");
+    for (let characters = 0; through < head && characters < BATCH_CHARACTERS; ) {
+      through++;
+      const text = readText(connection, through);
+      characters += ENTRY_CHARACTERS + (text?.length ?? 0);
+      if (text !== undefined) insert.run(through, wordsOf(text).join(" "));
+    }
+    connection
+      .statement(
+        `INSERT OR REPLACE INTO search_state (id, version, through, hash)
+VALUES (1, ${INDEX_VERSION}, ?, coalesce((SELECT hash FROM entry WHERE sequence = ?), ''))`,
+      )
+      .run(through, through);
+    return { through, head };
+  });
+}
+
+export interface LookUpOptions {
+  readonly phrases: readonly Phrase[];
+  readonly from: number;
+  readonly to: number;
+  readonly limit: number;
+}
+
+/** Returns the index's results, newest first; `misfit` if the index is damaged or contradicts the log. */
+export function lookUp(connection: Connection, { phrases, from, to, limit }: LookUpOptions): SearchHit[] | "misfit" {
+  // Words have letters and digits only: nothing to escape.
+  const query = phrases.map((phrase) => `"${phrase.join(" ")}" *`).join(" AND ");
+  try {
+    // Another process may have dropped and restarted it since.
+    if ((readThrough(connection) ?? 0) < to) return "misfit";
+    const rows = connection
+      .statement("SELECT rowid FROM search WHERE search MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?")
+      .all(query, from, to, limit);
+    const hits = rows.map(({ rowid }) => toHit(connection, Number(rowid), phrases));
+    return hits.every((hit) => hit !== undefined) ? hits : "misfit";
+  } catch (error) {
+    if (isTrouble(error)) throw error;
+    return "misfit";
+  }
+}
+
+/** Scans the entries themselves, from `to` down, up to one batch. */
+export function scanBack(
+  connection: Connection,
+  { phrases, from, to, limit }: LookUpOptions,
+): { readonly hits: readonly SearchHit[]; readonly next: number } {
+  const hits: SearchHit[] = [];
+  let sequence = to;
+  for (let characters = 0; sequence >= from && hits.length < limit && characters < BATCH_CHARACTERS; sequence--) {
+    const text = readText(connection, sequence);
+    characters += ENTRY_CHARACTERS + (text?.length ?? 0);
+    if (text !== undefined && isMatch(text, phrases)) hits.push({ sequence, snippet: snippetOf(text, phrases) });
+  }
+  return { hits, next: sequence };
+}
+
+/** Its pages are overwritten with zeros (`secure_delete`). */
+export function dropIndex(connection: Connection): void {
+  inTransaction(connection, () => connection.database.exec(DROP_SEARCH));
+}
+
+/** The last entry that the index covers; undefined if there is none, or it is not from this log. */
+function readThrough(connection: Connection): number | undefined {
+  try {
+    const state = connection.statement("SELECT version, through, hash FROM search_state WHERE id = 1").get();
+    if (state?.["version"] !== INDEX_VERSION) return undefined;
+    const through = Number(state["through"]);
+    const entry = connection.statement("SELECT hash FROM entry WHERE sequence = ?").get(through);
+    return through === 0 || entry?.["hash"] === state["hash"] ? through : undefined;
+  } catch (error) {
+    if (isTrouble(error)) throw error;
+    return undefined;
+  }
+}
+
+function toHit(connection: Connection, sequence: number, phrases: readonly Phrase[]): SearchHit | undefined {
+  const text = readText(connection, sequence);
+  return text !== undefined && isMatch(text, phrases) ? { sequence, snippet: snippetOf(text, phrases) } : undefined;
+}
+
+/** Checksums are ignored: a damaged entry must not hide the others. */
+function readText(connection: Connection, sequence: number): string | undefined {
+  const row = connection.statement(`SELECT ${ENTRY_COLUMNS} FROM entry WHERE sequence = ?`).get(sequence);
+  return row === undefined ? undefined : entryText(toUncheckedEntry(row));
+}
+
+/** A lock, a full disk, or a missing file: not the fault of the index. */
+function isTrouble(error: unknown): boolean {
+  const code = sqliteCode(error);
+  // SQLITE_ERROR (no such table, one that cannot be opened) and SQLITE_CORRUPT.
+  return code !== 1 && code !== 11;
+}

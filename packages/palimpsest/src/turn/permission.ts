@@ -1,0 +1,134 @@
+import type { LedgerTotals } from "../cost/ledger.ts";
+import type { ToolCall } from "../log/block.ts";
+import type { RequestWaiting, ResponseContent, ShownPart } from "../providers/provider.ts";
+import type { ProviderError, ProviderFailure } from "../providers/provider-error.ts";
+import type { OpenQuestion } from "../query/permission.ts";
+import type { RecordedResponse } from "../session/recorded-response.ts";
+import type { SessionEvent } from "../session-event.ts";
+
+/** Events of a turn, in order. Only the contents of `response` and `tool-ended` are in the log. */
+export type QueryEvent =
+  | RequestStarted
+  | RequestWaiting
+  | ShownPart
+  | RetryWaiting
+  | ResponseArrived
+  | ToolStarted
+  | ToolEnded
+  | ToolWaiting
+  | NewContentTaken
+  | QueryNotice
+  /** Any event of the session: compactions, results stored and cleared, cache breaks, hooks. */
+  | { readonly kind: "session-event"; readonly event: SessionEvent }
+  | { readonly kind: "turn-ended"; readonly outcome: QueryOutcome };
+
+/** A request is about to be sent, for the first time or again after a failure. */
+export interface RequestStarted {
+  readonly kind: "request-started";
+  /** 1 for the first. */
+  readonly tries: number;
+}
+
+/** The request failed and is sent again after a wait. Discard what the stream had delivered: the answer starts over. */
+export interface RetryWaiting {
+  readonly kind: "retry-waiting";
+  readonly reason: ProviderFailure["kind"];
+  readonly message: string;
+  readonly waitMs: number;
+  /** Requests so far. */
+  readonly tries: number;
+}
+
+/** A complete response is in the log. */
+export interface ResponseArrived {
+  readonly kind: "response";
+  readonly response: RecordedResponse;
+}
+
+export interface ToolStarted {
+  readonly kind: "tool-started";
+  readonly call: ToolCall;
+  /** The input that the tool runs with: the call's input after changes by its schema and hooks. */
+  readonly input: unknown;
+}
+
+/** The call has its result. */
+export interface ToolEnded {
+  readonly kind: "tool-ended";
+  readonly call: ToolCall;
+  readonly status: "ok" | "error";
+  readonly how: ToolEnding;
+}
+
+/** Permission for a call was asked for, and somebody answers later. */
+export interface ToolWaiting {
+  readonly kind: "tool-waiting";
+  readonly question: OpenQuestion;
+}
+
+/** `not-run`: the turn had ended, or the call was incomplete. `unknown`: it may have run when an earlier process ended. */
+export type ToolEnding =
+  | "ran"
+  | "threw"
+  | "timed-out"
+  | "aborted"
+  | "denied"
+  | "invalid-input"
+  | "unknown-tool"
+  | "not-run"
+  | "unknown";
+
+/** Messages that arrived meanwhile are now in the log, and part of the next request. */
+export interface NewContentTaken {
+  readonly kind: "new-content-taken";
+  readonly count: number;
+}
+
+/** Something the user may want to know. */
+export interface QueryNotice {
+  readonly kind: "notice";
+  readonly text: string;
+}
+
+/** How a turn ended. The session can continue after any of these. */
+export type QueryOutcome = TurnEnd & {
+  /** The number of recorded responses. */
+  readonly rounds: number;
+  /** The usage of the session during the turn, forks and compactions included. */
+  readonly usage: LedgerTotals;
+};
+
+export type TurnEnd =
+  /** The model has finished its answer. `stop` is `length` if it was cut too often. */
+  | { readonly kind: "done"; readonly text: string; readonly stop: ResponseContent["stop"] }
+  /** The model, or the provider on its behalf, declined to answer. */
+  | { readonly kind: "refused"; readonly text: string }
+  /** Somebody stopped the turn. Its open calls are answered. */
+  | { readonly kind: "aborted" }
+  /**
+   * This process may not continue the turn, because its session was closed or `left` was aborted. Nothing was written since; the
+   * turn continues from its log, anywhere.
+   */
+  | { readonly kind: "left" }
+  /** Only calls are left that wait for permission. `session.turn.decide` answers a question; then the turn continues. */
+  | { readonly kind: "waiting"; readonly questions: readonly OpenQuestion[] }
+  /** The window has no room for an answer. `advice` says what you can do, with the numbers. */
+  | {
+      readonly kind: "window-full";
+      readonly sizeTokens: number;
+      readonly blockingTokens: number;
+      readonly windowTokens: number;
+      readonly advice: string;
+    }
+  /** `maxRounds` is reached. The results are in the log; a query without a prompt continues from here. */
+  | { readonly kind: "rounds-used-up" }
+  /** The provider does not answer, or refuses this request. A query without a prompt tries again. */
+  | ({ readonly kind: "failed" } & FailedSending);
+
+export interface FailedSending {
+  readonly error: ProviderError;
+  readonly tries: number;
+  readonly waitedMs: number;
+  /** Why a request that is too long could not be made shorter. */
+  readonly advice?: string;
+}

@@ -1,0 +1,146 @@
+import { attachment } from "../log/messages.ts";
+import type { AnswerStop } from "../log/payload-turn.ts";
+import { HOOK, HOST } from "../log/provenance.ts";
+import { type ExchangeOptions, exchange } from "../query/exchange.ts";
+import { groupCalls } from "../query/group-calls.ts";
+import type { Inbox } from "../query/inbox.ts";
+import { NO_LONGER_NEEDED } from "../session/no-longer-needed.ts";
+import type { RecordedResponse } from "../session/recorded-response.ts";
+import type { Session } from "../session/session.ts";
+import { CUT_OFF_NOTE } from "../view/answer-text.ts";
+import type { NextInTurn, OpenCall } from "../view/next-in-turn.ts";
+import { type AnswerOptions, answerCall, questionOf } from "./calls.ts";
+import type { QueryEvent, TurnEnd } from "./permission.ts";
+
+export interface StepContext extends Omit<ExchangeOptions, "session">, Omit<AnswerOptions, "session"> {
+  readonly session: Session;
+  readonly inbox: Inbox | undefined;
+  readonly maxContinuations: number;
+  readonly maxStopBlocks: number;
+}
+
+/** What a step of a turn has done, and how many responses of the model were part of it: 0 or 1. */
+export type TurnStep = StepResult & { readonly rounds: number };
+
+/** What a step has done. All of it is in the log: whoever takes the next step, here or elsewhere, continues from there. */
+type StepResult =
+  /** The model has answered, and the turn continues. */
+  | { readonly kind: "responded" }
+  /** So many calls have their results, or wait for permission now. */
+  | { readonly kind: "ran"; readonly calls: number }
+  /** The turn continues, though the model was done: a message arrived, or a hook has not let it stop. */
+  | { readonly kind: "continued" }
+  | TurnEnd;
+
+/** Part of the prompt: a changed word changes what sessions send from then on. */
+const CONTINUE =
+  "Your answer was cut at its length limit. Go on exactly where it stops, without repeating or introducing anything.";
+
+/** Takes the step of a turn that the log asks for. It keeps nothing in memory for the next one. */
+export async function takeStep(context: StepContext): Promise<TurnStep> {
+  const { session, signal, maxContinuations } = context;
+  const without = (result: StepResult): TurnStep => ({ ...result, rounds: 0 });
+  if (signal.aborted) return without({ kind: "aborted" });
+  const next = session.turn.next();
+  if (next.kind === "calls") return without(await runCalls(next.calls, context));
+  if (next.kind === "request" && next.cuts > maxContinuations) {
+    await session.turn.enterStep({ step: "ended", stop: "length" });
+    return without(await endTurn(context, "length"));
+  }
+  if (next.kind === "request" && next.answer === "cut") {
+    const asked = attachment(CUT_OFF_NOTE, CONTINUE, HOST);
+    await session.turn.enterStep({ step: "continued", why: "cut-off" }, asked);
+  }
+  await takeMessages(context);
+  if (signal.aborted) return without({ kind: "aborted" });
+  return session.turn.next().kind === "nothing" ? without(await endTurn(context)) : respond(context);
+}
+
+/** Runs the first calls that may run together. A call that waits for permission holds up no other one. */
+async function runCalls(calls: readonly OpenCall[], context: StepContext): Promise<StepResult> {
+  const { session, tools, signal } = context;
+  const [group] = groupCalls(
+    calls.filter(({ step }) => step !== "waiting"),
+    tools,
+  );
+  if (group === undefined) {
+    return { kind: "waiting", questions: calls.map((open) => questionOf(open, session.id)) };
+  }
+  await whileWarm(session, async () => {
+    // Waits for all of them, even if one fails: each needs its result.
+    const settled = await Promise.allSettled(group.map((open) => answerCall(open, context)));
+    for (const one of settled) if (one.status === "rejected") throw one.reason;
+  });
+  return signal.aborted ? { kind: "aborted" } : { kind: "ran", calls: group.length };
+}
+
+async function respond(context: StepContext): Promise<TurnStep> {
+  const { session, emit } = context;
+  const exchanged = await exchange(context);
+  if (exchanged.kind !== "response") return { ...exchanged, rounds: 0 };
+  const response = await session.record(exchanged.response, exchanged.request, { calls: "in-steps" });
+  emit({ kind: "response", response });
+  warnOfOverflow(response, emit);
+  if (session.turn.next().kind !== "nothing") return { kind: "responded", rounds: 1 };
+  return { ...(await endTurn(context, response.stop)), rounds: 1 };
+}
+
+/** The model is done: the turn ends, unless something else wants an answer. */
+async function endTurn(context: StepContext, stop?: AnswerStop): Promise<StepResult> {
+  const { session, inbox, signal, emit, maxStopBlocks } = context;
+  const refused = endedAs(session.turn.next(), stop);
+  if (refused?.kind === "refused") return refused;
+  if ((await takeMessages(context)) > 0) return { kind: "continued" };
+  if (inbox?.settle !== undefined) {
+    await inbox.settle(signal);
+    if (signal.aborted) return { kind: "aborted" };
+    if ((await takeMessages(context)) > 0) return { kind: "continued" };
+  }
+  const { blocked } = await session.events.runHooks("Stop", { sessionId: session.id }, { signal });
+  const now = session.turn.next();
+  const end = endedAs(now, stop);
+  if (now.kind !== "nothing" || end === undefined) return { kind: "continued" };
+  if (blocked === undefined || signal.aborted) return end;
+  if (now.stopBlocks >= maxStopBlocks) {
+    const what = `The turn ends, though a hook (${blocked.by}) has blocked its end ${now.stopBlocks + 1} times`;
+    emit({ kind: "notice", text: `${what}: ${blocked.reason}` });
+    return end;
+  }
+  await session.turn.enterStep({ step: "continued", why: "hook" }, attachment("hook", blocked.reason, HOOK));
+  return { kind: "continued" };
+}
+
+function endedAs(now: NextInTurn, stop?: AnswerStop): TurnEnd | undefined {
+  if (now.kind !== "nothing") return undefined;
+  const { text } = now;
+  return now.stop === "refused" ? { kind: "refused", text } : { kind: "done", text, stop: stop ?? now.stop };
+}
+
+/** Takes in messages that arrived meanwhile; returns their number. */
+async function takeMessages({ session, inbox, emit }: StepContext): Promise<number> {
+  const count = (await inbox?.deliver(session)) ?? 0;
+  if (count === 0) return 0;
+  emit({ kind: "new-content-taken", count });
+  // An inbox of another kind may append attachments without saying that they want an answer.
+  if (session.turn.next().kind === "nothing") await session.turn.enterStep({ step: "opened" });
+  return count;
+}
+
+/** Keeps the prompt in the provider's cache while tools run, if the settings allow it and it saves money. */
+async function whileWarm(session: Pick<Session, "provider">, work: () => Promise<void>): Promise<void> {
+  const over = new AbortController();
+  // The turn continues without it; the session's own failures show at its next use.
+  void session.provider.keepWarm({ activity: "tool-runs", signal: over.signal }).catch(() => undefined);
+  try {
+    await work();
+  } finally {
+    over.abort(NO_LONGER_NEEDED);
+  }
+}
+
+function warnOfOverflow({ overflow }: RecordedResponse, emit: (event: QueryEvent) => void): void {
+  if (overflow === undefined) return;
+  const { inputTokens, limitTokens } = overflow;
+  const text = `The request had ${inputTokens} tokens, more than the window of ${limitTokens}: the answer is to a part of it.`;
+  emit({ kind: "notice", text });
+}
