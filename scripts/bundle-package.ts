@@ -14,7 +14,7 @@ const SHARED_FILES = [
     name: "engine",
     minShareCount: 2,
     priority: 1,
-    test: /\/palimpsest\/src\/(fork|notes|query|session|settings|stages|tools|view)\//,
+    test: /\/palimpsest\/src\/(clear|compact|forks|media|notes|policy|schema|session|settings|state|store-results|turn|view)\//,
   },
 ];
 

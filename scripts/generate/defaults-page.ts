@@ -1,6 +1,6 @@
-import { SETTINGS } from "../../packages/palimpsest/src/settings/definitions.ts";
-import { PROFILES } from "../../packages/palimpsest/src/settings/profiles.ts";
-import { variableOf } from "../../packages/palimpsest/src/settings/setting-variables.ts";
+import { PROFILES, SETTINGS } from "../../packages/palimpsest/src/settings/definitions.ts";
+
+import { variableOf } from "../../packages/palimpsest/src/settings/resolve.ts";
 import type { SettingName } from "../../packages/palimpsest/src/settings/settings.ts";
 
 /** docs/defaults.md, from the table of settings. */

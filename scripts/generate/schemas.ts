@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { STREAM_SCHEMA } from "../../apps/agent/src/cli/stream/stream-schema.ts";
 import { AGENT_SETTINGS } from "../../apps/agent/src/permissions/settings-schema.ts";
 import { SETTINGS } from "../../packages/palimpsest/src/settings/definitions.ts";
-import type { SettingKind } from "../../packages/palimpsest/src/settings/setting-kind.ts";
+import type { SettingKind } from "../../packages/palimpsest/src/settings/settings.ts";
 import { openApiDocument } from "../../packages/server/src/open-api-document.ts";
 import { installed } from "../run-step.ts";
 import { streamPage } from "./stream-page.ts";

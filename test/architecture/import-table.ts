@@ -1,9 +1,9 @@
-/** One row of the import table in docs/architecture.md: what a folder (or file) of the library may reach. */
-export interface LayerRule {
-  readonly layer: string;
-  readonly mayImport: readonly string[];
-  readonly mayImportTypesOf: readonly string[];
-  /** Core layers run anywhere and plan without effects: no `node:` modules, no clock, no randomness, no process. */
+/** One row of the table of floors in docs/architecture.md: a folder of the engine, or a file directly in `src`. */
+export interface FloorRule {
+  /** It imports only from itself and from lower floors. */
+  readonly floor: number;
+  readonly folder: string;
+  /** Core code runs anywhere and plans without effects: no `node:` modules, no clock, no randomness, no process. */
   readonly kind: "core" | "shell";
 }
 
@@ -19,21 +19,18 @@ export interface FolderRule {
   readonly mayImport: readonly string[];
 }
 
-const LAYERS = ["layer", "may import", "types of", "kind"];
+const FLOORS = ["floor", "folder", "holds", "kind"];
 const PACKAGES = ["package", "may import"];
 const FOLDERS = ["folder", "may import"];
 
 /** Reads the rules out of the page that explains them, so that they stand in one place only. */
-export function readImportTable(markdown: string): LayerRule[] {
-  const rules: LayerRule[] = [];
-  for (const [layers = "", mayImport = "", typesOf = "", kind] of rowsBelow(LAYERS, markdown)) {
+export function readFloorTable(markdown: string): FloorRule[] {
+  return rowsBelow(FLOORS, markdown).map(([floor = "", folder = "", , kind]) => {
     if (kind !== "core" && kind !== "shell")
-      throw new Error(`docs/architecture.md: a layer is core or shell, not "${kind}"`);
-    for (const layer of names(layers)) {
-      rules.push({ layer, mayImport: names(mayImport), mayImportTypesOf: names(typesOf), kind });
-    }
-  }
-  return rules;
+      throw new Error(`docs/architecture.md: ${folder} is core or shell, not "${kind}"`);
+    if (!/^[1-9]\d*$/.test(floor)) throw new Error(`docs/architecture.md: ${folder} has no floor, but "${floor}"`);
+    return { floor: Number(floor), folder, kind };
+  });
 }
 
 export function readPackageTable(markdown: string): PackageRule[] {

@@ -23,8 +23,8 @@ export const TESTS_OF_PEERS: readonly string[] = [
   "packages/mastra/src/**/*.test.ts",
   "packages/openai-agents/src/**/*.test.ts",
   "packages/palimpsest/src/providers/**/*.test.ts",
-  "packages/palimpsest/src/query/interruption.test.ts",
-  "packages/palimpsest/src/tools/tool-schema.test.ts",
+  "packages/palimpsest/src/turn/interruption.test.ts",
+  "packages/palimpsest/src/schema/tool-schema.test.ts",
   "test/telemetry/*.test.ts",
   "test/peers/*.test.ts",
 ];

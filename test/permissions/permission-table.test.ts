@@ -8,7 +8,7 @@ import type { PermittedTool } from "../../apps/agent/src/permissions/permission-
 import type { PermissionMode } from "../../apps/agent/src/permissions/permission-verdict.ts";
 import { type Rule, readRule } from "../../apps/agent/src/permissions/rule.ts";
 import { createPathGuard, type PathGuard } from "../../apps/agent/src/workspace/path-guard.ts";
-import { decidePermission } from "../../packages/palimpsest/src/query/permission.ts";
+import { decidePermission } from "../../packages/palimpsest/src/turn/permission.ts";
 
 const MODES: readonly PermissionMode[] = ["auto", "default", "accept-edits", "plan", "bypass"];
 const RULES = ["none", "allow tool", "allow this", "ask this", "deny this", "deny network"] as const;

@@ -34,7 +34,7 @@ test("walk-throughs for contributors, followed word for word in a copy, end with
       expect(existsSync(join(copy, path)), path).toBe(false);
       writeFileSync(join(copy, path), code);
     }
-    for (const change of changes) execFileSync("git", ["apply", "--unidiff-zero"], { cwd: copy, input: change });
+    for (const change of changes) execFileSync("git", ["apply"], { cwd: copy, input: change });
   }
   const vitest = join(copy, "node_modules/vitest/vitest.mjs");
   const tests = pages.flatMap((page) => page.tests);

@@ -1,4 +1,63 @@
-import { PalimpsestError } from "./log/palimpsest-error.ts";
+/** The base class of all errors of this library. Each class has a stable code, and fields with the numbers that explain the error. */
+export abstract class PalimpsestError extends Error {
+  abstract readonly code: string;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    const { code } = new.target as { readonly code?: string };
+    // As Node prints its own errors: a log shows the code, which is the heading to look up in docs/errors.md.
+    if (code !== undefined) this.stack = this.stack?.replace(/^\w+/, `${this.name} [${code}]`) ?? "";
+  }
+
+  /** Works across copies of this package, where `instanceof` does not. Call it on the error class. */
+  static isInstance<Kind extends PalimpsestError>(
+    this: { readonly code: string; readonly prototype: Kind },
+    error: unknown,
+  ): error is Kind {
+    // biome-ignore lint/complexity/noThisInStatic: `this` is the class that isInstance is called on.
+    return error instanceof Error && "code" in error && error.code === this.code;
+  }
+}
+
+/** An error about one file or folder. */
+export abstract class PathError extends PalimpsestError {
+  readonly path: string;
+
+  constructor(path: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.path = path;
+  }
+}
+
+const MAX_SHOWN = 200;
+
+/** An invalid option or argument: its name, the given value, and what is needed. */
+export class InvalidOptionError extends PalimpsestError {
+  static readonly code = "invalid-option";
+  readonly code: string = InvalidOptionError.code;
+  readonly option: string;
+  readonly value: unknown;
+
+  constructor(option: string, value: unknown, needed: string, message?: string) {
+    super(message ?? `${option} is ${shown(value)}; it must be ${needed}.`);
+    this.option = option;
+    this.value = value;
+  }
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (typeof value === "function") return "a function";
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? String(value);
+  } catch {
+    // Cyclic objects and big integers have no JSON form.
+    text = Object.prototype.toString.call(value);
+  }
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
+}
 
 /** Another writer has the session open. */
 export class SessionBusyError extends PalimpsestError {

@@ -1,18 +1,187 @@
 import type { CacheBreak } from "./cost/ledger.ts";
-import type { AgentEnded, AgentPlanned, AgentWay } from "./log/agent-payload.ts";
-import type {
-  BreakerTripped,
-  CompactionAnnounced,
-  CompactionDue,
-  CompactionEnded,
-  CompactionProgressed,
-  CompactionStarted,
-  FilesRestored,
-  NotesCompactionDeclined,
-  NotesUpdated,
-} from "./session-event/compaction-events.ts";
-import type { Dreamed, MemoriesExtracted, MemoriesWaiting, MemoryJudged } from "./session-event/memory-events.ts";
-import type { UsedTokens } from "./session-event/used-tokens.ts";
+import type { UsagePayload } from "./log/payload.ts";
+import type { CompactionReason, RehydratedPart } from "./log/payload-compaction.ts";
+import type { AgentEnded, AgentPlanned, AgentWay } from "./log/payload-turn.ts";
+
+/** What a call used, as its usage entry says it. */
+export type UsedTokens = Pick<
+  UsagePayload,
+  "freshTokens" | "cacheReadTokens" | "cacheWriteTokens" | "outputTokens" | "reasoningTokens"
+>;
+
+/** What a compaction is expected to do. Sizes are estimates. */
+export interface CompactionForecast {
+  readonly reason: Exclude<CompactionReason, "asked">;
+  /** In words and figures. */
+  readonly why: string;
+  /** Of the conversation as it is. */
+  readonly tokens: number;
+  /** Of the conversation as it would be. */
+  readonly expectedTokens: number;
+  readonly savesTokensPerRequest: number;
+  /** At the price of a read from the cache; absent where the prices are not known. */
+  readonly savesUsdPerRequest?: number;
+  /** A restore had taken back an earlier compaction of the same items; the window forces this one. */
+  readonly overrides?: "restore";
+}
+
+/** A compaction is due and was left to the host: `compaction.auto` is `ask`, and nobody is there to be asked. Once in a turn. */
+interface CompactionDue extends CompactionForecast {
+  readonly kind: "compaction-due";
+}
+
+/** The user is told of a compaction before it is made: of the first in a session, and of one that is held. */
+export interface CompactionAnnounced extends CompactionForecast {
+  readonly kind: "compaction-announced";
+  /**
+   * `now`: it is about to be made. `after-next-message`: the session was resumed, and the compaction waits until the user has spoken
+   * again. `when-full`: a compaction of the same items was taken back, and only the window will force another.
+   */
+  readonly when: "now" | "after-next-message" | "when-full";
+}
+
+/** Names one compaction: begun once, ended once, whatever happens between. */
+interface OfCompaction {
+  readonly compaction: string;
+}
+
+export interface CompactionStarted extends OfCompaction {
+  readonly kind: "compaction-started";
+  readonly trigger: "auto" | "manual" | "reactive";
+  readonly reason: CompactionReason;
+  /** A restore had taken back an earlier compaction of the same items; the window forces this one. */
+  readonly overrides?: "restore";
+  readonly tokensBefore: number;
+  /** How many compactions this session has had before it. */
+  readonly earlierCompactions: number;
+  /** Turns since the newest of them; absent for the first. */
+  readonly turnsSincePrevious?: number;
+}
+
+export interface CompactionProgressed extends OfCompaction {
+  readonly kind: "compaction-progressed";
+  /** What it is about to do, in a word or two. */
+  readonly phase: string;
+  /** How much of a summary has arrived. Told at least every half minute while a model writes. */
+  readonly receivedCharacters?: number;
+}
+
+export interface CompactionEnded extends OfCompaction {
+  readonly kind: "compaction-ended";
+  readonly reason: CompactionReason;
+  readonly outcome:
+    | {
+        readonly kind: "compacted";
+        /** Where the summary is from. */
+        readonly rung: string;
+        readonly tokensBefore: number;
+        readonly tokensAfter: number;
+        /** Of the calls that made it, together; absent if none was needed. */
+        readonly used?: UsedTokens;
+        /** Why no model's summary was to be had, if the conversation was compacted without one. */
+        readonly withoutSummary?: SummaryFailure;
+        /** What the model is shown in place of what was folded: content. */
+        readonly summary: string;
+      }
+    /** A hook blocked it, or there was nothing to gain. */
+    | {
+        readonly kind: "declined";
+        readonly reason: string;
+        readonly why: string;
+        /** When an economic compaction is tried again, at the earliest. */
+        readonly retryAtMs?: number;
+      }
+    | {
+        readonly kind: "failed";
+        readonly failure: SummaryFailure;
+        readonly why: string;
+        /** When an economic compaction is tried again, at the earliest. */
+        readonly retryAtMs?: number;
+        readonly used?: UsedTokens;
+      };
+}
+
+/**
+ * `no_summary`: no model gave a summary that passes the checks. `api_error`: the calls failed. `prompt_too_long`: the provider
+ * refused them as too long, or what cannot be compacted leaves no room. `aborted`: by the user or the host.
+ */
+export type SummaryFailure = "no_summary" | "api_error" | "prompt_too_long" | "aborted";
+
+interface NotesUpdated {
+  readonly kind: "notes-updated";
+  readonly outcome: "updated" | "unchanged" | "failed";
+  readonly tokens: number;
+  readonly used?: UsedTokens;
+}
+
+/** The session's notes could not stand in for a summary. */
+interface NotesCompactionDeclined {
+  readonly kind: "notes-compaction-declined";
+  readonly reason: string;
+}
+
+/** Something failed so often in a row that it is not tried again for now. */
+interface BreakerTripped {
+  readonly kind: "breaker-tripped";
+  /** `compaction`: summaries that the window needs. `economic-compaction`: compactions that only save money. */
+  readonly of: string;
+  readonly failures: number;
+  /** When it is tried again, at the latest. */
+  readonly retryAtMs?: number;
+}
+
+/** After a compaction, files, skills, the plan and other texts of the host were shown to the model once more. */
+interface FilesRestored {
+  readonly kind: "files-restored";
+  /** Of files; `parts` has everything else, too. */
+  readonly putBack: number;
+  readonly skipped: number;
+  readonly failed: number;
+  /** Files, skills, the plan and other texts of the host: what of each is in view. */
+  readonly parts: readonly RehydratedPart[];
+}
+
+/**
+ * A turn was looked through for what is worth remembering. `own-writes`: the model had seen to it by itself. `over-budget`: not
+ * today, or not in this session.
+ */
+export interface MemoriesExtracted {
+  readonly kind: "memories-extracted";
+  readonly outcome: "extracted" | "nothing" | "own-writes" | "over-budget" | "failed";
+  /** Topics that were written or proposed. */
+  readonly count: number;
+  /** Of `over-budget` and `failed`. */
+  readonly why?: string;
+  readonly used?: UsedTokens;
+}
+
+/** So many proposals wait in the memory's inbox for the user's yes. */
+interface MemoriesWaiting {
+  readonly kind: "memories-waiting";
+  readonly count: number;
+}
+
+/**
+ * The user has looked at a memory: accepted what was proposed (`confirmed`) or refused it (`rejected`), or has written another
+ * text than a model had (`corrected`).
+ */
+export interface MemoryJudged {
+  readonly kind: "memory-judged";
+  readonly verdict: "confirmed" | "corrected" | "rejected";
+}
+
+/** The memory was gone over. `held`: it would change so much that the user is to say yes. `stopped`: somebody ended it. */
+export interface Dreamed {
+  readonly kind: "dreamed";
+  /** `manual`: somebody asked for it. */
+  readonly trigger: "auto" | "manual";
+  readonly outcome: "consolidated" | "nothing" | "held" | "failed" | "stopped";
+  /** Topics that were changed; of `held`, that would be. */
+  readonly changed: number;
+  /** Of `held`, `failed` and `stopped`. It may name topics: content. */
+  readonly why?: string;
+  readonly used?: UsedTokens;
+}
 
 /** Something that happened in a session, for whoever wants to know. It has happened: what is told is in the log. */
 export type SessionEvent = NewEvent & { readonly session: string; readonly atMs: number };
@@ -58,7 +227,7 @@ export type NewEvent =
 export type Emit = (newEvent: NewEvent) => void;
 
 /** The first request after a new user message is about to be prepared. */
-export interface TurnStarted {
+interface TurnStarted {
   readonly kind: "turn-started";
 }
 
@@ -106,7 +275,7 @@ export interface AnswerInterrupted {
 }
 
 /** The server silently read far less than was sent: the model answered only a part of the conversation. */
-export interface InputTruncated {
+interface InputTruncated {
   readonly kind: "input-truncated";
   readonly model: string;
   /** What was sent, by estimate. */
@@ -116,7 +285,7 @@ export interface InputTruncated {
 }
 
 /** The model's window is unknown, so the session uses a guess. Emitted once per model. */
-export interface ModelGuessed {
+interface ModelGuessed {
   readonly kind: "model-guessed";
   readonly model: string;
   readonly windowTokens: number;
@@ -124,7 +293,7 @@ export interface ModelGuessed {
 }
 
 /** A field of `parameters` is not sent as given, because the session sets it. Emitted once per field. */
-export interface ParameterOverridden {
+interface ParameterOverridden {
   readonly kind: "parameter-overridden";
   readonly parameter: string;
   readonly given: unknown;
@@ -135,7 +304,7 @@ export interface ParameterOverridden {
 }
 
 /** A ping kept the prompt in the provider's cache. */
-export interface CacheWarmed {
+interface CacheWarmed {
   readonly kind: "cache-warmed";
   /** What the session waited for. */
   readonly activity: string;
@@ -147,7 +316,7 @@ export interface CacheWarmed {
 }
 
 /** A cache break: the provider read less from its cache than the previous request left there. */
-export interface CacheBroken extends Omit<CacheBreak, "atMs"> {
+interface CacheBroken extends Omit<CacheBreak, "atMs"> {
   readonly kind: "cache-broken";
 }
 
@@ -170,7 +339,7 @@ export interface StoringFailed {
 }
 
 /** The host removed stored results of old sessions. Emitted if any were removed, or could not be. */
-export interface ResultsCollected {
+interface ResultsCollected {
   readonly kind: "results-collected";
   readonly sessions: number;
   readonly bytes: number;
@@ -194,7 +363,7 @@ export interface MediaRefused {
 }
 
 /** Old results are shown as stubs now. */
-export interface ResultsCleared {
+interface ResultsCleared {
   readonly kind: "results-cleared";
   readonly way: "by-time" | "by-size" | "payback";
   readonly trigger: "auto" | "manual";
@@ -205,7 +374,7 @@ export interface ResultsCleared {
 }
 
 /** Stored, cleared or compacted content was recalled: a sign that it was still needed. */
-export interface Recalled {
+interface Recalled {
   readonly kind: "recalled";
   readonly by: "entry" | "search";
   /** The outcome of the recall. */
@@ -213,7 +382,7 @@ export interface Recalled {
 }
 
 /** A fork that made requests has ended. `failed`, `aborted`: its last request was not answered. */
-export interface Forked {
+interface Forked {
   readonly kind: "forked";
   readonly source: string;
   readonly outcome: "ok" | "failed" | "aborted";
@@ -221,7 +390,7 @@ export interface Forked {
 }
 
 /** Settings from outside the code are invalid. Emitted when the session is opened, and when a source has changed. */
-export interface SettingsRejected {
+interface SettingsRejected {
   readonly kind: "settings-rejected";
   readonly problems: readonly {
     readonly source: "code" | "environment" | "flags" | "file";
@@ -233,7 +402,7 @@ export interface SettingsRejected {
 }
 
 /** The flag service does not answer, or not for every flag. Its last values stay in effect. Emitted once per outage. */
-export interface FlagsFailed {
+interface FlagsFailed {
   readonly kind: "flags-failed";
   readonly because: string;
   /** How many of its last values are in effect. */
@@ -241,13 +410,13 @@ export interface FlagsFailed {
 }
 
 /** The flag service answers again. */
-export interface FlagsRecovered {
+interface FlagsRecovered {
   readonly kind: "flags-recovered";
   /** Since it was found to fail. */
   readonly afterMs: number;
 }
 
-export interface HooksRan {
+interface HooksRan {
   readonly kind: "hooks-ran";
   readonly event: string;
   /** How many. */
@@ -260,7 +429,7 @@ export interface HooksRan {
 }
 
 /** An agent that this session started has another state, or its plan has: it runs, is idle, has ended, asks for approval. */
-export interface AgentChanged {
+interface AgentChanged {
   readonly kind: "agent-changed";
   /** Its id. */
   readonly agent: string;
@@ -272,7 +441,7 @@ export interface AgentChanged {
 }
 
 /** Messages of other sessions have arrived. The model sees them with its next request. */
-export interface MailArrived {
+interface MailArrived {
   readonly kind: "mail-arrived";
   readonly count: number;
   /** The senders, each once. */

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { watchCall } from "./clock.ts";
-import { withTimers } from "./session/clock.ts";
+import { watchCall, withTimers } from "./clock.ts";
 
 /** A clock that runs as fast as it is waited for. */
 function quickClock() {

@@ -15,7 +15,7 @@ import {
 import { memoryStore, openSession, query, type Tool } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { afterAll, describe, expect, test } from "vitest";
-import type { MemoriesExtracted } from "../../../palimpsest/src/session-event/memory-events.ts";
+import type { MemoriesExtracted } from "../../../palimpsest/src/session-event.ts";
 import { openMemory } from "../open-memory.ts";
 import { createExtractions, EXTRACTION_SOURCE } from "./extractions.ts";
 import { memoryTool } from "./memory-tool.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readPayload } from "../log/draft.ts";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
-import type { SyncMessage } from "../session/sync/sync-message.ts";
+import type { SyncMessage } from "../session/sync/conversation.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { readEntries } from "../stores/read-entries.ts";
+import { readEntries } from "../stores/read.ts";
 import type { Store } from "../stores/store.ts";
 import { beginDoorCall } from "./call.ts";
 import { createDoorSessions } from "./sessions.ts";

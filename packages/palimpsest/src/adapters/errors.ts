@@ -1,5 +1,4 @@
-import type { SessionLostError } from "../errors.ts";
-import { PalimpsestError } from "../log/palimpsest-error.ts";
+import { PalimpsestError, type SessionLostError } from "../errors.ts";
 
 /** Other processes have taken a session over again and again. Nothing was sent. */
 export class SessionContendedError extends PalimpsestError {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SyncMessage } from "../session/sync/sync-message.ts";
+import type { SyncMessage } from "../session/sync/conversation.ts";
 import { chainOf, chooseSession } from "./recognize.ts";
 
 const user = (content: string): SyncMessage => ({ role: "user", content });

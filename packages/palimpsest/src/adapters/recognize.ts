@@ -1,5 +1,5 @@
 import type { Block } from "../log/block.ts";
-import type { SyncMessage } from "../session/sync/sync-message.ts";
+import type { SyncMessage } from "../session/sync/conversation.ts";
 import { sha256 } from "../stores/sha256.ts";
 
 /** What a list of messages is recognized by. Tool results are no part of it: frameworks rewrite and rearrange them. */

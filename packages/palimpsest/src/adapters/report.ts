@@ -1,4 +1,4 @@
-import { asObject, asString } from "../schema/json-fields.ts";
+import { asList, asObject, asString } from "../schema/json-fields.ts";
 import type { SessionEvent } from "../session-event.ts";
 
 /** A compaction, for a user interface. */
@@ -23,4 +23,29 @@ export function toCompactionData(event: SessionEvent): CompactionData | undefine
 export function asCompactionData(value: unknown): CompactionData | undefined {
   const data = asObject(value);
   return asString(data?.["summary"]) === undefined ? undefined : (data as unknown as CompactionData);
+}
+
+/** What a session says about itself after an answer. */
+export interface SessionReport {
+  readonly session: string;
+  readonly tokens: number;
+  readonly percentLeft: number;
+}
+
+/** The name under which an answer's data have what its session says. */
+const OWN = "palimpsest";
+
+/** Data of an answer, with what its session says about itself. */
+export function withReport(
+  data: object | undefined,
+  report: SessionReport,
+  compactions: readonly CompactionData[],
+): Record<string, unknown> {
+  return { ...data, [OWN]: { ...report, ...(compactions.length === 0 ? {} : { compactions }) } };
+}
+
+/** The compactions that data of an answer show. */
+export function compactionsIn(data: unknown): readonly CompactionData[] {
+  const own = asObject(asObject(data)?.[OWN]);
+  return (asList(own?.["compactions"]) ?? []).flatMap((value) => asCompactionData(value) ?? []);
 }

@@ -1,12 +1,33 @@
-import { createLanes } from "../doors/lanes.ts";
 import type { Provider } from "../providers/provider.ts";
 import { asObject, asString, asStrings } from "../schema/json-fields.ts";
-import type { InterruptedAnswer } from "../session/interrupted-answer.ts";
 import { openSession } from "../session/open.ts";
+import type { InterruptedAnswer } from "../session/record-interrupted.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionOptions } from "../state/options.ts";
 import type { Store } from "../stores/store.ts";
 import { type Candidate, type Chain, chooseSession } from "./recognize.ts";
+
+/** Work under one name is done in order; work under other names does not wait for it. */
+interface Lanes {
+  /** Runs work when the work before it is done, whatever became of that. */
+  run<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
+}
+
+function createLanes(): Lanes {
+  const tails = new Map<string, Promise<unknown>>();
+  return {
+    run(name, work) {
+      const result = (tails.get(name) ?? Promise.resolve()).then(work);
+      const tail = result
+        .catch(() => {})
+        .then(() => {
+          if (tails.get(name) === tail) tails.delete(name);
+        });
+      tails.set(name, tail);
+      return result;
+    },
+  };
+}
 
 /** Options of sessions behind a framework that are the application's. The others come with each call. */
 export interface DoorOptions<Request, Response, Message>
@@ -36,7 +57,7 @@ export interface Door<Request, Response, Message, Live> {
 }
 
 /** A session that calls are made for. */
-export interface HeldSession<Request, Response, Live> {
+interface HeldSession<Request, Response, Live> {
   readonly session: Session<Request, Response>;
   readonly provider: Pick<Provider<Request, Response>, "readResponse">;
   /** Kinds of notices that were given. */
@@ -236,6 +257,29 @@ export function createDoorSessions<Request, Response, Message, Live>(
       // Those that are being opened, too: a call may have begun just now.
       const opened = await Promise.allSettled(opening.values());
       await Promise.all(opened.flatMap((one) => (one.status === "fulfilled" ? [closeHeld(one.value)] : [])));
+    },
+  };
+}
+
+/** The calls that a session has been used by. */
+export interface KnownCalls<Live> {
+  /** The newest call of a model, or the first one of all. */
+  ofModel(id: string): Live;
+  newest(): Live;
+}
+
+/** Connects a session to its framework: models and options of calls that it makes by itself are those of the newest call. */
+export function connectNewest<Request, Response, Message, Live extends { readonly id: string }>(
+  first: Live,
+  create: (calls: KnownCalls<Live>) => Provider<Request, Response, Message>,
+): Connection<Request, Response, Message, Live> {
+  const known = new Map([[first.id, first]]);
+  let newest = first;
+  return {
+    provider: create({ ofModel: (id) => known.get(id) ?? first, newest: () => newest }),
+    use(live) {
+      known.set(live.id, live);
+      newest = live;
     },
   };
 }

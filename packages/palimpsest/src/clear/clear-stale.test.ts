@@ -3,9 +3,9 @@ import type { Block } from "../log/block.ts";
 import type { StageContext } from "../policy/stage.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { startCalibration } from "../size/calibration.ts";
-import { toItem } from "../view/item.ts";
 import { createResultIndex } from "../view/results.ts";
-import { createView } from "../view/view.ts";
+import { createView, toItem } from "../view/view.ts";
+
 import { clearStale } from "./stage.ts";
 
 const PRICES = { input: 3, output: 15, cacheRead: 0.3, cacheWrite5m: 3.75, cacheWrite1h: 6 };

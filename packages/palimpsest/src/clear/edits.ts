@@ -1,10 +1,20 @@
-import type { KeptThinking, ProviderEdits, ResultEdits } from "../log/provider-edits.ts";
+import type { Ledger } from "../cost/ledger.ts";
+import { cachedPrompt } from "../cost/misses.ts";
+import type {
+  DeletedResult,
+  KeptThinking,
+  ProviderEdits,
+  RequestedEdits,
+  ResultEdits,
+} from "../log/payload-compaction.ts";
+import type { Provider } from "../providers/provider.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Budget } from "../size/budget.ts";
-import { clearableTools } from "../stages/microcompact/clearable-tools.ts";
-import type { MessageItem } from "../view/item.ts";
-import { headTools } from "../view/offer-tools.ts";
-import type { View } from "../view/view.ts";
+import type { RequestLimits } from "../state/limits.ts";
+import type { ResultIndex } from "../view/results.ts";
+import { headTools } from "../view/tool-search.ts";
+import type { MessageItem, View } from "../view/view.ts";
+import { clearableTools, type Eligibility, eligibilityOf, eligibleResults } from "./results.ts";
 
 export interface EditsSituation {
   readonly view: Pick<View, "items" | "configuration" | "edits">;
@@ -94,4 +104,97 @@ function keptFrom(from: number, { view: { items }, thinking }: EditsSituation): 
 /** Whether a message begins a turn: any message on the user's side that is not a result. */
 function isWords({ role, blocks }: MessageItem): boolean {
   return role === "user" && blocks.some(({ kind }) => kind !== "tool_result");
+}
+
+export interface DeletionSituation {
+  readonly index: ResultIndex;
+  readonly eligibility: Eligibility;
+  /** Results that the newest request deleted; empty after a compaction boundary. */
+  readonly deleted: readonly DeletedResult[];
+  readonly cache: "none" | "warm" | "cold";
+  /** The newest answered request: only entries before it are in the cache. */
+  readonly cachedTo: number;
+}
+
+interface DeletionParameters {
+  /** Nothing is deleted while there are fewer results that are neither deleted nor kept for another reason. */
+  readonly leastResults: number;
+  readonly keepNewest: number;
+}
+
+/**
+ * Plans the results that the next request deletes from the provider's cached prompt. A deletion applies to one request
+ * only, so all earlier deletions are repeated, and the oldest results are added once there are enough. The view does
+ * not change. If the prompt is no longer in the cache, the list starts empty.
+ */
+export function planDeletions(
+  { index, eligibility, deleted, cache, cachedTo }: DeletionSituation,
+  { leastResults, keepNewest }: DeletionParameters,
+): readonly DeletedResult[] {
+  if (cache !== "warm") return [];
+  const gone = new Set(deleted.map(({ entry }) => entry));
+  const active = eligibleResults(index, { ...eligibility, keepNewest: 0 }).filter(({ entry }) => !gone.has(entry));
+  if (active.length < leastResults) return deleted;
+  const calls = Map.groupBy(index.calls, ({ call }) => call.id);
+  const oldest = eligibleResults(index, { ...eligibility, keepNewest })
+    // An id that two calls share identifies neither.
+    .filter(({ entry, callId }) => entry < cachedTo && !gone.has(entry) && calls.get(callId)?.length === 1)
+    .map(({ entry, callId }) => ({ entry, callId }));
+  return [...deleted, ...oldest];
+}
+
+interface RequestedEditsParts extends Pick<RequestLimits, "budget" | "rules"> {
+  readonly view: View;
+  readonly ledger: Ledger;
+  readonly results: ResultIndex;
+  readonly settings: Settings;
+  readonly provider: Pick<Provider, "takesEdits" | "cacheEdits">;
+  /** `new`: the user has said something since the newest request. */
+  readonly turn: "new" | "open";
+  readonly nowMs: number;
+}
+
+/** What the next request asks of the provider beside an answer: edits, or deletions from its cache, never both. */
+export function chooseRequestedEdits(parts: RequestedEditsParts): RequestedEdits {
+  const edits = editsOf(parts);
+  return toRequestedEdits(edits, edits === undefined ? deletionsOf(parts) : []);
+}
+
+export function toRequestedEdits(edits: ProviderEdits | undefined, deleted: readonly DeletedResult[]): RequestedEdits {
+  return { ...(edits === undefined ? {} : { edits }), ...(deleted.length === 0 ? {} : { deleted }) };
+}
+
+function editsOf({ view, ledger, settings, budget, rules, provider, turn, nowMs }: RequestedEditsParts) {
+  return planEdits({
+    view,
+    settings,
+    budget,
+    turn,
+    thinking: rules.thinking,
+    takesEdits: provider.takesEdits?.(view.configuration?.parameters ?? {}) ?? "no",
+    idleMs: nowMs - (ledger.sources["main"]?.previous?.atMs ?? nowMs),
+  });
+}
+
+function deletionsOf({
+  view,
+  ledger,
+  results,
+  settings,
+  provider,
+  nowMs,
+}: RequestedEditsParts): readonly DeletedResult[] {
+  const isOn = settings["clearing.enabled"] === "on" && settings["clearing.byCacheEdit"] === "on";
+  if (!isOn || provider.cacheEdits === undefined) return [];
+  const previous = ledger.sources["main"]?.previous;
+  return planDeletions(
+    {
+      index: results,
+      eligibility: eligibilityOf(view.configuration, settings),
+      deleted: view.deleted,
+      cache: cachedPrompt(previous, nowMs),
+      cachedTo: previous?.request ?? 0,
+    },
+    { leastResults: settings["clearing.cacheEditResults"], keepNewest: settings["clearing.cacheEditKeepNewest"] },
+  );
 }

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { USUAL_COSTS } from "../cache/token-costs.ts";
+import { USUAL_COSTS } from "../cost/prices.ts";
 import type { Block, ToolResult } from "../log/block.ts";
 import { startCalibration } from "../size/calibration.ts";
-import { toItem } from "../view/item.ts";
 import { createResultIndex } from "../view/results.ts";
-import { createView, type View } from "../view/view.ts";
+import { createView, toItem, type View } from "../view/view.ts";
+
 import { type ClearingParameters, type ClearingSituation, planClearing } from "./plan.ts";
 import { type Eligibility, eligibleResults } from "./results.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
 import type { ReadEntry } from "../log/draft.ts";
 import type { Payloads, ToolDefinition } from "../log/payload.ts";
-import type { ProviderEdits } from "../log/provider-edits.ts";
+import type { ProviderEdits } from "../log/payload-compaction.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { startCalibration } from "../size/calibration.ts";
 import { foldEntry } from "../view/fold.ts";

@@ -1,8 +1,27 @@
-import type { TokenCosts } from "../cache/token-costs.ts";
-import type { DecisionCost, ReplacePayload } from "../log/payload.ts";
-import { clearedStub, stubText } from "../stages/microcompact/cleared-stub.ts";
+import type { TokenCosts } from "../cost/prices.ts";
+import type { DecisionCost, Replacement, ReplacePayload } from "../log/payload.ts";
 import type { ResultIndex, ShownResult } from "../view/results.ts";
 import { type Eligibility, eligibleResults } from "./results.ts";
+
+/** The stub shows this much of the call's input, enough to recognize it. */
+const INPUT_CHARACTERS = 120;
+
+/** Returns the replacement of a cleared result. */
+function clearedStub(result: ShownResult, recall: "offered" | "missing"): Replacement {
+  const { callId, status } = result;
+  const provenance = { kind: "tool", name: result.call?.name ?? "unknown" } as const;
+  const blocks = [{ kind: "tool_result", callId, content: stubText(result, recall), status } as const];
+  return { role: "user", origin: "tool", provenance, blocks };
+}
+
+/** Returns the stub: which result it was, its size, and how to see it again. */
+export function stubText({ entry, call, characters }: ShownResult, recall: "offered" | "missing"): string {
+  const input = JSON.stringify(call?.input ?? {});
+  const shown = input.length > INPUT_CHARACTERS ? `${input.slice(0, INPUT_CHARACTERS).toWellFormed()}...` : input;
+  const again =
+    recall === "offered" ? `Recall entry ${entry} to read it again.` : "Call the tool again if you need it.";
+  return `[Cleared to save room: result of ${call?.name ?? "a tool"} ${shown}, ${characters} characters. ${again}]`;
+}
 
 /** The costs that clearing changes: it sends no question and gets no answer. */
 type CacheCosts = Pick<TokenCosts, "read" | "write" | "usdPerUnit">;
@@ -10,7 +29,7 @@ type CacheCosts = Pick<TokenCosts, "read" | "write" | "usdPerUnit">;
 export type ClearingParameters = FixedClearing | PaybackClearing;
 
 /** The table that similar systems are known to use: it depends only on time and size. */
-export interface FixedClearing {
+interface FixedClearing {
   readonly policy: "fixed";
   /** The number of newest results kept when the cache is cold. */
   readonly keepNewestCold: number;
@@ -21,7 +40,7 @@ export interface FixedClearing {
 }
 
 /** Our own rule: clearing is an investment that must earn back its cost to the prompt cache. */
-export interface PaybackClearing {
+interface PaybackClearing {
   readonly policy: "payback";
   readonly keepNewest: number;
   readonly paybackRequests: number;

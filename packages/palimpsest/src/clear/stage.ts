@@ -1,13 +1,13 @@
-import { cachedPrompt } from "../cache/cached-prompt.ts";
-import { costsOf } from "../cache/token-costs.ts";
-import { toDraft } from "../log/to-draft.ts";
+import { cachedPrompt } from "../cost/misses.ts";
+import { costsOf } from "../cost/prices.ts";
+import { toDraft } from "../log/draft.ts";
 import { type Candidate, decide } from "../policy/decide.ts";
 import { NOTHING_TO_DO, type StageContext, type StageDecision } from "../policy/stage.ts";
 import { recallOf } from "../recall/recall.ts";
 import type { Settings } from "../settings/settings.ts";
 import { grouped } from "../text.ts";
-import { isTurnOpen } from "../view/is-turn-open.ts";
-import { sizeTokens } from "../view/view.ts";
+import { isTurnOpen, sizeTokens } from "../view/view.ts";
+
 import { type Clearing, type ClearingParameters, type ClearingSituation, planClearing } from "./plan.ts";
 import { eligibilityOf } from "./results.ts";
 

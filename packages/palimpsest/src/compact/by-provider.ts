@@ -1,25 +1,24 @@
 import { priceUsd } from "../cost/prices.ts";
+import { toDraft } from "../log/draft.ts";
 import type { Draft } from "../log/entry.ts";
 import { attachment, type HeadContent, headAttachment } from "../log/messages.ts";
 import type { UsagePayload } from "../log/payload.ts";
 import type { CompactionRecord } from "../log/payload-compaction.ts";
 import { SUMMARY } from "../log/provenance.ts";
-import { toDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { ProviderCompaction, ResponseContent } from "../providers/provider.ts";
-import { planBoundary } from "../session/plan-boundary.ts";
-import { takeSnapshot } from "../session/snapshot.ts";
-import { wholeTokens } from "../session/whole-tokens.ts";
-import type { CompactionEnded, CompactionStarted } from "../session-event/compaction-events.ts";
+import type { CompactionEnded, CompactionStarted } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Budget } from "../size/budget.ts";
 import { COMPACTION_SOURCE } from "../state/carried.ts";
-import type { SessionState } from "../state/state.ts";
-import type { MessageItem } from "../view/item.ts";
+import { wholeTokens } from "../state/responses.ts";
+import { type SessionState, takeSnapshot } from "../state/state.ts";
+import type { MessageItem } from "../view/view.ts";
 import { composeRecord } from "./compose.ts";
+import { planBoundary } from "./install.ts";
 import { planForRange, type RangeToCompact } from "./plan.ts";
 
-export interface ProviderCompactionOptions {
+interface ProviderCompactionOptions {
   readonly session: string;
   readonly state: SessionState;
   readonly compaction: ProviderCompaction;
@@ -34,7 +33,7 @@ export interface ProviderCompactionOptions {
 }
 
 /** What is to be written around a response, in one batch with it. */
-export interface PlannedProviderCompaction {
+interface PlannedProviderCompaction {
   readonly before: readonly Draft[];
   readonly behind: readonly Draft[];
   /** Whether the response's own usage is of what the conversation has become. */

@@ -1,29 +1,27 @@
+import { InvalidOptionError } from "../errors.ts";
 import type { Forks } from "../forks/forks.ts";
-import { mergeInstructions } from "../hooks/merge-instructions.ts";
-import { InvalidOptionError } from "../log/invalid-option-error.ts";
+import { mergeInstructions } from "../hooks/hook.ts";
+import { toDraft } from "../log/draft.ts";
 import type { AttemptPayload, CompactionRecord } from "../log/payload-compaction.ts";
-import { toDraft } from "../log/to-draft.ts";
-import type { DeclinedCause } from "../notes/keep-calculation.ts";
 import type { NotesKeeper } from "../notes/keeper.ts";
+import type { DeclinedCause } from "../notes/when.ts";
 import { present } from "../schema/json-fields.ts";
-import type { CompactionOutcome, CompactOptions } from "../session/compact/compact-options.ts";
-import type { Surroundings } from "../session/compact/surroundings.ts";
-import { withTimeout } from "../session/compact/with-timeout.ts";
-import { leaveRoom } from "../session/leave-room.ts";
-import { startContents } from "../session/run-hooks.ts";
-import { type Snapshot, takeSnapshot } from "../session/snapshot.ts";
-import type { CompactionEnded, CompactionForecast } from "../session-event/compaction-events.ts";
-import { type BreakerState, ECONOMIC_BREAKER, retryAtMs, WINDOW_BREAKER } from "../stages/compact/breaker.ts";
-import type { CompactionPart } from "../stages/compact/choose-range.ts";
-import type { SessionContext } from "../state/context.ts";
+import type { CompactionAnnounced, CompactionEnded, CompactionForecast } from "../session-event.ts";
+import { type BreakerState, ECONOMIC_BREAKER, retryAtMs, WINDOW_BREAKER } from "../state/carried.ts";
+import { type SessionContext, startContents } from "../state/context.ts";
+import { type Surroundings, withTimeout } from "../state/host-content.ts";
+import { leaveRoom } from "../state/limits.ts";
+import type { DueCompaction, Hold } from "../state/options.ts";
 import type { Contents, Requests } from "../state/ports.ts";
+import { type Snapshot, takeSnapshot } from "../state/state.ts";
 import { composeView } from "./compose.ts";
 import { type CompactionOrigin, callsOfTurn, installBoundary, type ReadyView } from "./install.ts";
-import { type EndedCompaction, reportOutcome } from "./outcome.ts";
-import { type CompactionPlan, type PlanOptions, planCompaction } from "./plan.ts";
+import { type CompactionOutcome, type CompactOptions, type EndedCompaction, reportOutcome } from "./outcome.ts";
+import { type CompactionPart, type CompactionPlan, type PlanOptions, planCompaction } from "./plan.ts";
 import { askForSummary } from "./summarize.ts";
+import { ANNOUNCED, announcedAt } from "./when.ts";
 
-export interface CompactionsParts<Request, _Response> {
+interface CompactionsParts<Request, _Response> {
   readonly contents: Pick<Contents, "append">;
   readonly forks: Pick<Forks<unknown>, "converse">;
   readonly notes: Pick<NotesKeeper, "planCompaction">;
@@ -36,7 +34,7 @@ export interface Compactions {
 }
 
 /** Who asks for a compaction; and what it is expected to do, if nobody but the policy or the provider does. */
-export type CompactionCause =
+type CompactionCause =
   | { readonly trigger: "manual" }
   | { readonly trigger: "auto" | "reactive"; readonly forecast: CompactionForecast };
 
@@ -272,4 +270,68 @@ function tooLarge({ fixed, snapshot, targetTokens }: CompactionPlan): string {
     `of ${snapshot.sizeTokens} tokens, what cannot be folded is too much for ${targetTokens}: ${parts.join(", ")}. ` +
     "Shorten the system prompt or the head, offer fewer tools, take back pins, or use a model with a larger window"
   );
+}
+
+export interface AutoCompaction {
+  /** A compaction is due before a request: it is announced, asked about or made, as the settings say. */
+  beforeRequest(due: DueCompaction, options: Pick<CompactOptions, "signal">): Promise<void>;
+  /** Names a compaction that nobody asked for, if it is the first that the user meets since the session was opened. */
+  announceFirst(forecast: CompactionForecast): Promise<void>;
+}
+
+export function createAutoCompaction<Request, Response, Message>(
+  context: SessionContext<Request, Response, Message>,
+  compactions: Compactions,
+): AutoCompaction {
+  const { state, settings, attendance, emit } = context;
+  const { approveCompaction: approve } = context.options;
+  /** How many messages the user had sent when they were asked last, or could not be. */
+  let askedAtMessage: number | undefined;
+
+  async function announce(forecast: CompactionForecast, when: CompactionAnnounced["when"]): Promise<void> {
+    emit({ kind: "compaction-announced", ...forecast, when });
+    await state.inOrder(async () => {
+      await state.append([toDraft("mark", { name: ANNOUNCED, coveredTo: state.newestEntry })]);
+    });
+  }
+
+  async function announceFirst(forecast: CompactionForecast): Promise<void> {
+    if (announcedAt(state.carriedState) <= attendance.openedAt) await announce(forecast, "now");
+  }
+
+  async function mayCompact(
+    forecast: CompactionForecast,
+    { signal }: Pick<CompactOptions, "signal">,
+  ): Promise<boolean> {
+    const { userMessages } = state.carriedState;
+    // Whoever said "not now" is asked again once they have spoken.
+    if (askedAtMessage === userMessages) return false;
+    askedAtMessage = userMessages;
+    if (approve === undefined) {
+      emit({ kind: "compaction-due", ...forecast });
+      return false;
+    }
+    try {
+      return (await approve(forecast, signal === undefined ? {} : { signal })) === "compact";
+    } catch {
+      // No answer is no yes. An aborted turn ends where the request is prepared.
+      return false;
+    }
+  }
+
+  return {
+    announceFirst,
+    async beforeRequest({ forecast, hold }, how) {
+      const isAsked = settings()["compaction.auto"] === "ask";
+      // Who is asked need not be told before; but what they took back is not asked about again.
+      if (hold !== undefined && !(isAsked && hold.by === "opened")) return announce(forecast, heldUntil(hold));
+      if (!isAsked) await announceFirst(forecast);
+      else if (!(await mayCompact(forecast, how))) return;
+      await compactions.compact({ trigger: "auto", forecast }, how);
+    },
+  };
+}
+
+function heldUntil({ by }: Hold): CompactionAnnounced["when"] {
+  return by === "restored" ? "when-full" : "after-next-message";
 }

@@ -13,7 +13,7 @@ import {
 import { afterAll, describe, expect, test } from "vitest";
 import { toolResult } from "../log/messages.ts";
 import { anthropic } from "../providers/anthropic.ts";
-import { readStream } from "../providers/read-stream.ts";
+import { readStream } from "../providers/stream.ts";
 import { openSession } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionEvent } from "../session-event.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { toDraft } from "../log/to-draft.ts";
-import { takeSnapshot } from "../session/snapshot.ts";
+import { toDraft } from "../log/draft.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { budgetOf } from "../size/budget.ts";
-import { openSessionState } from "../state/state.ts";
+import { openSessionState, takeSnapshot } from "../state/state.ts";
+
 import { memoryStore } from "../stores/memory-store.ts";
 import { composeView } from "./compose.ts";
 import { planCompaction } from "./plan.ts";

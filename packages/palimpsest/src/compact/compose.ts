@@ -1,18 +1,15 @@
 import type { Text } from "../log/block.ts";
 import type { AttachmentPayload } from "../log/payload.ts";
-import type { Surroundings } from "../session/compact/surroundings.ts";
-import { toolsAgain } from "../session/compact/tools-again.ts";
 import type { Settings } from "../settings/settings.ts";
-import { COMPACTED_BY_PROVIDER } from "../stages/compact/compose-summary.ts";
-import type { RoomPart } from "../stages/compact/share-room.ts";
-import type { CleanText } from "../state/host-content.ts";
-import { draftSummary, draftTexts, type SummaryTexts } from "./draft.ts";
+import type { CleanText, Surroundings } from "../state/host-content.ts";
+import { COMPACTED_BY_PROVIDER, draftSummary, draftTexts, type RoomPart, type SummaryTexts } from "./draft.ts";
 import type { CompactionBlock, WrittenSummary } from "./ladder.ts";
 import type { CompactionPlan, Room } from "./plan.ts";
-import { type Rehydrated, rehydrate } from "./rehydrate.ts";
+import { type Rehydrated, rehydrate, toolsAgain } from "./rehydrate.ts";
+
 import { transcriptOf } from "./summary/transcript.ts";
 
-export interface ComposeOptions {
+interface ComposeOptions {
   readonly settings: Settings;
   readonly surroundings: Surroundings;
   /** Files that the model still sees, with the entries of their reads. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { RoomPart } from "../stages/compact/share-room.ts";
 import type { Pin } from "../state/carried.ts";
-import { draftSummary, draftTexts, type SummaryMaterial, type SummaryTexts } from "./draft.ts";
+import { draftSummary, draftTexts, type RoomPart, type SummaryMaterial, type SummaryTexts } from "./draft.ts";
+
 import { readEvidence } from "./evidence/state.ts";
 
 const countTokens = (text: string): number => Math.ceil(text.length / 4);

@@ -3,7 +3,7 @@ import { answer, createAnthropic, type Script, serve } from "@palimpsest/provide
 import { expect, onTestFinished, test } from "vitest";
 import { createHooks } from "../hooks/run.ts";
 import { anthropic } from "../providers/anthropic.ts";
-import { readStream } from "../providers/read-stream.ts";
+import { readStream } from "../providers/stream.ts";
 import { openSession } from "../session/open.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 

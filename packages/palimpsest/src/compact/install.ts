@@ -1,19 +1,48 @@
+import { ledgerAtBoundary } from "../cost/fold.ts";
+import type { Ledger } from "../cost/ledger.ts";
+import { toDraft } from "../log/draft.ts";
 import { headInPlace } from "../log/messages.ts";
+import type { BoundaryPayload, ReplacePayload } from "../log/payload.ts";
 import type { CompactionFailure, CompactionRecord, CompactionRung } from "../log/payload-compaction.ts";
 import { SUMMARY } from "../log/provenance.ts";
-import { toDraft } from "../log/to-draft.ts";
-import type { CompactionOutcome } from "../session/compact/compact-options.ts";
-import { addKnowledge } from "../session/compact/gather-knowledge.ts";
-import { asSearch } from "../session/compact/tools-again.ts";
-import { planBoundary } from "../session/plan-boundary.ts";
-import type { Snapshot } from "../session/snapshot.ts";
-import { type BreakerState, CLOSED } from "../stages/compact/breaker.ts";
-import type { CarriedState } from "../state/carried.ts";
-import type { SessionState } from "../state/state.ts";
+import { type BreakerState, type CarriedState, CLOSED } from "../state/carried.ts";
+import type { SessionState, Snapshot } from "../state/state.ts";
+import { foldEntry } from "../view/fold.ts";
+import { outline, type View } from "../view/view.ts";
 import type { CompactedView } from "./compose.ts";
 import type { LadderResult } from "./ladder.ts";
 import { ALL_CALLS, type Spent } from "./model-calls.ts";
-import type { CompactionPlan } from "./plan.ts";
+import type { CompactionOutcome } from "./outcome.ts";
+import { addKnowledge, type CompactionPlan } from "./plan.ts";
+import { asSearch } from "./rehydrate.ts";
+
+interface BoundaryContext {
+  readonly view: View;
+  readonly ledger: Ledger;
+  /** As it is to be carried on: with what was gathered from the log. */
+  readonly carriedState: CarriedState;
+  /** The number that the boundary will have. */
+  readonly sequence: number;
+}
+
+/** A `replace` as a boundary: with the outline of the view that it leaves, and the state that must outlive it. */
+export function planBoundary(
+  replace: ReplacePayload,
+  { view, ledger, carriedState, sequence }: BoundaryContext,
+): BoundaryPayload {
+  const after: View = { ...view, items: [...view.items] };
+  foldEntry(after, { kind: "replace", sequence, payload: replace });
+  return {
+    ...replace,
+    outline: outline(after),
+    state: {
+      configuration: view.configuration?.entry ?? 0,
+      calibration: view.calibration,
+      ledger: ledgerAtBoundary(ledger, sequence, replace),
+      standing: carriedState,
+    },
+  };
+}
 
 /** A view that is ready to be installed, and how it came about. */
 export interface ReadyView {

@@ -5,10 +5,10 @@ import { resolveSettings } from "../settings/resolve.ts";
 import type { Settings } from "../settings/settings.ts";
 import { budgetOf } from "../size/budget.ts";
 import { startCalibration } from "../size/calibration.ts";
+import { NO_FEATURES } from "../size/features.ts";
 import { type CarriedState, EMPTY_CARRIED_STATE } from "../state/carried.ts";
-import { NO_FEATURES } from "../tokens/features.ts";
-import { type Item, toItem } from "../view/item.ts";
-import { type Configuration, createView } from "../view/view.ts";
+import { type Configuration, createView, type Item, toItem } from "../view/view.ts";
+
 import { type DueQuestion, economicPoints, forecastCompaction, isCompactionDue } from "./when.ts";
 
 const SETTINGS: Settings = {

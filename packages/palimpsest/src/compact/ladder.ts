@@ -1,13 +1,9 @@
 import type { CompactionFailure, CompactionRung } from "../log/payload-compaction.ts";
-import type { ProviderCompaction } from "../providers/provider.ts";
-import type { ProviderFailure } from "../providers/provider-error.ts";
-import { cutMarker, dropOldest } from "../stages/compact/summary/drop-oldest.ts";
-import { joinRepair } from "../stages/compact/summary/join-repair.ts";
-import { suspiciousAnswer } from "../stages/compact/summary/suspicious-answer.ts";
-import { checkSummary, type SummaryAnswer, type SummaryLimits } from "./summary/check.ts";
-import { planPasses } from "./summary/passes.ts";
+import type { ProviderCompaction, ProviderFailure } from "../providers/provider.ts";
+import { checkSummary, type SummaryAnswer, type SummaryLimits, suspiciousAnswer } from "./summary/check.ts";
+import { joinRepair, planPasses } from "./summary/passes.ts";
 import { passPrompt, providerCompactionPrompt, summaryPrompt } from "./summary/prompt.ts";
-import { type TranscriptRound, transcriptText } from "./summary/transcript.ts";
+import { cutMarker, dropOldest, type TranscriptRound, transcriptText } from "./summary/transcript.ts";
 
 /** The outcome of one call, after all tries. */
 export type CallResult<Answer = SummaryAnswer> =
@@ -69,7 +65,7 @@ export interface LadderResult {
   readonly ended: "done" | "aborted";
 }
 
-export type SummaryFailure = Extract<CompactionFailure, "no-summary" | "api-error" | "prompt-too-long">;
+type SummaryFailure = Extract<CompactionFailure, "no-summary" | "api-error" | "prompt-too-long">;
 
 type RungResult =
   | { readonly kind: "fine"; readonly text: string }

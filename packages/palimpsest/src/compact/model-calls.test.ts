@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Answer } from "../forks/options.ts";
-import { ProviderError, type ProviderFailure } from "../providers/provider-error.ts";
+import { ProviderError, type ProviderFailure } from "../providers/provider.ts";
 import type { SessionContext } from "../state/context.ts";
 import { ALL_CALLS, createModelCalls, type ModelCallsOptions } from "./model-calls.ts";
 

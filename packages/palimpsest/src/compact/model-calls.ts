@@ -1,17 +1,16 @@
 import { type Watched, watchCall } from "../clock.ts";
 import { priceUsd } from "../cost/prices.ts";
-import type { Forks } from "../forks/forks.ts";
+import { type Forks, sendStandalone } from "../forks/forks.ts";
 import type { Answer } from "../forks/options.ts";
-import type { ResponseContent } from "../providers/provider.ts";
-import { ProviderError, type ProviderFailure } from "../providers/provider-error.ts";
-import { readStream } from "../providers/read-stream.ts";
-import { emitSideResponse } from "../session/emit-side-response.ts";
-import { sendStandalone } from "../session/fork/send-standalone.ts";
-import type { UsedTokens } from "../session-event/used-tokens.ts";
+import { ProviderError, type ProviderFailure, type ResponseContent } from "../providers/provider.ts";
+
+import { readStream } from "../providers/stream.ts";
+import type { UsedTokens } from "../session-event.ts";
 import { COMPACTION_SOURCE } from "../state/carried.ts";
 import type { SessionContext } from "../state/context.ts";
-import { createEnterUsage } from "../state/responses.ts";
-import type { FlatMessage } from "../view/flat-message.ts";
+import { createEnterUsage, emitSideResponse } from "../state/responses.ts";
+
+import type { FlatMessage } from "../view/view.ts";
 import type { CallResult, CompactionBlock, ModelCalls, ModelConversation } from "./ladder.ts";
 import { DIRECT_SYSTEM } from "./summary/prompt.ts";
 

@@ -1,8 +1,44 @@
-import type { CompactionFailure } from "../log/payload-compaction.ts";
-import type { CompactionOutcome } from "../session/compact/compact-options.ts";
-import type { CompactionEnded, SummaryFailure } from "../session-event/compaction-events.ts";
-import type { UsedTokens } from "../session-event/used-tokens.ts";
+import type { CompactionFailure, CompactionRecord } from "../log/payload-compaction.ts";
+import type { CompactionEnded, SummaryFailure, UsedTokens } from "../session-event.ts";
+
 import type { Spent } from "./model-calls.ts";
+
+/** What to compact, and what the summary must keep. */
+export interface CompactOptions {
+  /** Folds this message and all behind it: what stands before it stays, and stays in the cache. @default all is folded */
+  readonly from?: number;
+  /** Folds all before this message. @default all is folded */
+  readonly upTo?: number;
+  /** What the summary is to pay heed to. */
+  readonly instructions?: string;
+  /** Ends it; the session stays as it was. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * What became of a compaction. Unless it is `compacted`, the view has not changed. `retryAtMs`: when one that only saves money is
+ * tried again, at the earliest.
+ */
+export type CompactionOutcome =
+  | ({ readonly kind: "compacted"; readonly boundary: number } & CompactionRecord)
+  | { readonly kind: "nothing"; readonly cause: NothingCause; readonly why: string; readonly retryAtMs?: number }
+  | { readonly kind: "failed"; readonly failure: CompactionFailure; readonly why: string; readonly retryAtMs?: number }
+  | { readonly kind: "aborted" };
+
+/** `overtaken`: the conversation changed while the summary was written. `blocked`: by a hook. */
+export type NothingCause = "switched-off" | "blocked" | "nothing-to-compact" | "too-small" | "overtaken";
+
+/** What to do about a request that failed. */
+export type Recovery =
+  /** Prepare the request again: the conversation is smaller now, or the request asks for a shorter answer. */
+  | {
+      readonly kind: "retry";
+      readonly compaction?: Extract<CompactionOutcome, { kind: "compacted" }>;
+      /** How many images and documents are shown as stubs now. @default 0 */
+      readonly mediaLeftOut?: number;
+    }
+  /** It was not too long, or nothing could be done about it: why, and what can be. */
+  | { readonly kind: "give-up"; readonly why: string };
 
 export interface EndedCompaction {
   readonly outcome: CompactionOutcome;

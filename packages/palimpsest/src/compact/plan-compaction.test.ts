@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { toDraft } from "../log/to-draft.ts";
-import { type Snapshot, takeSnapshot } from "../session/snapshot.ts";
+import { toDraft } from "../log/draft.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { budgetOf } from "../size/budget.ts";
-import { openSessionState } from "../state/state.ts";
+import { openSessionState, type Snapshot, takeSnapshot } from "../state/state.ts";
+
 import { memoryStore } from "../stores/memory-store.ts";
 import { planCompaction } from "./plan.ts";
 

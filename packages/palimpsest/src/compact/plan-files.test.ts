@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { LineRange } from "../stages/compact/evidence/file-touch.ts";
-import type { RankedFile } from "../stages/compact/rehydrate/rank-files.ts";
-import { planFiles } from "./rehydrate-files.ts";
+import type { LineRange } from "./evidence/calls.ts";
+import { planFiles, type RankedFile } from "./rehydrate-files.ts";
 
 const countTokens = (text: string): number => Math.ceil(text.length / 4);
 const ranked = (path: string, ranges?: readonly LineRange[], score = 1): RankedFile => ({

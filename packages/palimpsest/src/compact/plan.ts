@@ -1,23 +1,121 @@
+import { readPayload } from "../log/draft.ts";
 import { HEAD, type HeadContent, headText } from "../log/messages.ts";
 import type { CompactionTrigger } from "../log/payload-compaction.ts";
 import { isUsersOwn } from "../log/provenance.ts";
 import { recallOf } from "../recall/recall.ts";
-import type { NothingCause } from "../session/compact/compact-options.ts";
-import { gatherKnowledge, type Knowledge } from "../session/compact/gather-knowledge.ts";
-import type { Snapshot } from "../session/snapshot.ts";
 import type { Settings } from "../settings/settings.ts";
 import { estimateTokens, padTokens } from "../size/calibration.ts";
-import { type ChosenRange, type CompactionPart, chooseRange } from "../stages/compact/choose-range.ts";
-import { type RoomPart, shareRoom } from "../stages/compact/share-room.ts";
-import { readEntry } from "../state/load.ts";
+import type { CarriedState } from "../state/carried.ts";
+import { findBranch, readEntry } from "../state/load.ts";
+import type { Snapshot } from "../state/state.ts";
+import { readEntries } from "../stores/read.ts";
 import type { LogReader } from "../stores/store.ts";
-import type { Item, MessageItem } from "../view/item.ts";
-import { openCalls } from "../view/open-calls.ts";
-import type { Configuration } from "../view/view.ts";
-import { hasRoomForUser, type SummaryMaterial } from "./draft.ts";
+import { wholeFrom } from "../view/fold.ts";
+import { openCalls } from "../view/turn.ts";
+import type { Configuration, Item, MessageItem } from "../view/view.ts";
+import { hasRoomForUser, type RoomPart, type SummaryMaterial, shareRoom } from "./draft.ts";
+import { createEvidence } from "./evidence/evidence.ts";
 import { type Evidence, readEvidence } from "./evidence/state.ts";
+import type { NothingCause } from "./outcome.ts";
 import { transcriptOf } from "./summary/transcript.ts";
 import type { UserMessage } from "./user-messages.ts";
+
+/** How many of the user's messages are remembered by number beside the first. */
+const REMEMBERED_MESSAGES = 400;
+
+/** What a boundary carries on of the entries before it. */
+type Knowledge = Pick<CarriedState, "evidence" | "said">;
+
+/**
+ * What held before, with the facts and the user's messages of all entries since the newest boundary. Read from the log, so
+ * that results which are shown as previews or stubs are known as they came in. Costs what was added since that boundary.
+ */
+export async function gatherKnowledge(log: LogReader, at: number, carriedState: CarriedState): Promise<Knowledge> {
+  const { ranges } = await findBranch(log, at);
+  return addKnowledge(log, ranges, carriedState);
+}
+
+export async function addKnowledge(
+  log: LogReader,
+  ranges: readonly { readonly from: number; readonly to: number }[],
+  before: Knowledge,
+): Promise<Knowledge> {
+  const evidence = createEvidence(before.evidence);
+  const said = [...before.said];
+  for (const { from, to } of ranges) {
+    for await (const entry of readEntries(log, from, to)) {
+      const read = readPayload(entry);
+      if (read.kind === "passed-over") continue;
+      evidence.take(read);
+      if (read.kind === "message" && isUsersOwn(read.payload)) said.push(read.sequence);
+    }
+  }
+  const [first, ...others] = said;
+  const remembered = first === undefined ? [] : [first, ...others.slice(-REMEMBERED_MESSAGES)];
+  return { evidence: evidence.state(), said: remembered };
+}
+
+/** `full`: the whole conversation. `from`: a message and everything after it. `up_to`: everything before a message. */
+export type CompactionPart =
+  | { readonly variant: "full" }
+  | { readonly variant: "from" | "up_to"; readonly entry: number };
+
+type ChosenRange =
+  | {
+      readonly kind: "fold";
+      /** The compacted entries, both ends included. */
+      readonly from: number;
+      readonly to: number;
+      readonly folded: readonly MessageItem[];
+      /** The items that stay unchanged, before and after. */
+      readonly kept: readonly MessageItem[];
+      /** Messages of the user at the end that were not sent yet. */
+      readonly pending: readonly MessageItem[];
+    }
+  | { readonly kind: "nothing"; readonly why: string };
+
+/**
+ * Chooses the items that a compaction replaces. Calls stay with their results, and the pieces of a response with each other. A
+ * response whose calls are still to be run stays whole, with everything after it.
+ * @param openAt the entry of that response, if there is one
+ */
+export function chooseRange(items: readonly Item[], part: CompactionPart, openAt?: number): ChosenRange {
+  const openFrom = openAt === undefined ? -1 : items.findIndex(({ to }) => to >= openAt);
+  const end = openFrom < 0 ? items.length : wholeFrom(items, openFrom);
+  const pendingAt = Math.min(pendingFrom(items), end);
+  const [first, wanted] = part.variant === "full" ? [0, pendingAt] : cutAt(items, part);
+  const last = Math.max(first, Math.min(wanted, end));
+  const folded = messagesOf(items.slice(first, last));
+  // A summary of a summary would only lose information.
+  if (!folded.some(({ origin, attachment }) => origin !== "summary" && attachment === undefined)) {
+    return { kind: "nothing", why: "nothing that can be compacted was added since the last summary" };
+  }
+  return {
+    kind: "fold",
+    from: folded[0]!.from,
+    to: folded.at(-1)!.to,
+    folded,
+    kept: messagesOf([...items.slice(0, first), ...items.slice(last)]),
+    pending: messagesOf(items.slice(Math.max(pendingAt, last))),
+  };
+}
+
+function cutAt(items: readonly Item[], part: Extract<CompactionPart, { entry: number }>): [number, number] {
+  const at = items.findIndex(({ to }) => to >= part.entry);
+  const cut = wholeFrom(items, at < 0 ? items.length : at);
+  return part.variant === "from" ? [cut, items.length] : [0, cut];
+}
+
+/** The position after all messages of the model and all results. */
+function pendingFrom(items: readonly Item[]): number {
+  const isAnswer = (item: Item): boolean =>
+    item.kind === "message" && (item.role === "assistant" || item.origin === "tool" || item.origin === "summary");
+  return items.findLastIndex(isAnswer) + 1;
+}
+
+function messagesOf(items: readonly Item[]): readonly MessageItem[] {
+  return items.filter((item) => item.kind === "message");
+}
 
 export type RangeToCompact = Extract<ChosenRange, { kind: "fold" }>;
 export type Room = Readonly<Record<RoomPart, number>>;
@@ -53,7 +151,7 @@ export interface PlanOptions {
 }
 
 /** Why there is nothing to compact. */
-export interface NothingToCompact {
+interface NothingToCompact {
   readonly kind: "nothing";
   readonly cause: Extract<NothingCause, "nothing-to-compact" | "too-small">;
   readonly why: string;
@@ -183,10 +281,6 @@ function withinTarget(
   const folded = messagesOf(items);
   if (folded.length === 0) return range;
   return { kind: "fold", from: folded[0]!.from, to: folded.at(-1)!.to, folded, kept: [], pending: [] };
-}
-
-function messagesOf(items: readonly Item[]): readonly MessageItem[] {
-  return items.filter((item) => item.kind === "message");
 }
 
 function mostTokens(settings: Settings): Room {

@@ -16,7 +16,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { anthropic } from "../providers/anthropic.ts";
 import { openaiChat, openaiResponses } from "../providers/openai.ts";
 import type { Provider } from "../providers/provider.ts";
-import { readStream } from "../providers/read-stream.ts";
+import { readStream } from "../providers/stream.ts";
 import { openSession } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
 import { memoryStore } from "../stores/memory-store.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Draft } from "../log/entry.ts";
-import { ProviderError, type ProviderFailure } from "../providers/provider-error.ts";
-import type { CompactionOutcome } from "../session/compact/compact-options.ts";
+import { ProviderError, type ProviderFailure } from "../providers/provider.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { SessionContext } from "../state/context.ts";
+import type { CompactionOutcome } from "./outcome.ts";
 import { createRecovery, type RecoveryParts } from "./recover.ts";
 
 interface World {

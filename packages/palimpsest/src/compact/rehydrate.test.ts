@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AttachmentPayload } from "../log/payload.ts";
-import type { Surroundings } from "../session/compact/surroundings.ts";
+import type { Surroundings } from "../state/host-content.ts";
 import type { Evidence } from "./evidence/state.ts";
 import { type RehydrateOptions, rehydrate } from "./rehydrate.ts";
 

@@ -1,13 +1,15 @@
+import { type Text, TOOL_SEARCH, type ToolCall } from "../log/block.ts";
 import { attachment } from "../log/messages.ts";
-import type { AttachmentPayload } from "../log/payload.ts";
+import type { AttachmentPayload, Replacement } from "../log/payload.ts";
 import type { RehydratedPart } from "../log/payload-compaction.ts";
-import { HOST, type Provenance } from "../log/provenance.ts";
-import type { PlacedText, Surroundings } from "../session/compact/surroundings.ts";
-import { rankFiles } from "../stages/compact/rehydrate/rank-files.ts";
-import type { RoomPart } from "../stages/compact/share-room.ts";
-import { shortenText } from "../stages/compact/summary/shorten-text.ts";
+import { HOST, type Provenance, SUMMARY } from "../log/provenance.ts";
+import type { PlacedText, Surroundings } from "../state/host-content.ts";
+import { describeTool, loadedTools } from "../view/tool-search.ts";
+import type { MessageItem } from "../view/view.ts";
+import type { RoomPart } from "./draft.ts";
 import type { Evidence } from "./evidence/state.ts";
-import { type PlannedFile, planFiles } from "./rehydrate-files.ts";
+import { type PlannedFile, planFiles, rankFiles } from "./rehydrate-files.ts";
+import { shortenText } from "./summary/sections.ts";
 
 export interface RehydrateOptions {
   readonly surroundings: Surroundings;
@@ -189,4 +191,51 @@ async function asked<Value>(ask: (() => Promise<Value | undefined>) | undefined)
   } catch {
     return undefined;
   }
+}
+
+/** Definitions that are brought in again may take so much; those that do not fit can be searched for again. */
+const MOST_TOKENS = 10_000;
+
+/**
+ * The deferred tools that compacted messages had brought in, as texts that bring them in again. Tools that were called come
+ * first, the newest call first.
+ */
+export function toolsAgain(compacted: readonly MessageItem[], countTokens: (text: string) => number): readonly Text[] {
+  const loaded = loadedTools(compacted);
+  if (loaded.size === 0) return [];
+  const called = compacted.flatMap(({ blocks }) =>
+    blocks.filter((block): block is ToolCall => block.kind === "tool_call"),
+  );
+  const names = new Set([...called.map(({ name }) => name).reverse(), ...loaded.keys()]);
+  let room = MOST_TOKENS;
+  return [...names].flatMap((name): Text[] => {
+    const tool = loaded.get(name);
+    if (tool === undefined) return [];
+    const text = describeTool(tool);
+    const tokens = countTokens(text);
+    if (tokens > room) return [];
+    room -= tokens;
+    return [{ kind: "text", text, tool }];
+  });
+}
+
+/** The same as a search and its result, the form in which every provider takes tools. */
+export function asSearch(tools: readonly Text[], boundary: number): readonly Replacement[] {
+  if (tools.length === 0) return [];
+  const id = `tools-${boundary}`;
+  const input = { names: tools.flatMap(({ tool }) => (tool === undefined ? [] : [tool.name])) };
+  return [
+    {
+      role: "assistant",
+      origin: "summary",
+      provenance: SUMMARY,
+      blocks: [{ kind: "tool_call", id, name: TOOL_SEARCH, input }],
+    },
+    {
+      role: "user",
+      origin: "summary",
+      provenance: SUMMARY,
+      blocks: [{ kind: "tool_result", callId: id, content: tools, status: "ok" }],
+    },
+  ];
 }

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { CompactionFailure, CompactionRecord } from "../log/payload-compaction.ts";
-import type { CompactionOutcome } from "../session/compact/compact-options.ts";
-import { reportOutcome } from "./outcome.ts";
+import { type CompactionOutcome, reportOutcome } from "./outcome.ts";
 
 const used = { freshTokens: 1, cacheReadTokens: 2, cacheWriteTokens: 3, outputTokens: 4 };
 const record: CompactionRecord = {

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { summarySections } from "../stages/compact/summary/sections.ts";
 import {
   type CallResult,
   type LadderPlan,
@@ -7,6 +6,7 @@ import {
   type ModelConversation,
   runSummaryLadder,
 } from "./ladder.ts";
+import { summarySections } from "./summary/sections.ts";
 import type { TranscriptRound } from "./summary/transcript.ts";
 
 const ROUNDS: readonly TranscriptRound[] = Array.from({ length: 30 }, (_, index) => ({

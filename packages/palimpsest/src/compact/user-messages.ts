@@ -1,5 +1,5 @@
-import { isCorrection } from "../stages/compact/evidence/find-rules.ts";
 import { headOf, tailOf } from "../text.ts";
+import { isCorrection } from "./evidence/find.ts";
 
 /** A message of the user's. */
 export interface UserMessage {
@@ -8,7 +8,7 @@ export interface UserMessage {
   readonly text: string;
 }
 
-export interface UserMessagesOptions {
+interface UserMessagesOptions {
   /** The size limit of the text, unless the first and the newest message need more. */
   readonly budgetTokens: number;
   /**

@@ -1,19 +1,137 @@
-import { costsOf } from "../cache/token-costs.ts";
 import type { Ledger } from "../cost/ledger.ts";
+import { costsOf, type TokenCosts } from "../cost/prices.ts";
+import type { ModelPrices } from "../log/cause.ts";
 import { HEAD } from "../log/messages.ts";
-import type { ModelPrices } from "../log/prices.ts";
-import { decide } from "../policy/decide.ts";
-import type { Attendance, DueCompaction } from "../session/compact/attendance.ts";
-import { holdOf, isAnnounced } from "../session/compact/hold-compaction.ts";
-import type { CompactionForecast } from "../session-event/compaction-events.ts";
+import { type Candidate, decide } from "../policy/decide.ts";
+import type { CompactionForecast } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Budget } from "../size/budget.ts";
 import { estimateTokens } from "../size/calibration.ts";
-import { type CompactionSituation, compactionCandidate } from "../stages/compaction-candidate.ts";
-import type { CarriedState } from "../state/carried.ts";
-import { addFeatures, type Features, NO_FEATURES } from "../tokens/features.ts";
-import { isTurnOpen } from "../view/is-turn-open.ts";
-import { sizeTokens, type View } from "../view/view.ts";
+import { addFeatures, type Features, NO_FEATURES } from "../size/features.ts";
+import { type CarriedState, ECONOMIC_BREAKER, mayTry, retryAtMs } from "../state/carried.ts";
+import type { Attendance, DueCompaction, Hold } from "../state/options.ts";
+import type { CompactionPoint } from "../state/ports.ts";
+import { grouped } from "../text.ts";
+import { isTurnOpen, sizeTokens, type View } from "../view/view.ts";
+
+/** The mark that says up to where the user has been told that a compaction is coming. */
+export const ANNOUNCED = "compaction-announced";
+
+interface HoldQuestion {
+  readonly carriedState: CarriedState;
+  readonly attendance: Attendance;
+  readonly nowMs: number;
+}
+
+/** What holds the economic policy now. The window's own compactions are never held by this. */
+function holdOf({ carriedState, attendance, nowMs }: HoldQuestion): Hold | undefined {
+  const restored = carriedState.takenBack.at(-1);
+  if (restored !== undefined) return { by: "restored", since: restored.at };
+  if (isHeldSinceOpening(carriedState, attendance)) return { by: "opened" };
+  const { economicBreaker, userMessages } = carriedState;
+  if (mayTry(economicBreaker, { nowMs, userMessages, viewChangedAt: 0 }, ECONOMIC_BREAKER)) return undefined;
+  return { by: "failed", retryAtMs: retryAtMs(economicBreaker, ECONOMIC_BREAKER) ?? nowMs };
+}
+
+/** A held compaction is named once for each reason that holds it. */
+function isAnnounced(hold: Hold, carriedState: CarriedState, openedAt: number): boolean {
+  return announcedAt(carriedState) > (hold.by === "restored" ? hold.since : openedAt);
+}
+
+export function announcedAt({ marks }: CarriedState): number {
+  return marks[ANNOUNCED] ?? 0;
+}
+
+/** Whoever is there has to have been told before they speak. Where nobody is, it is enough that it was told once. */
+function isHeldSinceOpening(carriedState: CarriedState, { kind, openedAt }: Attendance): boolean {
+  if (openedAt === 0) return false;
+  const announced = announcedAt(carriedState);
+  if (kind === "unattended") return announced === 0;
+  return announced <= openedAt || carriedState.spokenAt <= announced;
+}
+
+export interface CompactionSituation {
+  /** Size of the current view. */
+  readonly sizeTokens: number;
+  /** Size of the compacted view: the part before the messages, the summary, and kept and rehydrated content. */
+  readonly keptTokens: number;
+  /** The part of `keptTokens` before the messages: compaction leaves it in a warm cache. @default 0 */
+  readonly headTokens?: number;
+  /** The output of the summary call. The median of 46 recorded summaries was 4,123. */
+  readonly summaryOutputTokens: number;
+  /** Tokens that must be read again because they were lost. */
+  readonly expectedRereadTokens: number;
+  /** Whether the provider still holds the prompt. */
+  readonly cache: "warm" | "cold";
+  /** `open`: the model has called tools and has not finished its turn. */
+  readonly turn: "open" | "closed";
+  readonly costs: TokenCosts;
+  /** The number of requests within which it must earn back its cost. */
+  readonly horizonRequests: number;
+  /** The size from which on the window requires it. */
+  readonly thresholdTokens: number;
+  /** `window`: only when the window is nearly full. `economic`: also when it saves money. */
+  readonly policy: "window" | "economic";
+  /** `at-hand`: the summary already exists, so no call is needed. */
+  readonly notes: "at-hand" | "none";
+}
+
+/**
+ * Presents compaction as a candidate for a decision. Its cost: a call that reads the prompt and writes the summary, the write
+ * of the new prompt, and the repeated read of lost content. Its saving: the removed tokens on every later request at the price
+ * of a cache read; with a cold cache, they are not written again either.
+ */
+export function compactionCandidate(situation: CompactionSituation): Candidate {
+  const { costs, horizonRequests } = situation;
+  return {
+    kind: "compact",
+    ...admissibilityOf(situation),
+    cost: costOf(situation),
+    gain: gainOf(situation),
+    horizonRequests,
+    ...(costs.usdPerUnit === undefined ? {} : { usdPerUnit: costs.usdPerUnit }),
+  };
+}
+
+function admissibilityOf(situation: CompactionSituation): Pick<Candidate, "admissible" | "because"> {
+  const { sizeTokens, keptTokens, thresholdTokens, policy, turn, cache, notes } = situation;
+  const size = `${grouped(sizeTokens)} tokens`;
+  const threshold = grouped(thresholdTokens);
+  if (sizeTokens >= thresholdTokens) {
+    return { admissible: "required", because: `${size} have reached the threshold of ${threshold}` };
+  }
+  if (policy === "window") return { admissible: "no", because: `${size} are below the threshold of ${threshold}` };
+  // Compaction would remove what the model is working with.
+  if (turn === "open") return { admissible: "no", because: `${size} of ${threshold} leave room until the turn ends` };
+  const becoming = `${size} become ${grouped(keptTokens)}`;
+  const circumstances = `${cache} cache${notes === "at-hand" ? ", notes at hand" : ""}`;
+  return { admissible: "if-it-pays", because: `${becoming} (${circumstances})` };
+}
+
+function costOf(situation: CompactionSituation): number {
+  const { sizeTokens, keptTokens, headTokens = 0, summaryOutputTokens, expectedRereadTokens } = situation;
+  const { cache, costs, notes } = situation;
+  // The call leaves nothing in the cache for later reads, so a cold prompt is not written for it.
+  const readingPrice = cache === "warm" ? costs.read : costs.input;
+  const call = notes === "at-hand" ? 0 : sizeTokens * readingPrice + summaryOutputTokens * costs.output;
+  // A cold prompt is written in any case: now the new one instead of the old one.
+  const rewrite = cache === "warm" ? Math.max(0, keptTokens - headTokens) * (costs.write - costs.read) : 0;
+  return call + rewrite + expectedRereadTokens * costs.write;
+}
+
+function gainOf({
+  sizeTokens,
+  keptTokens,
+  expectedRereadTokens,
+  cache,
+  costs,
+  horizonRequests,
+}: CompactionSituation): number {
+  // Content that is read again is back in the prompt.
+  const shedTokens = Math.max(0, sizeTokens - keptTokens - expectedRereadTokens);
+  const next = cache === "warm" ? costs.read : costs.write;
+  return shedTokens * (next + costs.read * (horizonRequests - 1));
+}
 
 export interface DueQuestion {
   readonly view: View;
@@ -135,4 +253,18 @@ function featuresOfHead({ configuration, items }: View): Features {
   const head = first.find((item) => item.kind === "message" && item.attachment === HEAD);
   const features = configuration?.features ?? NO_FEATURES;
   return head?.kind === "message" ? addFeatures(features, head.features) : features;
+}
+
+export function compactionPoint(question: DueQuestion): CompactionPoint {
+  const { budget, settings } = question;
+  const { profile } = settings;
+  if (budget.autoCompaction === "off") return { policy: "off", profile };
+  const approval = settings["compaction.auto"] === "ask" ? "asks" : "automatic";
+  const full = { atTokens: budget.autoCompactTokens, approval, profile } as const;
+  const points = economicPoints(question);
+  if (points === undefined) return { policy: "window", ...full };
+  const hold = holdOf(question);
+  return hold === undefined
+    ? { policy: "economic", ...points, approval, profile }
+    : { policy: "held", ...full, heldBy: hold.by, thenAtTokens: points.atTokens };
 }

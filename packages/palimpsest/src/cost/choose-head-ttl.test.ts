@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { addToRhythm, type Rhythm } from "../cache/rhythm.ts";
-import { LIFETIME_MS } from "../cache/token-costs.ts";
-import { EMPTY_LEDGER, type Ledger, NO_TOTALS } from "./ledger.ts";
+import { addToRhythm, EMPTY_LEDGER, type Ledger, NO_TOTALS, type Rhythm } from "./ledger.ts";
 import { chooseHeadTtl, type HeadTtlQuestion } from "./lifetimes.ts";
+import { LIFETIME_MS } from "./prices.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,11 +1,10 @@
-import { addToRhythm } from "../cache/rhythm.ts";
-import type { RewindPayload } from "../log/branch-payloads.ts";
 import type { PromptChange } from "../log/cause.ts";
 import type { PassedOver, ReadEntry } from "../log/draft.ts";
-import { inputTokensOf } from "../log/input-tokens.ts";
-import type { BoundaryPayload, ReplacePayload, UsagePayload } from "../log/payload.ts";
+import type { BoundaryPayload, ReplacePayload, RewindPayload, UsagePayload } from "../log/payload.ts";
+import { inputTokensOf } from "../log/usage.ts";
 import { lineOf, openRequest } from "./cost.ts";
 import {
+  addToRhythm,
   addTotals,
   type CauseTotals,
   EMPTY_LEDGER,

@@ -1,7 +1,7 @@
-import { costsOf, HOUR_MS, LIFETIME_MS, USUAL_LONG_WRITE } from "../cache/token-costs.ts";
+import type { ModelPrices } from "../log/cause.ts";
 import type { CacheTtl } from "../log/payload.ts";
-import type { ModelPrices } from "../log/prices.ts";
 import type { Ledger } from "./ledger.ts";
+import { costsOf, HOUR_MS, LIFETIME_MS, USUAL_LONG_WRITE } from "./prices.ts";
 
 export interface HeadTtlQuestion {
   /** The lifetime of the system prompt and the tools by the settings. */

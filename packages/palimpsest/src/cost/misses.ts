@@ -1,13 +1,158 @@
-import { compareConfigurations } from "../cache/compare-configurations.ts";
-import { compareCauses } from "../cache/find-break.ts";
-import type { CacheEffects, CacheFacts, PromptChange } from "../log/cause.ts";
-import type { ModelPrices } from "../log/prices.ts";
-import type { ProviderEdits, RequestedEdits } from "../log/provider-edits.ts";
+import type {
+  CacheDiagnosis,
+  CacheEffects,
+  CacheFacts,
+  Cause,
+  ChangeCause,
+  ModelPrices,
+  PromptChange,
+} from "../log/cause.ts";
+import type { ToolDefinition } from "../log/payload.ts";
+import type { ProviderEdits, RequestedEdits } from "../log/payload-compaction.ts";
 import { estimateTokens } from "../size/calibration.ts";
-import { addFeatures } from "../tokens/features.ts";
-import type { MessageItem } from "../view/item.ts";
-import type { Configuration, View } from "../view/view.ts";
+import { addFeatures } from "../size/features.ts";
+import { headTools } from "../view/tool-search.ts";
+import type { Configuration, MessageItem, View } from "../view/view.ts";
+
 import type { Ledger, PreviousRequest } from "./ledger.ts";
+
+/** A drop is a break if it exceeds both limits: smaller drops are the tail of a message, or the provider's rounding. */
+const BREAK_SHARE = 0.05;
+const BREAK_TOKENS = 2_000;
+
+interface CacheTokens {
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  /** Tokens that the provider has deleted from the cached prompt so far. @default 0 */
+  readonly deletedTokens?: number;
+}
+
+/**
+ * Returns how many tokens fewer were read than the previous request left in the cache, if that is a break. A request leaves
+ * what it read plus what it wrote, so a second request that reads nothing is a break like any later one.
+ */
+export function findDrop(before: CacheTokens, now: Omit<CacheTokens, "cacheWriteTokens">): number | undefined {
+  const leftTokens = leftInCache(before, now);
+  const droppedTokens = leftTokens - now.cacheReadTokens;
+  return droppedTokens > BREAK_TOKENS && droppedTokens > BREAK_SHARE * leftTokens ? droppedTokens : undefined;
+}
+
+/** The tokens that a request left in the cache, minus those that the next one deleted. */
+export function leftInCache(before: CacheTokens, now: Pick<CacheTokens, "deletedTokens">): number {
+  const newlyDeleted = Math.max(0, (now.deletedTokens ?? 0) - (before.deletedTokens ?? 0));
+  return Math.max(0, before.cacheReadTokens + before.cacheWriteTokens - newlyDeleted);
+}
+
+/** Causes by where they change the prompt: its first byte, tools, system, all messages, some messages. */
+const ORDER: readonly Cause[] = [
+  ...(["provider", "model", "pause", "tools", "system", "betas", "parameters"] as const),
+  ...(["thinking", "effort", "tool-choice", "images"] as const),
+  ...([
+    "boundary",
+    "rewind",
+    "restore",
+    "replace",
+    "provider-edits",
+    "earlier-thinking",
+    "cache-ttl",
+    "server",
+  ] as const),
+];
+
+/** Sort key: earlier in the prompt first; among causes in messages, the earlier message first. */
+function compareCauses(a: Placed, b: Placed): number {
+  return placeOf(a) - placeOf(b) || (a.from ?? 0) - (b.from ?? 0) || ORDER.indexOf(a.cause) - ORDER.indexOf(b.cause);
+}
+
+/** A cause that begins at one message comes after all causes that affect every message. */
+function placeOf({ cause, from }: Placed): number {
+  return ORDER.indexOf(from === undefined ? cause : "boundary");
+}
+
+interface Placed {
+  readonly cause: Cause;
+  readonly from?: number;
+}
+
+interface Circumstances {
+  /** The changes by the log, earliest in the prompt first. */
+  readonly changes: readonly { readonly cause: ChangeCause; readonly from?: number }[];
+  /** Time between the two requests; absent if there was no previous one. */
+  readonly pauseMs?: number;
+  readonly lifetimeMs: number;
+}
+
+/** Returns why a prompt is not in the cache: every cause in the log and by the clock; if there is none, the server. */
+export function nameCauses({ changes, pauseMs = 0, lifetimeMs }: Circumstances): readonly Cause[] {
+  const pause = pauseMs >= lifetimeMs ? [{ cause: "pause" as const }] : [];
+  const placed: Placed[] = [...changes, ...pause];
+  const causes = placed.toSorted(compareCauses).map(({ cause }) => cause);
+  return causes.length === 0 ? ["server"] : [...new Set(causes)];
+}
+
+/** Whether a decision caused it, so that it was expected. */
+export function isExpected(causes: readonly Cause[]): boolean {
+  return !causes.includes("pause") && !causes.includes("server");
+}
+
+/** The parameter that holds the service's own tools: in the prompt they stand among the other tools. */
+const OWN_TOOLS = "tools";
+
+/** Compares the configurations of two requests by value, so a change that was undone is no change. */
+export function compareConfigurations(
+  before: Configuration,
+  now: Configuration,
+  effects: CacheEffects,
+): readonly PromptChange[] {
+  if (before.entry === now.entry) return [];
+  const change = (cause: ChangeCause, what?: readonly string[]): PromptChange => ({
+    cause,
+    at: now.entry,
+    ...(what === undefined ? {} : { what }),
+  });
+  const tools =
+    before.toolsHeldBy === now.toolsHeldBy ? [] : compareTools(headTools(before.tools), headTools(now.tools));
+  const fields = compareParameters(before.parameters, now.parameters, effects);
+  const toolsChanged = [...tools, ...(fields.get("tools") ?? [])];
+  fields.delete("tools");
+  return [
+    ...(before.provider === now.provider ? [] : [change("provider")]),
+    ...(before.model === now.model ? [] : [change("model")]),
+    ...(toolsChanged.length === 0 ? [] : [change("tools", toolsChanged)]),
+    ...(before.system === now.system ? [] : [change("system")]),
+    ...[...fields].map(([cause, names]) => change(cause, names)),
+  ];
+}
+
+/** Describes the difference in words, tool by tool. */
+function compareTools(before: readonly ToolDefinition[], now: readonly ToolDefinition[]): string[] {
+  const known = new Map(before.map((tool) => [tool.name, JSON.stringify(tool)]));
+  const names = new Set(now.map(({ name }) => name));
+  const added = now.filter(({ name }) => !known.has(name)).map(({ name }) => `added ${name}`);
+  const removed = [...known.keys()].filter((name) => !names.has(name)).map((name) => `removed ${name}`);
+  const changed = now
+    .filter((tool) => known.has(tool.name) && known.get(tool.name) !== JSON.stringify(tool))
+    .map(({ name }) => `changed ${name}`);
+  const keptBefore = before.filter(({ name }) => names.has(name)).map(({ name }) => name);
+  const keptNow = now.filter(({ name }) => known.has(name)).map(({ name }) => name);
+  const order = keptBefore.join("\n") === keptNow.join("\n") ? [] : ["reordered"];
+  return [...added, ...removed, ...changed, ...order];
+}
+
+function compareParameters(
+  before: Configuration["parameters"],
+  now: Configuration["parameters"],
+  { parameters }: CacheEffects,
+): Map<ChangeCause, string[]> {
+  const fields = new Map<ChangeCause, string[]>();
+  for (const name of new Set([...Object.keys(before), ...Object.keys(now)])) {
+    const known = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    const cause = name === OWN_TOOLS ? "tools" : (known ?? "parameters");
+    if (cause === "nothing" || JSON.stringify(before[name]) === JSON.stringify(now[name])) continue;
+    fields.set(cause, [...(fields.get(cause) ?? []), name]);
+  }
+  return fields;
+}
 
 /** The defaults: every setting may matter, images do not. */
 const UNKNOWN_EFFECTS: CacheEffects = { parameters: {}, images: "nothing" };
@@ -156,4 +301,47 @@ function keptTokensOf(
     if (item.kind === "message") kept = addFeatures(kept, item.features);
   }
   return estimateTokens(view.calibration, kept);
+}
+
+type Reason = CacheDiagnosis["reason"];
+
+/** The provider's name for each cause. The provider compares prompts, so events in its own cache have no name. */
+const REASONS: Readonly<Record<Cause, readonly Reason[]>> = {
+  provider: ["unknown"],
+  model: ["model"],
+  tools: ["tools"],
+  // For services where the system prompt is part of the input.
+  system: ["system", "messages"],
+  betas: ["parameters"],
+  parameters: ["parameters", "model", "system", "messages"],
+  thinking: ["parameters"],
+  effort: ["parameters"],
+  "tool-choice": ["parameters"],
+  images: ["messages"],
+  boundary: ["messages"],
+  rewind: ["messages"],
+  restore: ["messages"],
+  replace: ["messages"],
+  "earlier-thinking": ["messages", "nowhere"],
+  // The provider compares the sent content, or the part that is left of it.
+  "provider-edits": ["parameters", "messages", "nowhere"],
+  "cache-ttl": ["nowhere"],
+  pause: ["nowhere"],
+  server: ["nowhere"],
+};
+
+/**
+ * Whether the provider's own diagnosis names one of our causes; undefined if it could not tell. Providers name only the
+ * earliest difference.
+ */
+export function checkDiagnosis(causes: readonly Cause[], { reason }: CacheDiagnosis): "agrees" | "differs" | undefined {
+  if (reason === "unknown") return undefined;
+  return causes.some((cause) => REASONS[cause].includes(reason)) ? "agrees" : "differs";
+}
+
+/** Whether the provider still holds the prompt of the newest answered request. `none`: there was no request yet. */
+export function cachedPrompt(previous: PreviousRequest | undefined, nowMs: number): "none" | "warm" | "cold" {
+  if (previous === undefined) return "none";
+  // With deletions undone, the prompt is another one than the cached prompt: treat the cache as cold.
+  return previous.deletions === "stale" || nowMs >= previous.atMs + previous.lifetimeMs ? "cold" : "warm";
 }

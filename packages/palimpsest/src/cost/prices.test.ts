@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { inputTokensOf } from "../log/input-tokens.ts";
+import { inputTokensOf } from "../log/usage.ts";
 import { priceUsd, withCacheRead } from "./prices.ts";
 
 const prices = { input: 4, output: 20, cacheRead: 0.2, cacheWrite5m: 5, cacheWrite1h: 8 };

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { ForkError, NoSuchEntryError, SessionLostError } from "../errors.ts";
 import { toolResult } from "../log/messages.ts";
 import { anthropic } from "../providers/anthropic.ts";
-import { readStream } from "../providers/read-stream.ts";
+import { readStream } from "../providers/stream.ts";
 import { openSession } from "../session/open.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { exportLog, importLog } from "../stores/read.ts";

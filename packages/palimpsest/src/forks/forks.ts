@@ -1,20 +1,104 @@
 import { ForkError } from "../errors.ts";
-import { readStream } from "../providers/read-stream.ts";
-import type { ForkRequestOptions } from "../session/fork/fork-request-options.ts";
-import { sendStandalone } from "../session/fork/send-standalone.ts";
-import { watchFork } from "../session/fork/watch-fork.ts";
-import { type OpenedLog, openWriter } from "../session/open-writer.ts";
-import type { RecordedResponse } from "../session/recorded-response.ts";
-import type { NewContent } from "../session/to-contents.ts";
+import type { NewContent } from "../log/messages.ts";
+import type { StreamPart } from "../providers/provider.ts";
+import { readStream } from "../providers/stream.ts";
+import type { Emit, UsedTokens } from "../session-event.ts";
 import type { ForkBase, Opening, SessionContext } from "../state/context.ts";
-import type { Requests } from "../state/ports.ts";
+import { type OpenedLog, openWriter } from "../state/log.ts";
+
+import type { ForkRequestOptions, ForkWatch, Requests } from "../state/ports.ts";
 import { findDeparture } from "../state/prefix.ts";
-import type { EnterUsage } from "../state/responses.ts";
+import { type EnterUsage, emitSideResponse, type RecordedResponse, wholeTokens } from "../state/responses.ts";
 import { memoryStore } from "../stores/memory-store.ts";
+import type { FlatMessage } from "../view/view.ts";
 import type { Answer, AskOptions, ForkOptions } from "./options.ts";
 
+interface StandaloneCall {
+  readonly source: string;
+  readonly model: string;
+  readonly system: string;
+  readonly said: readonly FlatMessage[];
+  readonly maxOutputTokens: number;
+  readonly signal: AbortSignal;
+  readonly onPart?: (part: StreamPart) => void;
+}
+
+/** Asks a model that sees nothing of the conversation; what it uses is in the session's ledger. */
+export async function sendStandalone<Request, Response, Message>(
+  { session, provider, factsOf, clock, emit }: SessionContext<Request, Response, Message>,
+  enterUsage: EnterUsage,
+  { source, system, said, maxOutputTokens, signal, onPart, ...wanted }: StandaloneCall,
+): Promise<Answer> {
+  const request = provider.renderRequest({
+    model: wanted.model,
+    system,
+    tools: [],
+    parameters: {},
+    marks: [],
+    cacheTtl: "5m",
+    messages: said.flatMap((message) => provider.renderMessage(message)),
+    maxTokens: Math.min(maxOutputTokens, factsOf(wanted.model).maxOutputTokens),
+    session: `${session}:${source}`,
+  });
+  const requestedAtMs = clock.now();
+  const response = await readStream(provider.send(request, { signal }), onPart);
+  const { blocks, responseId, model, stop, usage } = provider.readResponse(response);
+  await enterUsage({ responseId, model, ...usage, source });
+  const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
+  const { prices } = factsOf(model);
+  const call = { source, provider: provider.name, requestModel: wanted.model, requestedAtMs, prices };
+  emitSideResponse(emit, call, { responseId, model, stop, usage, text });
+  return { text, stop, usage, model, refusedCalls: blocks.filter(({ kind }) => kind === "tool_call").length };
+}
+
+interface WatchForkOptions {
+  readonly source: string;
+  /** Ends the fork. */
+  readonly signal: AbortSignal;
+  /** Of the parent: its ledger holds what its forks have used. */
+  readonly enterUsage: EnterUsage;
+  readonly emit: Emit;
+}
+
+const NOTHING = { freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
+
+/** Charges a fork's responses to its parent, and tells how it ended. One that has asked nothing is not told of. */
+function watchFork({ source, signal, enterUsage, emit }: WatchForkOptions): ForkWatch {
+  let newest: "none" | "open" | "answered" = "none";
+  let used: UsedTokens = NOTHING;
+  return {
+    asked() {
+      newest = "open";
+    },
+    async recorded({ responseId, model, usage }) {
+      newest = "answered";
+      used = sum(used, wholeTokens(usage));
+      await enterUsage({ responseId, model, ...usage, source });
+    },
+    async interrupted(use) {
+      used = sum(used, use);
+      await enterUsage({ ...use, source });
+    },
+    closed() {
+      if (newest === "none") return;
+      const outcome = newest === "answered" ? "ok" : signal.aborted ? "aborted" : "failed";
+      emit({ kind: "forked", source, outcome, used });
+    },
+  };
+}
+
+function sum(one: UsedTokens, other: UsedTokens): UsedTokens {
+  return {
+    freshTokens: one.freshTokens + other.freshTokens,
+    cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    reasoningTokens: (one.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0),
+  };
+}
+
 /** What a conversation uses of the session that was opened for it. */
-export interface ForkedSession<Request, Response> {
+interface ForkedSession<Request, Response> {
   readonly signal: AbortSignal;
   append(content: NewContent): Promise<unknown>;
   prepare(): Promise<Request>;
@@ -23,7 +107,7 @@ export interface ForkedSession<Request, Response> {
 }
 
 /** How a fork is opened by its parent. */
-export interface ForkOpening extends Opening {
+interface ForkOpening extends Opening {
   readonly id: string;
   readonly base: ForkBase;
 }
@@ -33,14 +117,14 @@ export type OpenFork<Forked> = (
   opening: ForkOpening,
 ) => Promise<{ readonly session: Forked; readonly requests: Pick<Requests<unknown>, "prefix"> }>;
 
-export interface ForksParts<Request, Forked> {
+interface ForksParts<Request, Forked> {
   readonly requests: Requests<Request>;
   readonly enterUsage: EnterUsage;
   readonly openFork: OpenFork<Forked>;
 }
 
 /** A talk with the model on a fork that is forgotten afterwards. */
-export interface ForkConversation {
+interface ForkConversation {
   ask(words: string): Promise<void>;
   /** What the model says to it. After a call that failed, it may be asked for again. */
   answer(options?: { readonly signal?: AbortSignal; readonly onPart?: AskOptions["onPart"] }): Promise<Answer>;

@@ -22,7 +22,7 @@ export interface AskOptions extends Pick<ForkOptions, "source" | "signal"> {
   readonly standalone?: StandaloneModel;
 }
 
-export interface StandaloneModel {
+interface StandaloneModel {
   readonly model: string;
   readonly system: string;
   readonly maxOutputTokens: number;

@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addedContext } from "./added-context.ts";
-import type { Hook, HookRun } from "./hook.ts";
-import type { HookEvent } from "./hook-event.ts";
-import { mergeInstructions } from "./merge-instructions.ts";
+import { addedContext, type Hook, type HookEvent, type HookRun, mergeInstructions } from "./hook.ts";
+
 import { createHooks, InvalidHookError } from "./run.ts";
 
 const compact = { sessionId: "s", trigger: "manual" } as const;

@@ -1,9 +1,51 @@
-import { PalimpsestError } from "../log/palimpsest-error.ts";
+import { PalimpsestError } from "../errors.ts";
 import { aList, checkArgument } from "../schema/check-options.ts";
-import type { Hook, HookAt, HookFailure, HookResults, Hooks } from "./hook.ts";
-import type { HookEvent, HookInputs, HookOutputs } from "./hook-event.ts";
-import { readAnswer } from "./read-answer.ts";
-import { runHook } from "./run-hook.ts";
+import { readAnswer } from "./command.ts";
+import type { Hook, HookAt, HookEvent, HookFailure, HookInputs, HookOutputs, HookResults, Hooks } from "./hook.ts";
+
+type HookOutcome<Answer> =
+  | { readonly kind: "answered"; readonly answer: Answer }
+  | { readonly kind: Exclude<HookFailure["kind"], "invalid">; readonly message: string };
+
+/**
+ * Runs one hook until it answers, its deadline passes, or the caller gives up. After that the hook has been told to stop, and
+ * is not awaited.
+ */
+function runHook<Answer>(
+  run: (signal: AbortSignal) => Promise<Answer>,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+): Promise<HookOutcome<Answer>> {
+  return new Promise((resolve) => {
+    const stop = new AbortController();
+    const onTimeout = () =>
+      end({ kind: "timeout", message: `The hook did not answer within ${timeoutMs} ms and was stopped.` });
+    const onAbort = () =>
+      end({ kind: "aborted", message: "The hook was stopped, because the operation it ran for has ended." });
+    const timer = setTimeout(onTimeout, timeoutMs);
+    signal?.addEventListener("abort", onAbort, { once: true });
+
+    function end(outcome: HookOutcome<Answer>): void {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+      resolve(outcome);
+      if (outcome.kind === "timeout" || outcome.kind === "aborted") stop.abort();
+    }
+
+    if (signal?.aborted) return onAbort();
+    run(stop.signal).then(
+      (answer) => end({ kind: "answered", answer }),
+      (error) => end({ kind: "error", message: messageOf(error) }),
+    );
+  });
+}
+
+function messageOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return "It threw something that cannot be shown.";
+  }
+}
 
 /** The deadline of hooks that have none of their own. */
 export interface HooksOptions {

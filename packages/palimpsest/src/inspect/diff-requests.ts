@@ -1,8 +1,7 @@
 import type { CacheBreak } from "../cost/ledger.ts";
 import type { Cause } from "../log/cause.ts";
-import { CACHE_CAUSES } from "./cache-words.ts";
 import type { RequestAt } from "./request-at.ts";
-import { inPromptOrder, isPrompt, type Segment } from "./segment.ts";
+import { CACHE_CAUSES, inPromptOrder, isPrompt, type Segment } from "./segment.ts";
 
 /** How a request differs from an earlier one. Segments are named by their place in `segments` of each request. */
 export interface RequestDiff {

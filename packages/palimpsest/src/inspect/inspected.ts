@@ -1,12 +1,122 @@
 import type { Block } from "../log/block.ts";
+import { readPayload } from "../log/draft.ts";
+import type { ForkPayload } from "../log/payload.ts";
 import { contentOf } from "../recall/read.ts";
-import { recallOf } from "../recall/recall.ts";
+import { recall, recallOf } from "../recall/recall.ts";
 import { estimateTokens } from "../size/calibration.ts";
-import type { ResultFiles } from "../stores/results.ts";
-import type { MessageItem } from "../view/item.ts";
-import type { View } from "../view/view.ts";
-import { type ContentPlace, contentPlaceOf } from "./content-place.ts";
-import type { InspectedLog } from "./open-inspected.ts";
+import { forkedReader } from "../state/log.ts";
+import { eachSession, readFork } from "../stores/read.ts";
+import type { LogReader, ResultFiles, SearchHit, Store } from "../stores/store.ts";
+
+import type { MessageItem, View } from "../view/view.ts";
+
+import { type ContentPlace, contentPlaceOf } from "./segment.ts";
+
+/** The log of one session, opened for reading. A fork's log begins with the entries of its parent. */
+export interface InspectedLog {
+  /** The id of the session. */
+  readonly session: string;
+  readonly log: LogReader;
+  /** The session whose prompt its requests share: its own id, or that of its parent. */
+  readonly root: string;
+  /** The newest entry that belongs to the parent; 0 if it is no fork. */
+  readonly sharedTo: number;
+  readonly fork?: ForkPayload;
+  close(): Promise<void>;
+}
+
+/** Opens the log of a session for reading, beside any writer; undefined if the store has none, or not that of its parent. */
+export async function openInspected(
+  store: Pick<Store, "openReader">,
+  session: string,
+): Promise<InspectedLog | undefined> {
+  const own = await store.openReader(session);
+  if (own === undefined) return undefined;
+  const [first] = await own.read(1, 1);
+  const read = first && readPayload(first);
+  if (read?.kind !== "fork") return { session, log: own, root: session, sharedTo: 0, close: () => own.close() };
+  const fork = read.payload;
+  const parent = await store.openReader(fork.session);
+  const [parting] = (await parent?.read(fork.sequence, fork.sequence)) ?? [];
+  if (parent === undefined || parting?.hash !== fork.hash) {
+    await Promise.all([own.close(), parent?.close()]);
+    return undefined;
+  }
+  return {
+    session,
+    log: forkedReader({ reader: parent, sequence: fork.sequence }, own),
+    root: fork.session,
+    sharedTo: fork.sequence,
+    fork,
+    async close() {
+      await Promise.all([own.close(), parent.close()]);
+    },
+  };
+}
+
+/** A session among those that it started, and those that continue it. */
+export interface TreeNode {
+  readonly session: string;
+  /** `fork`: it begins with the entries of its parent. `agent`: its parent started it. `root`: neither. */
+  readonly kind: "root" | "fork" | "agent";
+  /** The entry of the parent at which it begins; absent for the root. */
+  readonly at?: number;
+  /** Under what name a fork's requests are counted, or an agent's task. */
+  readonly label?: string;
+  readonly children: readonly TreeNode[];
+}
+
+type Logs = Pick<Store, "list" | "openReader">;
+
+/** The forks and agents of a session, theirs among them. Looks at the first entry of every log of the store. */
+export async function sessionTree(store: Logs, session: string): Promise<TreeNode> {
+  const forks: { readonly session: string; readonly parent: string; readonly at: number; readonly label: string }[] =
+    [];
+  for await (const { id } of eachSession(store)) {
+    const fork = await readFork(store, id).catch(() => undefined);
+    if (fork !== undefined) forks.push({ session: id, parent: fork.session, at: fork.sequence, label: fork.source });
+  }
+  const seen = new Set<string>();
+  async function nodeOf(own: Omit<TreeNode, "children">): Promise<TreeNode> {
+    seen.add(own.session);
+    const agents = await agentsOf(store, own.session);
+    const isAgent = new Set(agents.map((agent) => agent.session));
+    const ofForks = forks.filter((fork) => fork.parent === own.session && !isAgent.has(fork.session));
+    const begun: readonly Omit<TreeNode, "children">[] = [
+      ...ofForks.map(({ parent: _, ...fork }) => ({ ...fork, kind: "fork" as const })),
+      ...agents,
+    ];
+    const children: TreeNode[] = [];
+    for (const child of begun.toSorted((one, other) => (one.at ?? 0) - (other.at ?? 0))) {
+      if (!seen.has(child.session)) children.push(await nodeOf(child));
+    }
+    return { ...own, children };
+  }
+  return nodeOf({ session, kind: "root" });
+}
+
+/** The agents that a session has started. Costs a seek for each. */
+async function agentsOf(store: Logs, session: string): Promise<readonly Omit<TreeNode, "children">[]> {
+  const log = await store.openReader(session);
+  if (log === undefined) return [];
+  try {
+    return await readAgents(log);
+  } finally {
+    await log.close();
+  }
+}
+
+async function readAgents(log: LogReader): Promise<readonly Omit<TreeNode, "children">[]> {
+  const agents: Omit<TreeNode, "children">[] = [];
+  for (let below: number | undefined; ; ) {
+    const entry = await log.newest("agent", below);
+    if (entry === undefined) return agents;
+    below = entry.sequence;
+    const read = readPayload(entry);
+    if (read.kind !== "agent" || read.payload.step !== "started") continue;
+    agents.push({ session: read.payload.session, kind: "agent", at: entry.sequence, label: read.payload.goal });
+  }
+}
 
 /** An item that was in view before, and what became of it. */
 export interface Survivor {
@@ -79,4 +189,19 @@ function linesOf(text: string): readonly string[] {
     const bare = line.replace(/^[\s>]+|\s+$/g, "");
     return bare === "" ? [] : [bare];
   });
+}
+
+const MAX_HITS = 100;
+
+/** Finds entries by their words, newest first: in the log, and in results that are too large for it. */
+export async function searchInspected(
+  { log, session, files }: SurvivorSources,
+  words: string,
+  { limit = MAX_HITS }: { readonly limit?: number } = {},
+): Promise<readonly SearchHit[]> {
+  const found = await recall(
+    { search: words },
+    { log, session, maxEntries: limit, ...(files === undefined ? {} : { files }) },
+  );
+  return found.kind === "entries" ? found.hits : [];
 }

@@ -1,12 +1,12 @@
 import { answer, callTool, callTools, type Reply, serve } from "@palimpsest/provider-simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { attachment, toolResult } from "../log/messages.ts";
-import { readStream } from "../providers/read-stream.ts";
+import { readStream } from "../providers/stream.ts";
 import { WORLDS, type WorldName } from "../providers/testing/worlds.ts";
 import { openSession } from "../session/open.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { diffRequests } from "./diff-requests.ts";
-import { openInspected } from "./open-inspected.ts";
+import { openInspected } from "./inspected.ts";
 import { type RequestAt, requestAt } from "./request-at.ts";
 
 const TOOLS = [

@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { openOffline } from "../session/testing/open-offline.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { openInspected } from "./open-inspected.ts";
-import { sessionTree } from "./session-tree.ts";
+import { openInspected, sessionTree } from "./inspected.ts";
+
 import { openLogIndex } from "./sqlite-index.ts";
 
 async function start(requests: number) {

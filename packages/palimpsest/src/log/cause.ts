@@ -1,5 +1,19 @@
-import type { ModelPrices } from "./prices.ts";
-import type { RequestedEdits } from "./provider-edits.ts";
+import type { RequestedEdits } from "./payload-compaction.ts";
+
+/** What a model costs. */
+export interface ModelPrices extends TokenPrices {
+  /** The prices of the whole request once its input, cached or not, is larger than this. */
+  readonly above?: TokenPrices & { readonly inputTokens: number };
+}
+
+/** US dollars per million tokens. */
+export interface TokenPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+}
 
 /** A reason why a prompt does not start with the bytes of the previous prompt. All of them are in the log. */
 export type ChangeCause =

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { EMPTY_LOG, type Entry } from "./entry.ts";
-import { entryText } from "./entry-text.ts";
+import { toDraft } from "./draft.ts";
+import { EMPTY_LOG, type Entry, sealEntries } from "./entry.ts";
 import type { PayloadKind, Payloads } from "./payload.ts";
-import { sealEntries } from "./seal-entries.ts";
-import { toDraft } from "./to-draft.ts";
+import { entryText } from "./search-text.ts";
 
 function entryOf<Kind extends PayloadKind>(kind: Kind, payload: Payloads[Kind]): Entry {
   return sealEntries([toDraft(kind, payload)], { head: EMPTY_LOG, atMs: 0, digest: (text) => `${text.length}` })[0]!;

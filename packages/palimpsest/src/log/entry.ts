@@ -36,3 +36,99 @@ export const EMPTY_LOG: LogHead = { sequence: 0, hash: "" };
 
 /** Computes a cryptographic hash as text. The core has no hash function of its own: SHA-256 is passed in. */
 export type Digest = (text: string) => string;
+
+/** Writes an entry as one line of JSON, with a readable payload, for people and other programs. */
+export function toLine({ payload, ...entry }: Entry): string {
+  const fields = JSON.stringify(entry);
+  return payload === undefined ? fields : `${fields.slice(0, -1)},"payload":${payload}}`;
+}
+
+/** Reads an entry from a line; undefined if the line is no entry. It does not verify the entry: `checkChain` does. */
+export function fromLine(line: string): Entry | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  const { sequence, parent, kind, version, atMs, digest, hash, payload } = value as Record<string, unknown>;
+  if (!isNumber(sequence) || !isNumber(parent) || !isNumber(version) || !isNumber(atMs)) return undefined;
+  if (typeof kind !== "string" || typeof digest !== "string" || typeof hash !== "string") return undefined;
+  const text = "payload" in value ? JSON.stringify(payload) : undefined;
+  return { sequence, parent, kind, version, atMs, payload: text, digest, hash };
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number";
+}
+
+interface SealOptions {
+  /** The newest entry that the log has now. */
+  readonly head: LogHead;
+  readonly atMs: number;
+  readonly digest: Digest;
+  /** Digests payloads, where that is not to be done by `digest`: the log's writer has one of its own. */
+  readonly payloadDigest?: Digest | undefined;
+}
+
+/** Turns drafts into the entries that follow the head: numbered, dated, chained. */
+export function sealEntries(drafts: readonly Draft[], { head, atMs, digest, payloadDigest }: SealOptions): Entry[] {
+  const entries: Entry[] = [];
+  let before = head;
+  for (const { kind, version, payload, parent = before.sequence } of drafts) {
+    const sequence = before.sequence + 1;
+    if (!(Number.isInteger(parent) && parent >= 0 && parent < sequence)) {
+      throw new RangeError(`Entry ${sequence} cannot continue entry ${parent}: its parent must come before it.`);
+    }
+    const unchained = { sequence, parent, kind, version, atMs, payload, digest: (payloadDigest ?? digest)(payload) };
+    const entry = { ...unchained, hash: chainHash(unchained, before.hash, digest) };
+    entries.push(entry);
+    before = entry;
+  }
+  return entries;
+}
+
+/** The hash of an entry, given that of the one before it. */
+function chainHash(entry: Omit<Entry, "hash">, hashBefore: string, digest: Digest): string {
+  const { sequence, parent, kind, version, atMs, digest: payloadDigest } = entry;
+  // As JSON, because a kind may be any string: no two different entries can be written as the same text.
+  return digest(JSON.stringify([hashBefore, sequence, parent, kind, version, atMs, payloadDigest]));
+}
+
+/** The same entry in another chain, in which payloads are digested in another way. Of an erased payload the digest stays what it was. */
+export function resealEntry(
+  entry: Entry,
+  hashBefore: string,
+  { digest, payloadDigest = digest }: Pick<SealOptions, "digest" | "payloadDigest">,
+): Entry {
+  const { payload } = entry;
+  const unchained = { ...entry, digest: payload === undefined ? entry.digest : payloadDigest(payload) };
+  return { ...unchained, hash: chainHash(unchained, hashBefore, digest) };
+}
+
+export interface ChainProblem {
+  readonly sequence: number;
+  /** `missing`: the number is not there. `payload`: it does not match its digest. `chain`: the entry is not the one that was sealed. */
+  readonly what: "missing" | "payload" | "chain";
+}
+
+/** Finds entries that differ from what was appended after `before`. Entries come in order of their numbers. */
+export function checkChain(entries: Iterable<Entry>, before: LogHead, digest: Digest): ChainProblem[] {
+  const problems: ChainProblem[] = [];
+  let { sequence, hash } = before;
+  for (const entry of entries) {
+    const isNext = entry.sequence === sequence + 1;
+    for (let missing = sequence + 1; missing < entry.sequence; missing++)
+      problems.push({ sequence: missing, what: "missing" });
+    if (entry.payload !== undefined && digest(entry.payload) !== entry.digest) {
+      problems.push({ sequence: entry.sequence, what: "payload" });
+    }
+    // After a gap the previous hash is unknown, so the chain continues from the entry that is there.
+    if (entry.sequence <= sequence || (isNext && chainHash(entry, hash, digest) !== entry.hash)) {
+      problems.push({ sequence: entry.sequence, what: "chain" });
+    }
+    ({ sequence, hash } = entry);
+  }
+  return problems;
+}

@@ -1,10 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkChain } from "./check-chain.ts";
-import { type Digest, type Draft, EMPTY_LOG, type Entry } from "./entry.ts";
-import { fromLine, toLine } from "./entry-line.ts";
-import { sealEntries } from "./seal-entries.ts";
+import { checkChain, type Digest, type Draft, EMPTY_LOG, type Entry, fromLine, sealEntries, toLine } from "./entry.ts";
 
 const digest: Digest = (text) => createHash("sha256").update(text).digest("hex");
 const drafts: fc.Arbitrary<Draft[]> = fc.array(

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Media } from "./block.ts";
-import { checkMedia, detectMediaType } from "./media-type.ts";
+import { checkMedia, detectMediaType, type Media } from "./block.ts";
 
 const bytesOf = (...parts: readonly (string | readonly number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => Buffer.from(part as string, "latin1")));

@@ -1,7 +1,18 @@
-import type { StreamedResult } from "../session/streamed-result.ts";
 import type { Block, Part, Text, ToolResult } from "./block.ts";
 import type { AttachmentPayload, MessagePayload, Replacement } from "./payload.ts";
 import { HOST, OUTSIDE, type Provenance } from "./provenance.ts";
+
+/** A tool's result that is taken in as it comes: `toolResult(callId, stream)` makes one. */
+export interface StreamedResult {
+  readonly callId: string;
+  readonly chunks: AsyncIterable<Uint8Array | string>;
+  /** A function is asked when all of it is there. */
+  readonly status: ToolResult["status"] | (() => ToolResult["status"]);
+}
+
+export function isStreamed(content: unknown): content is StreamedResult {
+  return typeof content === "object" && content !== null && "chunks" in content;
+}
 
 /** What the user says: text, or blocks with images and documents. */
 export function user(content: string | readonly Block[]): MessagePayload {
@@ -86,4 +97,34 @@ function toBlocks(content: string | readonly Block[]): readonly Block[] {
 
 function isAsyncIterable(content: unknown): content is StreamedResult["chunks"] {
   return typeof content === "object" && content !== null && Symbol.asyncIterator in content;
+}
+
+/** What can be appended to a session; a string is something that the user says. */
+export type NewContent = string | MessagePayload | NewAttachment;
+
+/** Content that the host adds for the model. */
+interface NewAttachment extends Omit<AttachmentPayload, "provenance"> {
+  /** Where its text comes from. @default { kind: "outside" } */
+  readonly provenance?: Provenance;
+}
+
+/** New content in pieces, one for each entry: a tool result is one of its own, so that a decision can name it. */
+export function toContents(content: NewContent): readonly (MessagePayload | AttachmentPayload)[] {
+  if (typeof content === "string") return [user(content)];
+  // Without a word about it, nothing speaks for the host.
+  if (!("role" in content)) return [{ ...content, provenance: content.provenance ?? OUTSIDE }];
+  // What is no list of blocks is refused when it is appended.
+  if (!Array.isArray(content.blocks)) return [content];
+  return groups(content.blocks).map((blocks) => ({ ...content, blocks }));
+}
+
+function groups(blocks: readonly Block[]): Block[][] {
+  const groups: Block[][] = [];
+  for (const block of blocks) {
+    const last = groups.at(-1);
+    const alone = block.kind === "tool_result" || last?.[0]?.kind === "tool_result";
+    if (last === undefined || alone) groups.push([block]);
+    else last.push(block);
+  }
+  return groups;
 }

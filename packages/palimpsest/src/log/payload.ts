@@ -1,16 +1,73 @@
-import type { AgentPayload } from "./agent-payload.ts";
-import type { Block } from "./block.ts";
-import type { ForkPayload, RewindPayload } from "./branch-payloads.ts";
-import type { CacheDiagnosis, CacheFacts } from "./cause.ts";
-import type { KeyPayload, MarkPayload, NotesPayload, PinPayload, UnpinPayload } from "./kept-payloads.ts";
-import type { AttemptPayload, CompactionRecord, OverflowPayload } from "./payload-compaction.ts";
-import type { CallPayload, TakenPayload, TurnPayload } from "./payload-turn.ts";
-import type { ModelPrices } from "./prices.ts";
+import type { Block, ToolDefinition } from "./block.ts";
+import type { CacheDiagnosis, CacheFacts, ModelPrices } from "./cause.ts";
+import type { AppliedEdits, AttemptPayload, CompactionRecord, OverflowPayload } from "./payload-compaction.ts";
+import type { AgentPayload, CallPayload, TakenPayload, TurnPayload } from "./payload-turn.ts";
 import type { Provenance } from "./provenance.ts";
-import type { AppliedEdits } from "./provider-edits.ts";
-import type { ToolDefinition } from "./tool-definition.ts";
 
-export type { ToolDefinition } from "./tool-definition.ts";
+/** Goes back to an earlier entry, which is this entry's parent. The entries in between are on another branch now. */
+export interface RewindPayload {
+  readonly reason: string;
+  /** The ledger at this point: a rewind does not refund anything. */
+  readonly ledger: unknown;
+  /** The newest entry that was shown before and still is; 0 if there is none. */
+  readonly sharedTo: number;
+  /** The request at the end of the restored view. It may be sent again. */
+  readonly request?: { readonly entry: number; readonly cache?: CacheFacts };
+  /** Calls that are open again and had begun to run on the branch that was left: they may have taken effect. @default none */
+  readonly begun?: readonly string[];
+}
+
+/** The first entry of a fork's own log: its parent session, and the entry at which the fork starts. */
+export interface ForkPayload {
+  readonly session: string;
+  readonly sequence: number;
+  /** The hash of that entry. It proves that both logs hold the same conversation. */
+  readonly hash: string;
+  /** The source under which its requests and token counts are recorded. */
+  readonly source: string;
+  /** The tools that it may use. The list of tools stays complete, so that the cache is found; calls of other tools are refused. @default all */
+  readonly allowedTools?: readonly string[];
+}
+
+/** A text that stays in view through every compaction, byte for byte. */
+interface PinPayload {
+  readonly text: string;
+  /** The entry that the text was copied from, if any. */
+  readonly of?: number;
+  /** Where the text comes from. @default the host, for a text of its own */
+  readonly provenance?: Provenance;
+}
+
+interface UnpinPayload {
+  /** The `pin` entry to remove. */
+  readonly of: number;
+}
+
+/** One version of the session's notes. */
+interface NotesPayload {
+  readonly markdown: string;
+  /** The newest entry that the notes cover. */
+  readonly coveredTo: number;
+}
+
+/** A reader has processed the log up to an entry. */
+interface MarkPayload {
+  /** The name of the reader. */
+  readonly name: string;
+  readonly coveredTo: number;
+}
+
+/**
+ * The entries behind this one were appended under a key: an append with the same key appends nothing. Its kind is `key:` and
+ * the key's digest, so that the newest entry of that kind is found without reading the log.
+ */
+interface KeyPayload {
+  readonly key: string;
+  /** How many entries of content stand directly behind it. */
+  readonly entries: number;
+}
+
+export type { ToolDefinition } from "./block.ts";
 
 /** The payload of each kind of entry. Readers skip kinds and versions that they do not know. */
 export interface Payloads {
@@ -223,7 +280,7 @@ export interface DecisionCost {
 }
 
 /** Takes back a `replace` or a `boundary`: the range is shown as before. */
-export interface RestorePayload {
+interface RestorePayload {
   /** The entry that is taken back, and its range. */
   readonly of: number;
   readonly from: number;
@@ -253,7 +310,7 @@ export interface Shown {
   readonly thinking?: "intact" | "lost";
 }
 
-export interface BoundaryState {
+interface BoundaryState {
   /** The `configuration` entry in effect. */
   readonly configuration: number;
   /** The state of the token estimator. */

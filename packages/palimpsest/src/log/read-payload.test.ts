@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readDraft, readPayload } from "./draft.ts";
-import { EMPTY_LOG, type Entry } from "./entry.ts";
+import { readDraft, readPayload, toDraft, toNamedDraft } from "./draft.ts";
+import { EMPTY_LOG, type Entry, sealEntries } from "./entry.ts";
 import { PAYLOAD_VERSIONS, type PayloadKind, type Payloads } from "./payload.ts";
 import type { CompactionRecord } from "./payload-compaction.ts";
-import { sealEntries } from "./seal-entries.ts";
-import { toDraft, toNamedDraft } from "./to-draft.ts";
 
 const STANDING = {
   pins: [],

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { readDraft } from "./draft.ts";
-import { namedKind, toDraft, toNamedDraft } from "./to-draft.ts";
+import { namedKind, readDraft, toDraft, toNamedDraft } from "./draft.ts";
 
 test("a draft has the version of its kind, its payload as JSON, and a parent only if one is given", () => {
   const draft = toDraft("pin", { text: "Never push." });

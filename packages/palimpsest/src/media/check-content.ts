@@ -1,11 +1,11 @@
-import type { Block, Media, Part } from "../log/block.ts";
-import { checkMedia } from "../log/media-type.ts";
+import { type Block, checkMedia, type Media, type Part } from "../log/block.ts";
+
 import type { AttachmentPayload, MessagePayload, ReplacePayload } from "../log/payload.ts";
 import type { MediaRefused } from "../session-event.ts";
-import { inPlaceOf, mediaOf, mediaStub } from "../stages/media/media-in.ts";
-import type { MessageItem } from "../view/item.ts";
+import { inPlaceOf, mediaOf, mediaStub } from "../view/media.ts";
+import type { MessageItem } from "../view/view.ts";
 
-export interface CheckedContent<Content> {
+interface CheckedContent<Content> {
   /** The content, with the media types that the bytes really have. */
   readonly content: Content;
   /** Decisions that show stubs in place of media that cannot be sent. The entry keeps the original. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Media } from "../log/block.ts";
 import type { MediaRefusal } from "../providers/media-refusal.ts";
-import { mediaIn } from "../stages/media/media-in.ts";
 import { messageItem } from "../view/items.ts";
+import { mediaIn } from "../view/media.ts";
 import { findRefused } from "./media.ts";
 
 const image = (data: string): Media => ({ kind: "image", source: { kind: "base64", mediaType: "image/png", data } });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Media } from "../log/block.ts";
-import { mediaIn } from "../stages/media/media-in.ts";
-import { toItem } from "../view/item.ts";
+import { mediaIn } from "../view/media.ts";
+import { toItem } from "../view/view.ts";
 import { fitBytes, planByteFit } from "./stage.ts";
 
 const image = (bytes: number): Media => ({

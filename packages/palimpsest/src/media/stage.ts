@@ -1,9 +1,9 @@
 import type { Media } from "../log/block.ts";
-import { toDraft } from "../log/to-draft.ts";
+import { toDraft } from "../log/draft.ts";
 import { NOTHING_TO_DO, type StageContext, type StageDecision } from "../policy/stage.ts";
-import type { ShownMedia } from "../stages/media/media-in.ts";
-import { omitMedia } from "../stages/media/omit-media.ts";
 import { grouped } from "../text.ts";
+import type { ShownMedia } from "../view/media.ts";
+import { omitMedia } from "./media.ts";
 
 /** Leaves out media that make a request too large, the oldest first: providers limit bytes as well as tokens. */
 export async function fitBytes({ bytes, maxRequestBytes }: StageContext): Promise<StageDecision> {

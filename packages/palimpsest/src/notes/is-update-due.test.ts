@@ -1,8 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { USUAL_COSTS } from "../cache/token-costs.ts";
-import { coldChance, updatePrice } from "./update-value.ts";
-import { FIXED_UPDATES, isUpdateDue, PAYING_UPDATES, type UpdatePolicy, type UpdateSituation } from "./when.ts";
+import { USUAL_COSTS } from "../cost/prices.ts";
+import {
+  coldChance,
+  FIXED_UPDATES,
+  isUpdateDue,
+  PAYING_UPDATES,
+  type UpdatePolicy,
+  type UpdateSituation,
+  updatePrice,
+} from "./when.ts";
 
 const SITUATION: UpdateSituation = {
   sizeTokens: 120_000,

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
-import { type Item, toItem } from "../view/item.ts";
-import { type NotesCompactionQuestion, planNotesCompaction } from "./keep-calculation.ts";
+import { type Item, toItem } from "../view/view.ts";
 import { emptyNotes, type Notes } from "./notes.ts";
 import { NOTES_TEMPLATE } from "./template.ts";
+import { type NotesCompactionQuestion, planNotesCompaction } from "./when.ts";
 
 const countTokens = (text: string): number => Math.ceil(text.length / 4);
 const NOTES: Notes = { sections: NOTES_TEMPLATE.map((section) => ({ ...section, content: "something" })) };

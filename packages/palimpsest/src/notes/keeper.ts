@@ -1,26 +1,22 @@
-import { watchCall } from "../clock.ts";
+import { NO_LONGER_NEEDED, watchCall } from "../clock.ts";
+import { InvalidOptionError } from "../errors.ts";
 import type { Forks } from "../forks/forks.ts";
-import { readPayload } from "../log/draft.ts";
-import { InvalidOptionError } from "../log/invalid-option-error.ts";
-import { toDraft } from "../log/to-draft.ts";
-import { ProviderError } from "../providers/provider-error.ts";
+import { readPayload, toDraft } from "../log/draft.ts";
+
+import { ProviderError } from "../providers/provider.ts";
 import { recallOf } from "../recall/recall.ts";
-import { NO_LONGER_NEEDED } from "../session/no-longer-needed.ts";
-import type { NotesUpdateOutcome, SessionNotes } from "../session/notes/notes-options.ts";
-import { notesPolicy, notesSituation } from "../session/notes/notes-situation.ts";
-import { measuresOf, type Snapshot, takeSnapshot } from "../session/snapshot.ts";
 import type { SessionContext } from "../state/context.ts";
 import { readEntry } from "../state/load.ts";
+import type { NotesUpdateOutcome, SessionNotes } from "../state/options.ts";
 import type { Requests } from "../state/ports.ts";
+import { measuresOf, type Snapshot, takeSnapshot } from "../state/state.ts";
 import { sizeTokens } from "../view/view.ts";
-import { type NotesCompaction, planNotesCompaction } from "./keep-calculation.ts";
 import { emptyNotes, isBare, type Notes, notesMarkdown, parseNotes } from "./notes.ts";
 import { NOTES_TEMPLATE, type NotesTemplate, readNotesTemplate } from "./template.ts";
-import { readUpdate } from "./update.ts";
-import { updatePrompt } from "./update-prompt.ts";
-import { isUpdateDue } from "./when.ts";
+import { readUpdate, updatePrompt } from "./update.ts";
+import { isUpdateDue, type NotesCompaction, notesPolicy, notesSituation, planNotesCompaction } from "./when.ts";
 
-export interface NotesParts<Request, _Response> {
+interface NotesParts<Request, _Response> {
   readonly forks: Pick<Forks<unknown>, "converse">;
   readonly requests: Pick<Requests<Request>, "size">;
 }

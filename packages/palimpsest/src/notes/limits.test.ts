@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { NOTES_LIMITS, notesSummary, sizeOfNotes } from "./limits.ts";
-import { emptyNotes, type Notes } from "./notes.ts";
+import { emptyNotes, NOTES_LIMITS, type Notes, notesSummary, sizeOfNotes } from "./notes.ts";
+
 import { NOTES_TEMPLATE } from "./template.ts";
 
 const countTokens = (text: string): number => Math.ceil(text.length / 4);

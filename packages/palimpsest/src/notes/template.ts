@@ -1,4 +1,4 @@
-import { lazyPattern } from "../log/lazy-pattern.ts";
+import { lazyPattern } from "../log/search-text.ts";
 
 /** A section of the notes: its heading, and one line that says what belongs there. Both are structure: no update changes them. */
 export interface TemplateSection {
@@ -61,7 +61,7 @@ export function sectionHead({ heading, about }: TemplateSection): string {
   return `# ${heading}\n_${about}_`;
 }
 
-export type ReadTemplate =
+type ReadTemplate =
   | { readonly kind: "template"; readonly template: NotesTemplate }
   | { readonly kind: "unusable"; readonly problem: string };
 

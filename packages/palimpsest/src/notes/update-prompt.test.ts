@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { emptyNotes, type Notes, notesMarkdown } from "./notes.ts";
 import { NOTES_TEMPLATE } from "./template.ts";
-import { readUpdate } from "./update.ts";
-import { UPDATE_FORM, updatePrompt } from "./update-prompt.ts";
+import { readUpdate, UPDATE_FORM, updatePrompt } from "./update.ts";
 
 const countTokens = (text: string): number => Math.ceil(text.length / 4);
 const withContents = (contents: Readonly<Record<string, string>>): Notes => ({

@@ -1,12 +1,130 @@
-import { lazyPattern } from "../log/lazy-pattern.ts";
+import { lazyPattern } from "../log/search-text.ts";
 import type { ResponseContent } from "../providers/provider.ts";
-import { findSection } from "./find-section.ts";
-import { type Notes, type NotesSection, tidy } from "./notes.ts";
+import {
+  type CountTokens,
+  findSection,
+  NOTES_LIMITS,
+  type Notes,
+  type NotesLimits,
+  type NotesSection,
+  notesMarkdown,
+  sizeOfNotes,
+  tidy,
+} from "./notes.ts";
 import { headingIn, headingKey, italicIn } from "./template.ts";
-import { type WrittenSection, type WrittenUpdate, writtenUpdate } from "./written-update.ts";
+
+/** A section as the answer has it: nothing in it has been checked yet. */
+interface WrittenSection {
+  readonly heading: string;
+  readonly content: string;
+}
+
+interface WrittenUpdate {
+  readonly kind: "sections";
+  readonly sections: readonly WrittenSection[];
+  /** Whether it came to its end. */
+  readonly isClosed: boolean;
+  readonly repaired: readonly string[];
+}
+
+const FRAME_OPEN = /^[ \t]*<session-notes>[ \t]*$/i;
+const FRAME_CLOSE = /^[ \t]*<\/session-notes>[ \t]*$/i;
+const UNCHANGED = /<session-notes>[\s"']*(unchanged)?[\s"'.]*<\/session-notes>\s*(```)?\s*$/i;
+const SECTION_OPEN = /^[ \t]*<notes-section\s+[\w-]+\s*=\s*(?:"([^"]*)"|'([^']*)'|([^>]*))\s*>(.*)$/i;
+const SECTION_CLOSE = /^(.*)<\/notes-section>[ \t]*$/i;
+
+/** The sections in an answer, in the form that was asked for or, failing that, under headings. */
+function writtenUpdate(
+  answer: string,
+  known: readonly NotesSection[],
+): WrittenUpdate | { readonly kind: "unchanged" } | { readonly kind: "none" } {
+  if (UNCHANGED.test(answer)) return { kind: "unchanged" };
+  const lines = answer.split("\n");
+  const tagged = taggedSections(lines);
+  if (tagged.sections.length > 0) return tagged;
+  return sectionsByHeading(lines, known);
+}
+
+function taggedSections(all: readonly string[]): WrittenUpdate {
+  const repaired: string[] = [];
+  // A draft may stand before the update, in a scratchpad: the last one counts.
+  const open = all.findLastIndex((line) => FRAME_OPEN.test(line));
+  const close = all.findIndex((line, at) => at > open && FRAME_CLOSE.test(line));
+  const lines = all.slice(open + 1, close < 0 ? all.length : close);
+  const outside = [...all.slice(0, Math.max(0, open)), ...(close < 0 ? [] : all.slice(close + 1))];
+  if (outside.some((line) => line.trim() !== "")) repaired.push("text around the notes was left out");
+  const isFramed = open >= 0 && close >= 0;
+  if (!isFramed) repaired.push("the tag around the notes was not there or not closed");
+
+  const sections: { heading: string; lines: string[] }[] = [];
+  let current: { heading: string; lines: string[] } | undefined;
+  let strayLines = 0;
+  for (const line of lines) {
+    const opening = SECTION_OPEN.exec(line);
+    if (opening !== null) {
+      if (current !== undefined) repaired.push(`"${current.heading}" was not closed`);
+      const heading = opening[1] ?? opening[2] ?? opening[3] ?? "";
+      current = { heading, lines: [] };
+      sections.push(current);
+    }
+    const rest = opening === null ? line : opening[4]!;
+    if (current === undefined) {
+      if (rest.trim() !== "") strayLines++;
+      continue;
+    }
+    const closing = SECTION_CLOSE.exec(rest);
+    current.lines.push(closing === null ? rest : closing[1]!);
+    if (closing !== null) current = undefined;
+  }
+  if (current !== undefined) repaired.push(`"${current.heading}" was not closed`);
+  if (strayLines > 0) repaired.push(`${strayLines} lines between the sections were left out`);
+  return {
+    kind: "sections",
+    sections: sections.map(({ heading, lines: content }) => ({ heading, content: content.join("\n") })),
+    isClosed: isFramed || (sections.length > 0 && current === undefined),
+    repaired,
+  };
+}
+
+/** Without tags, headings tell the sections apart, as in the notes themselves; those in code are none. */
+function sectionsByHeading(
+  all: readonly string[],
+  known: readonly NotesSection[],
+): WrittenUpdate | { readonly kind: "none" } {
+  const lines = withoutFence(all.filter((line) => !FRAME_OPEN.test(line) && !FRAME_CLOSE.test(line)));
+  const sections: { heading: string; lines: string[] }[] = [];
+  let fence: string | undefined;
+  for (const line of lines) {
+    const heading = fence === undefined ? headingIn(line) : undefined;
+    // A smaller heading structures the content, unless it is one of the template's.
+    const begins =
+      heading !== undefined && (/^#[ \t]/.test(line) || findSection(heading, known).kind === "exact")
+        ? heading
+        : undefined;
+    const mark = /^[ \t]*(```|~~~)/.exec(line)?.[1];
+    if (mark !== undefined) fence = fence === undefined ? mark : fence === mark ? undefined : fence;
+    if (begins === undefined) sections.at(-1)?.lines.push(line);
+    else sections.push({ heading: begins, lines: [line] });
+  }
+  if (!sections.some(({ heading }) => findSection(heading, known).kind === "exact")) return { kind: "none" };
+  return {
+    kind: "sections",
+    sections: sections.map(({ heading, lines: content }) => ({ heading, content: content.join("\n") })),
+    isClosed: false,
+    repaired: ["the sections were told apart by headings instead of tags"],
+  };
+}
+
+/** A fence around everything is no code. */
+function withoutFence(lines: readonly string[]): readonly string[] {
+  const first = lines.findIndex((line) => line.trim() !== "");
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  const isFenced = first < last && /^```\w*\s*$/.test(lines[first]!) && /^```\s*$/.test(lines[last]!);
+  return isFenced ? lines.slice(first + 1, last) : lines;
+}
 
 /** What the fork said, and why it stopped. */
-export interface NotesAnswer {
+interface NotesAnswer {
   readonly text: string;
   readonly stop: ResponseContent["stop"];
 }
@@ -95,4 +213,94 @@ function whyNothing(answer: string): string {
 function shorten(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > 80 ? `${line.slice(0, 80).toWellFormed()}...` : line;
+}
+
+interface UpdatePromptOptions {
+  readonly notes: Notes;
+  readonly countTokens: CountTokens;
+  /** @default NOTES_LIMITS */
+  readonly limits?: NotesLimits;
+  /**
+   * The user's own words. `{{notes}}`, `{{limits}}` and `{{form}}` stand for the notes as they are, what is too long, and
+   * how to answer; what it leaves out of these comes at its end. @default our own
+   */
+  readonly prompt?: string;
+}
+
+/** The tags stand on lines of their own, and are called like nothing that a page or a program contains. */
+export const UPDATE_FORM = `Answer in exactly this form, each tag on a line of its own:
+
+<session-notes>
+<notes-section heading="the heading, letter for letter">
+the new content of that section, all of it: it takes the place of the old
+</notes-section>
+</session-notes>
+
+- One <notes-section> for each section that changes. A section that you leave out stays as it is.
+- Inside of it neither the heading nor the line in italics: they are fixed.
+- If nothing changes: <session-notes>unchanged</session-notes>.
+- Text only. Call no tool: every call is refused, and the update is lost.`;
+
+const UPDATE_PROMPT = `This message comes from the program around you, not from the user. Do not go on with the task now. Bring the notes about this session up to date, from everything that stands above this message. Answer with text only; call no tool.
+
+The notes are what will be left when the conversation above is gone. Whoever goes on from them has to find the work where you left it.
+
+Here are the notes as they are:
+
+<current-notes>
+{{notes}}
+</current-notes>
+
+How to write them:
+- "What is being worked on" and "what comes next" age fastest: if there are such sections, write them anew every time.
+- Be exact: paths, names of functions, commands with their arguments, error messages, figures, as they are. What the user asked for, corrected or ruled out goes in in their own words.
+- Take in what is new. What no longer holds goes out; what still holds stays, also if it is old.
+- Say a thing once, where it belongs. No filler; leave a section empty rather than write that there is nothing to say.
+- Not in the notes: this message, the keeping of notes, anything that stands in the system prompt or in instruction files.
+- Write in the language of the conversation.
+
+{{limits}}
+
+{{form}}`;
+
+/** What the fork of a conversation is told that brings the notes up to date. */
+export function updatePrompt({
+  notes,
+  countTokens,
+  limits = NOTES_LIMITS,
+  prompt = UPDATE_PROMPT,
+}: UpdatePromptOptions): string {
+  const parts: Readonly<Record<string, string>> = {
+    notes: notesMarkdown(notes).trim(),
+    limits: limitsText(notes, limits, countTokens),
+    form: UPDATE_FORM,
+  };
+  const missing = Object.keys(parts).filter((name) => !prompt.includes(`{{${name}}}`));
+  const added = missing.map((name) =>
+    name === "notes" ? "<current-notes>\n{{notes}}\n</current-notes>" : `{{${name}}}`,
+  );
+  // In one pass: what the notes say is never taken for a placeholder.
+  return [prompt.trim(), ...added]
+    .join("\n\n")
+    .replace(/\{\{(notes|limits|form)\}\}/g, (_, name: string) => parts[name]!);
+}
+
+function limitsText(notes: Notes, limits: NotesLimits, countTokens: CountTokens): string {
+  const { whole, totalTokens, oversized } = sizeOfNotes(notes, limits, countTokens);
+  const rule = `A section has at most ${limits.sectionTokens} tokens, all of them together at most ${limits.totalTokens}.`;
+  const tooLong = oversized.map(({ heading, tokens }) => `- "${heading}" has ${tokens} tokens.`);
+  return [
+    rule,
+    ...(whole === "within"
+      ? []
+      : [
+          `The notes have ${totalTokens} tokens now: too many. Shorten every section hard in this update, the longest most. What is being worked on, and what failed and was corrected, goes last.`,
+        ]),
+    ...(tooLong.length === 0
+      ? []
+      : [
+          "These sections are too long. Write each anew in this update, condensed: keep what is needed to go on, join what belongs together, drop steps that led nowhere.",
+          ...tooLong,
+        ]),
+  ].join("\n");
 }

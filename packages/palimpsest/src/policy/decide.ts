@@ -17,7 +17,7 @@ export interface Candidate {
   readonly usdPerUnit?: number;
 }
 
-export type Decision<Some extends Candidate> =
+type Decision<Some extends Candidate> =
   | { readonly kind: "nothing"; readonly reason: string }
   | { readonly kind: "take"; readonly candidate: Some; readonly reason: string };
 

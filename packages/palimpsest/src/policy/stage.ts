@@ -1,11 +1,11 @@
 import type { Ledger } from "../cost/ledger.ts";
+import type { ModelPrices } from "../log/cause.ts";
 import type { Draft } from "../log/entry.ts";
-import type { ModelPrices } from "../log/prices.ts";
-import type { RequestedEdits } from "../log/provider-edits.ts";
+import type { RequestedEdits } from "../log/payload-compaction.ts";
 import type { NewEvent } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Budget } from "../size/budget.ts";
-import type { ResultFiles } from "../stores/results.ts";
+import type { ResultFiles } from "../stores/store.ts";
 import type { ByteIndex } from "../view/media.ts";
 import type { ResultIndex } from "../view/results.ts";
 import type { View } from "../view/view.ts";

@@ -13,7 +13,7 @@ import {
 } from "@palimpsest/provider-simulator";
 import { afterEach, expect, test } from "vitest";
 import { type AnthropicRequest, anthropic } from "./anthropic.ts";
-import { readStream } from "./read-stream.ts";
+import { readStream } from "./stream.ts";
 
 let server: SimulatorServer | undefined;
 afterEach(async () => {

@@ -1,22 +1,27 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { anObject, checkArgument } from "../schema/check-options.ts";
-import { ANTHROPIC_CACHE_EFFECTS } from "./anthropic/cache-effects.ts";
 import { renderCompaction } from "./anthropic/compaction.ts";
-import { ANTHROPIC_MODELS, ANTHROPIC_REQUEST_BYTES } from "./anthropic/facts.ts";
-import { readResponse } from "./anthropic/read.ts";
-import { readMessages } from "./anthropic/read-messages.ts";
-import { createRequestRenderer } from "./anthropic/render.ts";
-import { takesEdits } from "./anthropic/render-edits.ts";
-import { renderMessage } from "./anthropic/render-message.ts";
-import { renderPing } from "./anthropic/render-ping.ts";
+import {
+  ANTHROPIC,
+  ANTHROPIC_CACHE_EFFECTS,
+  ANTHROPIC_MODELS,
+  ANTHROPIC_REQUEST_BYTES,
+  type AnthropicMessage,
+  type AnthropicRequest,
+  type AnthropicResponse,
+} from "./anthropic/facts.ts";
+
+import { readMessages, readResponse } from "./anthropic/read.ts";
+
+import { createRequestRenderer, renderMessage, renderPing, takesEdits } from "./anthropic/render.ts";
+
 import { createStreamCollector } from "./anthropic/stream.ts";
-import { ANTHROPIC, type AnthropicMessage, type AnthropicRequest, type AnthropicResponse } from "./anthropic/wire.ts";
+import { pickFields, requestTokenCount } from "./errors.ts";
 import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "./models.ts";
 import type { Provider, SendOptions, StreamPart } from "./provider.ts";
-import { pickFields, requestTokenCount } from "./request-token-count.ts";
 import { callOptions, sendStream } from "./stream.ts";
 
-export type { AnthropicMessage, AnthropicRequest, AnthropicResponse } from "./anthropic/wire.ts";
+export type { AnthropicMessage, AnthropicRequest, AnthropicResponse } from "./anthropic/facts.ts";
 
 /**
  * The parts of the client that this provider uses. Clients of other hosts (Bedrock, Vertex) cannot count tokens or list

@@ -13,13 +13,12 @@ import {
 } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
+import { toClientError } from "./bedrock/facts.ts";
 import { createStreamCollector } from "./bedrock/stream.ts";
-import { toClientError } from "./bedrock/to-client-error.ts";
 import { type BedrockMessage, bedrock } from "./bedrock.ts";
 import { knownModel } from "./known-models.ts";
 import type { RequestParts } from "./provider.ts";
-import { askServed, PNG } from "./testing/ask-served.ts";
-import { bedrockClient } from "./testing/worlds.ts";
+import { askServed, bedrockClient, PNG } from "./testing/worlds.ts";
 
 const parts: RequestParts<BedrockMessage> = {
   model: "us.anthropic.claude-haiku-5-5",

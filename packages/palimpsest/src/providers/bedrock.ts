@@ -1,18 +1,17 @@
 import type { BedrockRuntime, ConverseStreamCommandOutput } from "@aws-sdk/client-bedrock-runtime";
 import { anObject, checkArgument } from "../schema/check-options.ts";
-import { BEDROCK_CACHE_EFFECTS } from "./bedrock/cache-effects.ts";
-import { findBedrockFacts, withoutProfile } from "./bedrock/facts.ts";
-import { readMessages } from "./bedrock/read-messages.ts";
-import { readResponse } from "./bedrock/read-response.ts";
-import { createRequestRenderer } from "./bedrock/render.ts";
-import { renderMessage } from "./bedrock/render-message.ts";
+import { BEDROCK_CACHE_EFFECTS, findBedrockFacts, toClientError, withoutProfile } from "./bedrock/facts.ts";
+
+import { readMessages, readResponse } from "./bedrock/read.ts";
+
+import { createRequestRenderer, renderMessage, toInput } from "./bedrock/render.ts";
+
 import { type BedrockEvent, createStreamCollector } from "./bedrock/stream.ts";
-import { toClientError } from "./bedrock/to-client-error.ts";
-import { toInput } from "./bedrock/to-input.ts";
+
 import { BEDROCK, type BedrockMessage, type BedrockRequest, type BedrockResponse } from "./bedrock/wire.ts";
+import { requestTokenCount } from "./errors.ts";
 import type { ExtraModels } from "./models.ts";
 import type { Provider, SendOptions, StreamPart } from "./provider.ts";
-import { requestTokenCount } from "./request-token-count.ts";
 import { sendStream } from "./stream.ts";
 
 export type {

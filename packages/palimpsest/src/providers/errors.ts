@@ -1,8 +1,31 @@
 import { asObject, asString } from "../schema/json-fields.ts";
 import { readMediaRefusal } from "./media-refusal.ts";
 import { readOverflow } from "./overflow.ts";
-import { ProviderError, type ProviderFailure } from "./provider-error.ts";
-import { type HeaderSource, readRetryAfterMs } from "./retry-after.ts";
+import { ProviderError, type ProviderFailure } from "./provider.ts";
+
+/** Response headers: `Headers` from the clients, plain objects from tests and proxies. */
+interface HeaderSource {
+  get(name: string): string | null;
+}
+
+/**
+ * Returns how long the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. A date is
+ * compared with the server's own clock, from its `date` header.
+ */
+export function readRetryAfterMs(headers: HeaderSource | undefined): number | undefined {
+  const exactMs = toMs(headers?.get("retry-after-ms"), 1);
+  if (exactMs !== undefined) return exactMs;
+  const value = headers?.get("retry-after");
+  const seconds = toMs(value, 1_000);
+  if (seconds !== undefined) return seconds;
+  const waitMs = Date.parse(value ?? "") - Date.parse(headers?.get("date") ?? "");
+  return Number.isFinite(waitMs) ? Math.max(0, waitMs) : undefined;
+}
+
+function toMs(text: string | null | undefined, unitMs: number): number | undefined {
+  const value = text?.trim() ? Number(text) * unitMs : Number.NaN;
+  return Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined;
+}
 
 export interface FailedCall {
   readonly provider: string;
@@ -88,4 +111,23 @@ function isAbort(error: unknown): boolean {
  */
 function isConnection(error: unknown): boolean {
   return error instanceof Error && "status" in error && "headers" in error && error.headers === undefined;
+}
+
+/** Asks a service to count tokens. Returns undefined if the service has no such endpoint; most imitations have none. */
+export async function requestTokenCount(
+  call: Omit<FailedCall, "phase">,
+  ask: () => Promise<{ readonly input_tokens: number } | undefined>,
+): Promise<number | undefined> {
+  try {
+    return (await ask())?.input_tokens;
+  } catch (error) {
+    const failed = toProviderError(error, { ...call, phase: "call" });
+    if (failed.failure.kind === "refused" && failed.failure.status === 404) return undefined;
+    throw failed;
+  }
+}
+
+/** Picks the request fields that the counting endpoint accepts; it refuses all others. */
+export function pickFields(request: object, fields: readonly string[]): object {
+  return Object.fromEntries(Object.entries(request).filter(([name]) => fields.includes(name)));
 }

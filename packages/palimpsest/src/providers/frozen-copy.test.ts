@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { frozenCopy } from "./frozen-copy.ts";
+import { frozenCopy } from "./remember.ts";
 
 test("any JSON is copied to the same bytes, whatever its fields are called", () => {
   const odd = fc.dictionary(fc.oneof(fc.constantFrom("__proto__", "constructor", "0"), fc.string()), fc.jsonValue());

@@ -15,7 +15,7 @@ import type { Block } from "../log/block.ts";
 import { createStreamCollector } from "./gemini/stream.ts";
 import { type GeminiMessage, type GeminiResponse, gemini } from "./gemini.ts";
 import type { RequestParts } from "./provider.ts";
-import { askServed, PNG } from "./testing/ask-served.ts";
+import { askServed, PNG } from "./testing/worlds.ts";
 
 const parts: RequestParts<GeminiMessage> = {
   model: "gemini-4-argon",

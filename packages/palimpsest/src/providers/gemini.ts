@@ -1,20 +1,24 @@
 import type { GenerateContentResponse, GoogleGenAI } from "@google/genai";
 import { anObject, checkArgument } from "../schema/check-options.ts";
-import { GEMINI_CACHE_EFFECTS } from "./gemini/cache-effects.ts";
-import { GEMINI_MODELS, GEMINI_REQUEST_BYTES } from "./gemini/facts.ts";
-import { readMessages } from "./gemini/read-messages.ts";
-import { readResponse } from "./gemini/read-response.ts";
-import { renderMessage } from "./gemini/render.ts";
-import { createRequestRenderer } from "./gemini/render-request.ts";
+import { requestTokenCount } from "./errors.ts";
+import {
+  GEMINI,
+  GEMINI_CACHE_EFFECTS,
+  GEMINI_MODELS,
+  GEMINI_REQUEST_BYTES,
+  type GeminiMessage,
+  type GeminiRequest,
+  type GeminiResponse,
+  toClientError,
+} from "./gemini/facts.ts";
+import { readMessages, readResponse } from "./gemini/read.ts";
+import { createRequestRenderer, renderMessage } from "./gemini/render.ts";
 import { createStreamCollector } from "./gemini/stream.ts";
-import { toClientError } from "./gemini/to-client-error.ts";
-import { GEMINI, type GeminiMessage, type GeminiRequest, type GeminiResponse } from "./gemini/wire.ts";
 import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "./models.ts";
 import type { Provider, SendOptions, StreamPart } from "./provider.ts";
-import { requestTokenCount } from "./request-token-count.ts";
 import { sendStream } from "./stream.ts";
 
-export type { GeminiMessage, GeminiRequest, GeminiResponse } from "./gemini/wire.ts";
+export type { GeminiMessage, GeminiRequest, GeminiResponse } from "./gemini/facts.ts";
 
 /** The parts of the client that this provider uses. */
 export interface GeminiClient {

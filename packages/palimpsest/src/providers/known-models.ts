@@ -1,17 +1,13 @@
 import type { CacheEffects } from "../log/cause.ts";
-import { ANTHROPIC_CACHE_EFFECTS } from "./anthropic/cache-effects.ts";
-import { ANTHROPIC_MODELS } from "./anthropic/facts.ts";
-import { ANTHROPIC } from "./anthropic/wire.ts";
-import { BEDROCK_CACHE_EFFECTS } from "./bedrock/cache-effects.ts";
-import { findBedrockFacts } from "./bedrock/facts.ts";
+import { ANTHROPIC, ANTHROPIC_CACHE_EFFECTS, ANTHROPIC_MODELS } from "./anthropic/facts.ts";
+
+import { BEDROCK_CACHE_EFFECTS, findBedrockFacts } from "./bedrock/facts.ts";
+
 import { BEDROCK } from "./bedrock/wire.ts";
-import { GEMINI_CACHE_EFFECTS } from "./gemini/cache-effects.ts";
-import { GEMINI_MODELS } from "./gemini/facts.ts";
-import { GEMINI } from "./gemini/wire.ts";
+import { GEMINI, GEMINI_CACHE_EFFECTS, GEMINI_MODELS } from "./gemini/facts.ts";
+
 import { findFacts, type ModelFacts, UNKNOWN_MODEL } from "./models.ts";
-import { OPENAI_CACHE_EFFECTS } from "./openai/cache-effects.ts";
-import { OPENAI_MODELS } from "./openai/facts.ts";
-import { OPENAI_CHAT, OPENAI_RESPONSES } from "./openai/wire.ts";
+import { OPENAI_CACHE_EFFECTS, OPENAI_CHAT, OPENAI_MODELS, OPENAI_RESPONSES } from "./openai/facts.ts";
 
 /** Facts of a model without a provider instance, for example of a model in a transcript. */
 export interface KnownModel {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readMediaRefusal } from "./media-refusal.ts";
 import { readOverflow } from "./overflow.ts";
-import type { MediaProblem } from "./provider-error.ts";
+import type { MediaProblem } from "./provider.ts";
 
 const error = (message: string, more: object = {}): object => ({
   status: 400,

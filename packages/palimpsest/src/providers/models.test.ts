@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { ANTHROPIC_MODELS } from "./anthropic/facts.ts";
 import { findFacts, toModelId, UNKNOWN_MODEL } from "./models.ts";
 import { OPENAI_MODELS } from "./openai/facts.ts";
-import type { Provider } from "./provider.ts";
-import { withModels } from "./with-models.ts";
+import { type Provider, withModels } from "./provider.ts";
 
 test.each([
   ["claude-sonnet-4-5-20250929", "claude-sonnet-4-5"],

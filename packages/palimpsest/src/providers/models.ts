@@ -1,4 +1,4 @@
-import type { ModelPrices } from "../log/prices.ts";
+import type { ModelPrices } from "../log/cause.ts";
 
 /** Source of a model's window size: our table, the provider's own answer, the caller's value, or a guess. */
 export type WindowSource = "table" | "asked" | "given" | "guessed";

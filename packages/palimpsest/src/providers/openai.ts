@@ -1,5 +1,4 @@
 export { type ChatClient, type ChatOptions, openaiChat } from "./openai/chat.ts";
-export { openaiResponses, type ResponsesClient, type ResponsesOptions } from "./openai/responses.ts";
 export type {
   ChatMessage,
   ChatRequest,
@@ -7,4 +6,5 @@ export type {
   ResponsesItem,
   ResponsesRequest,
   ResponsesResponse,
-} from "./openai/wire.ts";
+} from "./openai/facts.ts";
+export { openaiResponses, type ResponsesClient, type ResponsesOptions } from "./openai/responses.ts";

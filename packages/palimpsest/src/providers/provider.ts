@@ -1,9 +1,10 @@
+import { PalimpsestError } from "../errors.ts";
 import type { Opaque, Text } from "../log/block.ts";
 import type { CacheDiagnosis, CacheEffects } from "../log/cause.ts";
 import type { CacheTtl, MessagePayload, ToolDefinition, UsagePayload } from "../log/payload.ts";
-import type { AppliedEdits, RequestedEdits } from "../log/provider-edits.ts";
-import type { FlatMessage } from "../view/flat-message.ts";
-import type { ModelFacts } from "./models.ts";
+import type { AppliedEdits, RequestedEdits } from "../log/payload-compaction.ts";
+import type { FlatMessage } from "../view/view.ts";
+import { type ExtraModels, type ModelFacts, withGiven } from "./models.ts";
 
 /**
  * The wire form of one provider: converts our messages to its requests, and its responses to our messages. Rendering is
@@ -169,3 +170,58 @@ export type ShownPart =
   | { readonly kind: "thinking"; readonly text: string }
   | { readonly kind: "tool_call"; readonly id: string; readonly name: string }
   | { readonly kind: "tool_input"; readonly id: string; readonly text: string };
+
+/**
+ * Why a call failed, in one form for all providers. `overflow`: the input does not fit, by tokens or by bytes.
+ * `media-refused`: the provider rejects an image or a document; `place` names it if the provider does. `rate-limited`,
+ * `overloaded`, `broken-stream` and `unreachable` can be retried. `aborted`: the caller stopped the call. `refused`:
+ * the request itself is invalid or not allowed.
+ */
+export type ProviderFailure =
+  | {
+      readonly kind: "overflow";
+      readonly by: "tokens" | "bytes";
+      readonly inputTokens?: number;
+      readonly limitTokens?: number;
+    }
+  | {
+      readonly kind: "media-refused";
+      readonly problem: MediaProblem;
+      readonly media: "image" | "document";
+      readonly place?: string;
+    }
+  | { readonly kind: "rate-limited"; readonly retryAfterMs?: number }
+  | { readonly kind: "overloaded"; readonly retryAfterMs?: number }
+  | { readonly kind: "broken-stream" }
+  | { readonly kind: "unreachable" }
+  | { readonly kind: "aborted" }
+  | { readonly kind: "refused"; readonly status?: number };
+
+/** `unsupported`: a media type that the provider rejects. `no-media`: the model accepts no media at all. */
+export type MediaProblem = "unreadable" | "too-large" | "too-many" | "unsupported" | "no-media";
+
+/** A failed call to a provider. `failure` says why; `cause` is the client's own error. */
+export class ProviderError extends PalimpsestError {
+  static readonly code = "provider";
+  readonly code: string = ProviderError.code;
+  readonly provider: string;
+  readonly failure: ProviderFailure;
+
+  constructor(provider: string, failure: ProviderFailure, message: string, options?: ErrorOptions) {
+    super(`${provider}: ${message}`, options);
+    this.provider = provider;
+    this.failure = failure;
+  }
+}
+
+/** Returns the provider with facts of models that win over its own: for hosts whose users know models in no table. */
+export function withModels<Request, Response, Message>(
+  provider: Provider<Request, Response, Message>,
+  extra: ExtraModels,
+): Provider<Request, Response, Message> {
+  return {
+    ...provider,
+    factsOf: (model) => withGiven(model, provider.factsOf(model), extra),
+    fetchFacts: async (model) => withGiven(model, await provider.fetchFacts(model), extra),
+  };
+}

@@ -13,7 +13,7 @@ import fc from "fast-check";
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import type { Block, Media, Part } from "../log/block.ts";
-import type { FlatMessage } from "../view/flat-message.ts";
+import type { FlatMessage } from "../view/view.ts";
 import { anthropic } from "./anthropic.ts";
 import { type BedrockRequest, bedrock } from "./bedrock.ts";
 import { type GeminiRequest, gemini } from "./gemini.ts";

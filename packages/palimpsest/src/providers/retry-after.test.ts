@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readRetryAfterMs } from "./retry-after.ts";
+import { readRetryAfterMs } from "./errors.ts";
 
 const date = "Sun, 15 Nov 2026 10:00:00 GMT";
 

@@ -1,6 +1,19 @@
+import { checkArgument, withMethods } from "../schema/check-options.ts";
 import { toProviderError } from "./errors.ts";
-import type { StreamPart } from "./provider.ts";
-import { ProviderError } from "./provider-error.ts";
+import { ProviderError, type StreamPart } from "./provider.ts";
+
+/** Reads a stream to its end and returns the whole response. Calls the listener, if any, with each part. */
+export async function readStream<Response>(
+  parts: AsyncGenerator<StreamPart, Response>,
+  onPart: (part: StreamPart) => void = () => {},
+): Promise<Response> {
+  checkArgument("readStream(parts)", parts, withMethods(["next"], "what provider.send(request) returns"));
+  for (;;) {
+    const next = await parts.next();
+    if (next.done === true) return next.value;
+    onPart(next.value);
+  }
+}
 
 /** Assembles a response from its stream events. */
 export interface Collector<Event, Response> {
@@ -12,7 +25,7 @@ export interface Collector<Event, Response> {
   whole(): Response | undefined;
 }
 
-export interface StreamCall<Event, Response> {
+interface StreamCall<Event, Response> {
   readonly provider: string;
   readonly signal: AbortSignal | undefined;
   readonly collector: Collector<Event, Response>;

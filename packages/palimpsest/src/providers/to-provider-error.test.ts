@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type FailedCall, toProviderError } from "./errors.ts";
-import { ProviderError, type ProviderFailure } from "./provider-error.ts";
+import { ProviderError, type ProviderFailure } from "./provider.ts";
 
 const call: FailedCall = { provider: "test", phase: "call", signal: undefined };
 const stream: FailedCall = { ...call, phase: "stream" };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { sealEntries } from "../log/seal-entries.ts";
-import { toDraft } from "../log/to-draft.ts";
-import { memoryResults } from "../stores/memory-results.ts";
+import { toDraft } from "../log/draft.ts";
+import { sealEntries } from "../log/entry.ts";
+import { memoryResults } from "../stores/memory-store.ts";
 import { sha256 } from "../stores/sha256.ts";
 import { contentOf } from "./read.ts";
 

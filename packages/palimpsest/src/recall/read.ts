@@ -1,7 +1,61 @@
 import { readPayload } from "../log/draft.ts";
 import type { Entry } from "../log/entry.ts";
-import { entryText } from "../log/entry-text.ts";
-import type { ResultFiles } from "../stores/results.ts";
+import { entryText } from "../log/search-text.ts";
+import type { ResultFiles } from "../stores/store.ts";
+import { headOf } from "../text.ts";
+
+/** A place in a text: both numbers count from 1, characters within their line. */
+export interface TextPlace {
+  readonly line: number;
+  readonly character: number;
+}
+
+interface TextRange {
+  readonly from: TextPlace;
+  /** How many lines at most. */
+  readonly lines: number;
+  readonly maxCharacters: number;
+}
+
+interface RangeText {
+  readonly text: string;
+  /** Where the text continues; undefined at its end. */
+  readonly next: TextPlace | undefined;
+}
+
+/** Reads a range of a text that arrives in pieces, and no further. Consecutive ranges give the exact text. */
+export async function readRange(
+  pieces: AsyncIterable<string> | Iterable<string>,
+  { from, lines, maxCharacters }: TextRange,
+): Promise<RangeText> {
+  let line = 1;
+  let character = 1;
+  let text = "";
+  let readLines = 0;
+  for await (const piece of pieces) {
+    for (let at = 0; at < piece.length; ) {
+      // There is more text, but enough was read.
+      if (readLines === lines) return { text, next: { line, character } };
+      const lineEnd = piece.indexOf("\n", at) + 1 || piece.length;
+      const skipped = line < from.line ? lineEnd - at : line === from.line ? from.character - character : 0;
+      const start = Math.min(lineEnd, at + Math.max(0, skipped));
+      const shown = start < lineEnd ? piece.slice(start, lineEnd) : "";
+      const room = Math.max(0, maxCharacters - text.length);
+      if (shown.length > room) {
+        // At least one character, so that the reader makes progress.
+        const cut = headOf(shown, room) || (text === "" ? headOf(shown, 2) : "");
+        return { text: text + cut, next: { line, character: character + (start - at) + cut.length } };
+      }
+      text += shown;
+      const isEnd = piece[lineEnd - 1] === "\n";
+      if (isEnd && text !== "") readLines++;
+      character = isEnd ? 1 : character + (lineEnd - at);
+      line += isEnd ? 1 : 0;
+      at = lineEnd;
+    }
+  }
+  return { text, next: undefined };
+}
 
 /** The full text of an entry, from the log or from the file it was stored in. */
 export interface TextContent {
@@ -52,4 +106,45 @@ async function* decode(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
   yield decoder.decode();
+}
+
+/** A line, or a piece of a long line, without its line end. */
+export interface LinePiece extends TextPlace {
+  readonly text: string;
+}
+
+/** Long lines are split into pieces of this size, so that a line without an end needs no more memory than others. */
+const PIECE_CHARACTERS = 8_192;
+
+/**
+ * Splits a text that arrives in parts into lines. Pieces of a long line overlap, so that no match is missed at a cut.
+ */
+export async function* linePieces(
+  parts: AsyncIterable<string> | Iterable<string>,
+  overlapCharacters: number,
+): AsyncGenerator<LinePiece> {
+  const maxCharacters = PIECE_CHARACTERS + overlapCharacters;
+  let line = 1;
+  let character = 1;
+  let held = "";
+  for await (const part of parts) {
+    for (let at = 0; at < part.length; ) {
+      const end = part.indexOf("\n", at);
+      const taken = part.slice(at, Math.min(end < 0 ? part.length : end, at + maxCharacters - held.length));
+      at += taken.length;
+      held += taken;
+      if (at === end) {
+        yield { line, character, text: held };
+        line++;
+        character = 1;
+        held = "";
+        at++;
+      } else if (held.length >= maxCharacters) {
+        yield { line, character, text: held };
+        character += PIECE_CHARACTERS;
+        held = held.slice(PIECE_CHARACTERS);
+      }
+    }
+  }
+  if (held !== "") yield { line, character, text: held };
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Recalled } from "../stages/recall/recall.ts";
-import { readRecallInput, recalledText, recallOf, recallTool } from "./recall.ts";
+import { type Recalled, readRecallInput, recalledText, recallOf, recallTool } from "./recall.ts";
 
 test("its numbers are whole and begin at 1, its search is a text, and it takes nothing else", () => {
   const { type, properties, additionalProperties } = recallTool.inputSchema as Record<string, unknown>;

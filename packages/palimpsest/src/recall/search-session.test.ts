@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { toDraft } from "../log/draft.ts";
+import { sealEntries } from "../log/entry.ts";
 import type { Payloads } from "../log/payload.ts";
-import { sealEntries } from "../log/seal-entries.ts";
-import { toDraft } from "../log/to-draft.ts";
 import { EMPTY_CARRIED_STATE } from "../state/carried.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { sha256 } from "../stores/sha256.ts";

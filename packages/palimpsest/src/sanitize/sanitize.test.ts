@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { processorMs } from "../../../../test/processor-ms.ts";
 import { sanitize, sanitizeAll } from "./sanitize.ts";
-import { createSanitizer } from "./sanitize-stream.ts";
+import { createSanitizer } from "./stream.ts";
 
 function streamed(...chunks: readonly (string | Uint8Array)[]): string {
   const sanitizer = createSanitizer();

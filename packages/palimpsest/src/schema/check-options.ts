@@ -1,4 +1,4 @@
-import { InvalidOptionError } from "../log/invalid-option-error.ts";
+import { InvalidOptionError } from "../errors.ts";
 
 /** What an option must be: a text for the error message, and a test. */
 export interface Needed {

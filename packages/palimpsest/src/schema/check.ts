@@ -1,4 +1,6 @@
-import type { JsonSchema } from "./tool.ts";
+import type { ToolDefinition } from "../log/block.ts";
+
+export type JsonSchema = ToolDefinition["inputSchema"];
 
 /** So many are told at once: a model that reads more repairs no better. */
 const MAX_PROBLEMS = 10;

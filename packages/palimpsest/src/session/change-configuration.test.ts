@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { resolveConfiguration } from "../view/resolve-configuration.ts";
-import { changeConfiguration } from "./change-configuration.ts";
+import { resolveConfiguration } from "../view/items.ts";
+import { changeConfiguration } from "./configure.ts";
 
 const tool = (name: string) => ({ name, inputSchema: { type: "object" } });
 const opened = changeConfiguration(undefined, {

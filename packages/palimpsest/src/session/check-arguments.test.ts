@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { InvalidOptionError } from "../log/invalid-option-error.ts";
+import { InvalidOptionError } from "../errors.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { openOffline } from "./testing/open-offline.ts";
 

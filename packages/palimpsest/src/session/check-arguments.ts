@@ -1,3 +1,4 @@
+import { isStreamed } from "../log/messages.ts";
 import { isProvenance } from "../log/provenance.ts";
 import {
   aFunction,
@@ -10,7 +11,6 @@ import {
   withMethods,
 } from "../schema/check-options.ts";
 import type { Session } from "./session.ts";
-import { isStreamed } from "./streamed-result.ts";
 
 type MethodOf<Part> = {
   [Name in keyof Part]: Part[Name] extends (...args: never) => unknown ? Name & string : never;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toDraft } from "../log/to-draft.ts";
+import { toDraft } from "../log/draft.ts";
 import { readEntry } from "../state/load.ts";
 import { openSessionState } from "../state/state.ts";
 import { memoryStore } from "../stores/memory-store.ts";

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAnthropic } from "@palimpsest/provider-simulator";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { checkChain } from "../log/check-chain.ts";
-import { EMPTY_LOG } from "../log/entry.ts";
+import { checkChain, EMPTY_LOG } from "../log/entry.ts";
+
 import { attachment, toolResult } from "../log/messages.ts";
 import { type AnthropicRequest, anthropic } from "../providers/anthropic.ts";
 import { memoryStore } from "../stores/memory-store.ts";

@@ -1,13 +1,11 @@
-import { type ReadEntry, readPayload } from "../log/draft.ts";
+import { namedKind, type ReadEntry, readPayload, toDraft, toNamedDraft } from "../log/draft.ts";
 import type { PayloadKind } from "../log/payload.ts";
-import { namedKind, toDraft, toNamedDraft } from "../log/to-draft.ts";
-import { textOf } from "../stages/store-results/message-text.ts";
+import { stubOf } from "../state/load.ts";
 import type { SessionState } from "../state/state.ts";
-import type { ResultFiles } from "../stores/results.ts";
+import { textOf } from "../store-results/preview.ts";
 import { sha256 } from "../stores/sha256.ts";
-import type { LogReader } from "../stores/store.ts";
+import type { LogReader, ResultFiles } from "../stores/store.ts";
 import { firstOverlapping } from "../view/fold.ts";
-import { stubOf } from "./erase/stub-of.ts";
 
 /** What came of erasing an entry. */
 export type Erased =
@@ -24,7 +22,7 @@ export type Erased =
   /** It belongs to the session that this one is a fork of: erase it there. */
   | { readonly kind: "of-parent"; readonly entry: number };
 
-export interface EraseContext {
+interface EraseContext {
   readonly session: string;
   readonly state: SessionState;
   readonly files: ResultFiles;

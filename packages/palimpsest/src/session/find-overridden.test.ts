@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { anthropic } from "../providers/anthropic.ts";
 import type { SessionEvent } from "../session-event.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { findOverridden } from "./find-overridden.ts";
 import { openSession } from "./open.ts";
+import { findOverridden } from "./prepare.ts";
 
 test("what was added to is not overridden, what was changed or left out is", () => {
   const own = { type: "web_search", name: "search" };

@@ -2,7 +2,7 @@ import { lineOf } from "../cost/cost.ts";
 import { foldLedger } from "../cost/fold.ts";
 import { EMPTY_LEDGER, type LedgerLine } from "../cost/ledger.ts";
 import { readPayload } from "../log/draft.ts";
-import { readEntries } from "../stores/read-entries.ts";
+import { readEntries } from "../stores/read.ts";
 import type { LogReader } from "../stores/store.ts";
 
 /**

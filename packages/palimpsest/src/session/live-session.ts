@@ -1,28 +1,90 @@
+import { type Compactions, createAutoCompaction, createCompactions } from "../compact/compaction.ts";
 import { explainBoundaries } from "../compact/explain.ts";
+import { createMediaRecovery, createRecovery } from "../compact/recover.ts";
 import { spentTokens } from "../cost/ledger.ts";
-import { toDraft } from "../log/to-draft.ts";
-import { classifyStep } from "../stages/compact/running-agents.ts";
-import { recall } from "../stages/recall/recall.ts";
-import type { SessionContext } from "../state/context.ts";
+import { createForks, type Forks, type OpenFork } from "../forks/forks.ts";
+import { toDraft } from "../log/draft.ts";
+import { isStreamed } from "../log/messages.ts";
+import { createNotes, type NotesKeeper } from "../notes/keeper.ts";
+import { recall } from "../recall/recall.ts";
+import { classifyStep } from "../state/carried.ts";
+import type { Listener, SessionContext } from "../state/context.ts";
+import type { Contents, Requests } from "../state/ports.ts";
+import { createEnterUsage, type EnterUsage } from "../state/responses.ts";
 import { exportLog } from "../stores/read.ts";
 import { account } from "../view/account.ts";
-import { attachedTexts } from "../view/attached-texts.ts";
-import { openCalls } from "../view/open-calls.ts";
+import { attachedTexts } from "../view/items.ts";
 import { loadedTools } from "../view/tool-search.ts";
-import { type AppendOptions, appendOnce } from "./append/append-once.ts";
-import { configure } from "./configure.ts";
-import type { Listener } from "./create-emit.ts";
+import { openCalls } from "../view/turn.ts";
+import { type AppendOptions, appendOnce, createContents } from "./append.ts";
+import { configure, type DeferredTools, searchTools } from "./configure.ts";
+import { createDecisions, type Decisions } from "./decisions.ts";
 import { erase } from "./erase.ts";
+import { createKeepWarm, type KeepWarm } from "./keep-warm.ts";
 import { readLedgerLines } from "./ledger-lines.ts";
 import { listMessages } from "./list-messages.ts";
-import { type DeferredTools, searchTools } from "./search-tools.ts";
-import type { Session } from "./session.ts";
-import type { SessionBackground, SessionEvents, SessionHistory, SessionView } from "./session-groups.ts";
-import type { SessionParts } from "./session-parts.ts";
-import type { SessionTurn } from "./session-turn.ts";
-import { isStreamed } from "./streamed-result.ts";
+import { createPins, type Pins } from "./pins.ts";
+import { createPrepare, createRequests } from "./prepare.ts";
+import { createRecord, type RecordResponse } from "./record.ts";
+import { createRecordInterrupted, type RecordInterrupted } from "./record-interrupted.ts";
+import type { Session, SessionBackground, SessionEvents, SessionHistory, SessionTurn, SessionView } from "./session.ts";
 import { createSync } from "./sync/sync.ts";
 import { createTurnSteps } from "./turn.ts";
+
+/** What a session is made of. */
+export interface SessionParts<Request, Response> {
+  /** The way in. */
+  readonly contents: Contents;
+  /** The way out. */
+  readonly requests: Requests<Request>;
+  readonly prepare: Session<Request, Response>["prepare"];
+  /** The way back. */
+  readonly record: RecordResponse<Request, Response>;
+  readonly recordInterrupted: RecordInterrupted<Request>;
+  readonly recover: Session<Request, Response>["recover"];
+  readonly decisions: Decisions;
+  readonly compactions: Compactions;
+  readonly pins: Pins;
+  readonly notes: NotesKeeper;
+  readonly forks: Forks<Session<Request, Response>>;
+  readonly warmth: KeepWarm<Request>;
+  readonly enterUsage: EnterUsage;
+}
+
+/** @param openFork opens a session that shares this one's prompt */
+export function createParts<Request, Response, Message>(
+  context: SessionContext<Request, Response, Message>,
+  openFork: OpenFork<Session<Request, Response>>,
+): SessionParts<Request, Response> {
+  const { options, state, provider, fork } = context;
+  const contents = createContents(context);
+  const warmth = createKeepWarm(context);
+  const requests = createRequests(context, (request, entry) => {
+    warmth.begin(request, entry);
+    fork?.watch?.asked();
+  });
+  const enterUsage = createEnterUsage(state, context.factsOf);
+  const forks = createForks(context, { requests, enterUsage, openFork });
+  const notes = createNotes(context, { forks, requests });
+  const compactions = createCompactions(context, { contents, forks, notes, requests });
+  const automatic = createAutoCompaction(context, compactions);
+  const media = createMediaRecovery(context, requests);
+  return {
+    contents,
+    requests,
+    prepare: createPrepare(state, { requests, notes, automatic }),
+    record: createRecord(context, requests),
+    recordInterrupted: createRecordInterrupted(context, requests),
+    recover: createRecovery(context, { requests, compactions, automatic, media }),
+    decisions: createDecisions({ ...options, state, provider: provider.name }),
+    compactions,
+    pins: createPins(state, requests),
+    notes,
+    forks,
+    warmth,
+    enterUsage,
+  };
+}
 
 /** The session that its host sees. What changes the log goes through `inOrder`, one after another. */
 export function assembleSession<Request, Response, Message>(

@@ -1,17 +1,16 @@
-import { type DueQuestion, forecastCompaction } from "../compact/when.ts";
-import type { RequestedEdits } from "../log/provider-edits.ts";
-import type { CompactionForecast } from "../session-event/compaction-events.ts";
+import { toRequestedEdits } from "../clear/edits.ts";
+import { compactionPoint, type DueQuestion, forecastCompaction } from "../compact/when.ts";
+import type { RequestedEdits } from "../log/payload-compaction.ts";
+import type { CompactionForecast } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type Budget, levelOf, percentLeft } from "../size/budget.ts";
 import type { SessionContext } from "../state/context.ts";
 import { type RequestLimits, termsOf } from "../state/limits.ts";
+import type { SessionSize } from "../state/ports.ts";
 import { type Configuration, returningTokens, sizeTokens } from "../view/view.ts";
-import { compactionPoint } from "./compact/compaction-point.ts";
-import { toRequestedEdits } from "./requested-edits.ts";
-import type { SessionSize } from "./session-size.ts";
 
 /** How large the view is, and the sizes at which something happens. */
-export interface Measures {
+interface Measures {
   /** What follows from the configuration and the settings. */
   limits(): RequestLimits;
   /** The size of a request that asks this of the provider. */

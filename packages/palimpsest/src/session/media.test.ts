@@ -14,9 +14,9 @@ import { anthropic } from "../providers/anthropic.ts";
 import type { ExtraModels } from "../providers/models.ts";
 import { openaiChat, openaiResponses } from "../providers/openai.ts";
 import type { Provider } from "../providers/provider.ts";
-import { query } from "../query/query.ts";
 import type { SessionEvent } from "../session-event.ts";
 import { memoryStore } from "../stores/memory-store.ts";
+import { query } from "../turn/query.ts";
 import { openSession } from "./open.ts";
 
 const PNG = Buffer.from(

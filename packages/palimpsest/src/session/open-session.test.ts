@@ -13,13 +13,14 @@ import { describe, expect, test } from "vitest";
 import {
   NoSuchEntryError,
   NothingToSendError,
+  PalimpsestError,
   SessionBusyError,
   SessionLostError,
   UnknownRequestError,
   WindowFullError,
 } from "../errors.ts";
 import { attachment, notice, toolResult, user } from "../log/messages.ts";
-import { PalimpsestError } from "../log/palimpsest-error.ts";
+
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
 import { openaiResponses } from "../providers/openai.ts";
 import type { SessionOptions } from "../state/options.ts";

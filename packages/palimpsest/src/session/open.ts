@@ -1,21 +1,19 @@
-import { SessionLostError } from "../errors.ts";
-import { readPayload } from "../log/draft.ts";
-import { InvalidOptionError } from "../log/invalid-option-error.ts";
+import { InvalidOptionError, SessionLostError } from "../errors.ts";
+import { readPayload, toDraft } from "../log/draft.ts";
+
 import { headAttachment, headText } from "../log/messages.ts";
-import { toDraft } from "../log/to-draft.ts";
-import { type ForkBase, type Opening, openContext, type SessionContext } from "../state/context.ts";
+
+import { type ForkBase, type Opening, openContext, type SessionContext, startContents } from "../state/context.ts";
+import { knownReader, OPENING, openWriter } from "../state/log.ts";
 import type { SessionOptions } from "../state/options.ts";
 import type { Requests } from "../state/ports.ts";
 import { checkSettingsOptions } from "../state/settings.ts";
 import type { EntryBatch, Store } from "../stores/store.ts";
 import { checkArguments, checkSessionOptions } from "./check-arguments.ts";
 import { configure } from "./configure.ts";
-import { knownReader, OPENING } from "./known-reader.ts";
-import { assembleSession } from "./live-session.ts";
-import { openWriter } from "./open-writer.ts";
-import { startContents } from "./run-hooks.ts";
+import { assembleSession, createParts, type SessionParts } from "./live-session.ts";
+
 import type { Session } from "./session.ts";
-import { createParts, type SessionParts } from "./session-parts.ts";
 
 /** Opens a session, or begins one. */
 export async function openSession<Request, Response, Message>(

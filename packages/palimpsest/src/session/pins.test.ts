@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { NoSuchEntryError, PinTooLargeError } from "../errors.ts";
+import type { NewContent } from "../log/messages.ts";
 import type { Provenance } from "../log/provenance.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { openOffline } from "./testing/open-offline.ts";
-import type { NewContent } from "./to-contents.ts";
 
 test("all pins together have a limit, and one that is taken back makes room", async () => {
   const session = await openOffline(memoryStore());

@@ -1,13 +1,12 @@
 import { NoSuchEntryError, PinTooLargeError } from "../errors.ts";
-import { readPayload } from "../log/draft.ts";
-import { entryText } from "../log/entry-text.ts";
+import { readPayload, toDraft } from "../log/draft.ts";
 import { attachment } from "../log/messages.ts";
 import { HOST, OUTSIDE, type Provenance, provenanceOf } from "../log/provenance.ts";
-import { toDraft } from "../log/to-draft.ts";
+import { entryText } from "../log/search-text.ts";
+
 import type { Budget } from "../size/budget.ts";
 import type { Pin } from "../state/carried.ts";
-import type { SessionState } from "../state/state.ts";
-import { measuresOf } from "./snapshot.ts";
+import { measuresOf, type SessionState } from "../state/state.ts";
 
 /** Of the window, what all pins together may take. */
 const MAX_SHARE = 0.1;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ToolDefinition } from "../log/tool-definition.ts";
-import { planDeferral } from "./plan-deferral.ts";
+import type { ToolDefinition } from "../log/block.ts";
+import { planDeferral } from "./configure.ts";
 
 const tool = (name: string, loading?: ToolDefinition["loading"]): ToolDefinition => ({
   name,

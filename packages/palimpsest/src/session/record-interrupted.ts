@@ -1,16 +1,44 @@
-import { estimateUsage } from "../cache/estimate-usage.ts";
-import { lineOf } from "../cost/cost.ts";
+import { estimateUsage, lineOf } from "../cost/cost.ts";
+import { toDraft } from "../log/draft.ts";
 import { attachment } from "../log/messages.ts";
 import type { MessagePayload, UsagePayload } from "../log/payload.ts";
 import { HOST } from "../log/provenance.ts";
-import { toDraft } from "../log/to-draft.ts";
+import type { ReportedUsage } from "../providers/provider.ts";
 import { estimateTokens } from "../size/calibration.ts";
+import { featuresOf } from "../size/features.ts";
 import type { SessionContext } from "../state/context.ts";
 import type { IssuedRequest, Requests } from "../state/ports.ts";
-import { featuresOf } from "../tokens/features.ts";
+import { wholeTokens } from "../state/responses.ts";
 import { INTERRUPTED } from "../view/turn.ts";
-import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./interrupted-answer.ts";
-import { wholeTokens } from "./whole-tokens.ts";
+
+/** An answer that was stopped before it was whole, as far as it had arrived. `createPartialAnswer` collects one. */
+export interface InterruptedAnswer {
+  /** What the model had said. It stays in view. */
+  readonly text: string;
+  /** Names of the tools that it had begun to call. They were not run, and the calls are left out. @default none */
+  readonly calls?: readonly string[];
+  /** Characters of thinking and of tool inputs that had arrived: paid for, and never sent back. @default 0 */
+  readonly unshownCharacters?: number;
+  readonly responseId?: string;
+  readonly model?: string;
+  /** What the provider had reported. @default the price is estimated */
+  readonly usage?: ReportedUsage;
+}
+
+export interface InterruptionOptions {
+  /** `left-out`: the request is sent again; the answer is void, and only its price is entered. @default "kept" */
+  readonly view?: "kept" | "left-out";
+}
+
+/** What an interrupted answer has cost. */
+export interface RecordedInterruption {
+  /** Absent if nothing had arrived: then nobody knows whether it was billed. */
+  readonly usage?: Pick<UsagePayload, "freshTokens" | "cacheReadTokens" | "cacheWriteTokens" | "outputTokens">;
+  /** What of it is an estimate; absent if the provider reported all of it. */
+  readonly estimated?: UsagePayload["estimated"];
+  /** Absent where nothing had arrived, or the prices are not known. */
+  readonly priceUsd?: number;
+}
 
 export type RecordInterrupted<Request> = (
   answer: InterruptedAnswer,

@@ -1,23 +1,74 @@
 import { planProviderCompaction } from "../compact/by-provider.ts";
 import { lineOf } from "../cost/cost.ts";
 import type { LedgerLine } from "../cost/ledger.ts";
-import type { ToolCall } from "../log/block.ts";
-import { InvalidOptionError } from "../log/invalid-option-error.ts";
-import { toolResult } from "../log/messages.ts";
+import { InvalidOptionError } from "../errors.ts";
+import type { Block, ToolCall } from "../log/block.ts";
+import { toDraft } from "../log/draft.ts";
+import type { Draft } from "../log/entry.ts";
+import { type NewContent, toContents, toolResult } from "../log/messages.ts";
 import type { MessagePayload } from "../log/payload.ts";
 import type { OverflowPayload } from "../log/payload-compaction.ts";
-import { toDraft } from "../log/to-draft.ts";
+import type { AnswerStop, TurnPhase } from "../log/payload-turn.ts";
 import { readSilentOverflow } from "../providers/overflow.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { ResponseRecorded } from "../session-event.ts";
 import type { SessionContext } from "../state/context.ts";
 import type { Requests } from "../state/ports.ts";
-import type { MessageItem } from "../view/item.ts";
+import { type RecordedResponse, type RecordOptions, wholeTokens } from "../state/responses.ts";
 import { unwrapCall } from "../view/tool-search.ts";
 import { findTruncation, type Truncation } from "../view/truncation.ts";
-import type { RecordedResponse, RecordOptions } from "./recorded-response.ts";
-import { turnDrafts } from "./turn/turn-drafts.ts";
-import { wholeTokens } from "./whole-tokens.ts";
+import type { MessageItem } from "../view/view.ts";
+
+interface TurnAnswer {
+  readonly stop: AnswerStop;
+  readonly blocks: readonly Block[];
+  /** Its calls, without those that are answered already. */
+  readonly calls: readonly ToolCall[];
+}
+
+/**
+ * What is written beside a response, so that its message and these entries say what comes next. Nothing for a response that has
+ * simply ended. Pure. @param cuts how many responses in a row before this one were cut at a limit
+ */
+export function turnDrafts(
+  { stop, blocks, calls }: TurnAnswer,
+  { cuts, calls: howCalls }: { readonly cuts: number; readonly calls: RecordOptions["calls"] | undefined },
+): readonly Draft[] {
+  const isCut = stop === "length" || stop === "window";
+  const ids = calls.map(({ id }) => id);
+  const isUnusual = isCut || stop === "refused" || stop === "compacted" || blocks.length === 0;
+  const voided = stop === "refused" ? ids : isCut ? ids.slice(-1) : [];
+  return [
+    ...(isUnusual
+      ? [
+          toDraft("turn", {
+            step: "answered",
+            stop,
+            phase: phaseAfter(stop, blocks),
+            ...(isCut ? { cuts: cuts + 1 } : {}),
+          }),
+        ]
+      : []),
+    ...(voided.length > 0 && howCalls === "in-steps"
+      ? [toDraft("call", { step: "void", calls: voided, why: stop === "refused" ? "refused" : "cut" })]
+      : []),
+  ];
+}
+
+/** Calls take precedence over the stop reason: servers name the wrong one. */
+function phaseAfter(stop: AnswerStop, blocks: readonly Block[]): TurnPhase {
+  if (stop === "refused") return "idle";
+  if (blocks.some(({ kind }) => kind === "tool_call") || stop === "paused" || stop === "compacted") return "unanswered";
+  return stop === "length" || stop === "window" ? "cut" : "idle";
+}
+
+/** What is written so that content is answered; nothing if it asks for an answer by itself. */
+export function openingOf(content: readonly NewContent[]): readonly Draft[] {
+  const asks = content
+    .flatMap(toContents)
+    .some((one) => "role" in one && one.role === "user" && (one.origin === "human" || one.origin === "host"));
+  return asks ? [] : [toDraft("turn", { step: "opened" })];
+}
 
 export type RecordResponse<Request, Response> = (
   response: Response,

@@ -1,17 +1,165 @@
 import { SessionBusyError, SessionLostError } from "../errors.ts";
-import type { MessagePayload, ReplacePayload } from "../log/payload.ts";
+import type { Block } from "../log/block.ts";
+import { toDraft } from "../log/draft.ts";
+import type { Draft, Entry } from "../log/entry.ts";
+import { type NewContent, toContents } from "../log/messages.ts";
+import type { CacheTtl, MessagePayload, ReplacePayload } from "../log/payload.ts";
 import type { Provenance } from "../log/provenance.ts";
-import { toDraft } from "../log/to-draft.ts";
-import { openSessionState } from "../state/state.ts";
-import type { Store } from "../stores/store.ts";
-import type { Item } from "../view/item.ts";
-import { changeConfiguration } from "./change-configuration.ts";
-import { createDecisions } from "./decisions.ts";
-import { createBufferedWriter } from "./recorder/buffered-writer.ts";
-import { type PastResponse, type PastUsage, responseDrafts, usageDraft } from "./recorder/past-response.ts";
-import { type NewContent, toContents } from "./to-contents.ts";
+import type { UsageTokens } from "../log/usage.ts";
+import type { KnownModel } from "../providers/known-models.ts";
+import { estimateTokens } from "../size/calibration.ts";
+import { addFeatures, featuresOf, NO_FEATURES } from "../size/features.ts";
+import { wholeTokens } from "../state/responses.ts";
+import { openSessionState, type SessionState } from "../state/state.ts";
+import { collectBatch } from "../stores/read.ts";
+import type { AppendResult, LogWriter, Store } from "../stores/store.ts";
+import { type Item, sizeTokens, type View } from "../view/view.ts";
 
-export interface RecorderOptions {
+import { changeConfiguration } from "./configure.ts";
+import { createDecisions } from "./decisions.ts";
+import { describeNextRequest } from "./prepare.ts";
+
+/** A store syncs every append; so many entries, or characters, at once take about as long as one. */
+const MAX_ENTRIES = 500;
+const MAX_CHARACTERS = 8_000_000;
+
+interface BufferedWriter extends LogWriter {
+  /** Writes what is held. */
+  flush(): Promise<AppendResult>;
+}
+
+/** A writer that holds entries back and writes many at once: for what can be done again, should the process die. */
+export async function createBufferedWriter(writer: LogWriter): Promise<BufferedWriter> {
+  let held: Entry[] = [];
+  let characters = 0;
+  let head = await writer.head();
+
+  async function flush(): Promise<AppendResult> {
+    if (held.length === 0) return { kind: "appended", head };
+    const result = await writer.append(held);
+    if (result.kind === "appended") {
+      held = [];
+      characters = 0;
+    }
+    return result;
+  }
+  /** The first number that is held. */
+  const firstHeld = (): number => head.sequence - held.length + 1;
+
+  const buffered: BufferedWriter = {
+    fence: writer.fence,
+    ...(writer.digest && { digest: writer.digest }),
+    ...(writer.digests && { digests: writer.digests }),
+    head: async () => head,
+    async read(from, to) {
+      const written = from < firstHeld() ? await writer.read(from, Math.min(to, firstHeld() - 1)) : [];
+      return [...written, ...held.filter(({ sequence }) => sequence >= from && sequence <= to)];
+    },
+    async newest(kind, below = Number.POSITIVE_INFINITY) {
+      const found = held.findLast((entry) => entry.kind === kind && entry.sequence < below);
+      return found ?? writer.newest(kind, below);
+    },
+    readBatch: (options) => collectBatch(buffered, options),
+    async search(query, options) {
+      await flush();
+      return writer.search(query, options);
+    },
+    async append(entries) {
+      const newest = entries.at(-1);
+      if (newest === undefined) return { kind: "appended", head };
+      if (entries[0]!.sequence !== head.sequence + 1) return { kind: "out-of-order", head };
+      held.push(...entries);
+      head = newest;
+      for (const { payload = "" } of entries) characters += payload.length;
+      return held.length >= MAX_ENTRIES || characters >= MAX_CHARACTERS ? flush() : { kind: "appended", head };
+    },
+    async erase(sequence) {
+      await flush();
+      return writer.erase(sequence);
+    },
+    flush,
+    async close() {
+      await flush();
+      await writer.close();
+    },
+  };
+  return buffered;
+}
+
+/** Tokens of one response, as they were recorded. */
+export interface PastTokens extends UsageTokens {
+  /** A `provisional` count was taken before the response ended: an estimate of what it said takes its place. */
+  readonly outputCount: "final" | "provisional";
+}
+
+/** A response of the model, with the request that it answers. */
+interface PastResponse {
+  readonly sentAtMs: number;
+  readonly atMs: number;
+  /** A message without blocks is not written: only its usage is. */
+  readonly message: MessagePayload;
+  /** @default no usage was recorded */
+  readonly usage?: PastTokens;
+  readonly model: string;
+  readonly known: KnownModel;
+  readonly cacheTtl: CacheTtl;
+}
+
+/** The usage of a call that is no part of the conversation. */
+interface PastUsage {
+  readonly atMs: number;
+  readonly tokens: PastTokens;
+  readonly model: string;
+  readonly known: KnownModel;
+  /** The name under which the ledger has it. */
+  readonly source: string;
+}
+
+interface ResponseDrafts {
+  readonly request: Draft;
+  /** @param answers the entry of the request */
+  answer(answers: number): readonly Draft[];
+}
+
+async function responseDrafts(state: SessionState, response: PastResponse): Promise<ResponseDrafts> {
+  const { message, usage, model, known, cacheTtl } = response;
+  const { log, view, ledger, configuration } = state;
+  const { provider, facts, cacheEffects } = known;
+  const { cache } = await describeNextRequest({
+    log,
+    view,
+    ledger,
+    configuration,
+    facts,
+    cacheTtl,
+    asked: {},
+    provider: { name: provider, ...(cacheEffects === undefined ? {} : { cacheEffects }) },
+  });
+  const { maxOutputTokens: maxTokens } = facts;
+  return {
+    request: toDraft("request", { maxTokens, estimatedTokens: sizeTokens(view), cacheTtl, cache }),
+    answer: (answers) => [
+      ...(message.blocks.length === 0 ? [] : [toDraft("message", { ...message, answers })]),
+      ...(usage === undefined
+        ? []
+        : [toDraft("usage", { ...toUsage(state.view, usage, message.blocks), model, answers })]),
+    ],
+  };
+}
+
+export function usageDraft(view: View, { atMs, tokens, model, known, source }: PastUsage): Draft {
+  const { prices } = known.facts;
+  const about = { source, madeAtMs: atMs, ...(prices === undefined ? {} : { prices }) };
+  return toDraft("usage", { ...toUsage(view, tokens, []), model, ...about });
+}
+
+function toUsage(view: View, { outputCount, ...tokens }: PastTokens, blocks: readonly Block[]) {
+  const said = blocks.reduce((sum, block) => addFeatures(sum, featuresOf(block)), NO_FEATURES);
+  const estimate = outputCount === "final" ? 0 : estimateTokens(view.calibration, said);
+  return wholeTokens({ ...tokens, outputTokens: Math.max(tokens.outputTokens, estimate) });
+}
+
+interface RecorderOptions {
   readonly store: Store;
   readonly id: string;
   /** Names the writer to other processes that find the session in use. */
@@ -19,7 +167,7 @@ export interface RecorderOptions {
 }
 
 /** What was sent beside the messages, by whom. */
-export interface PastConfiguration {
+interface PastConfiguration {
   readonly model: string;
   readonly provider: string;
   readonly provenance: Provenance;
@@ -28,7 +176,7 @@ export interface PastConfiguration {
 }
 
 /** An entry that was written, with the content it holds. */
-export interface RecordedContent {
+interface RecordedContent {
   readonly entry: number;
   readonly content: Exclude<NewContent, string>;
 }
@@ -63,7 +211,7 @@ export interface SessionRecorder {
   close(): Promise<void>;
 }
 
-export type OpenedRecorder =
+type OpenedRecorder =
   | { readonly kind: "opened"; readonly recorder: SessionRecorder }
   /** A session of this id is in the store already. Nothing was written. */
   | { readonly kind: "exists"; readonly entries: number };

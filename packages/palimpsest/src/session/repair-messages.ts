@@ -1,10 +1,8 @@
 import type { Provider } from "../providers/provider.ts";
 import { aList, aText, checkArgument, withMethods } from "../schema/check-options.ts";
-import { cleanBlock } from "../view/clean-block.ts";
-import type { FlatMessage } from "../view/flat-message.ts";
-import { createFlattener } from "../view/flatten.ts";
-import { joinNeighbors } from "../view/flatten-segment.ts";
-import { messageItem } from "../view/items.ts";
+import { createFlattener, joinNeighbors } from "../view/flatten.ts";
+import { cleanBlock, messageItem } from "../view/items.ts";
+import type { FlatMessage } from "../view/view.ts";
 
 /**
  * Makes any list of messages in a provider's form sendable: calls get results and results their calls, roles alternate,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { NewEvent } from "../session-event.ts";
 import type { SessionContext } from "../state/context.ts";
-import { createRequestNotices, type RequestNotices } from "./request-notices.ts";
+import { createRequestNotices, type RequestNotices } from "./prepare.ts";
 
 type Limits = Parameters<RequestNotices["ofGuess"]>[0];
 

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { toolResult } from "../log/messages.ts";
 import { type AnthropicRequest, anthropic } from "../providers/anthropic.ts";
-import { memoryResults } from "../stores/memory-results.ts";
-import { memoryStore } from "../stores/memory-store.ts";
-import type { ResultFiles } from "../stores/results.ts";
+import { memoryResults, memoryStore } from "../stores/memory-store.ts";
 import { sqliteStore } from "../stores/sqlite-store.ts";
-import type { Store } from "../stores/store.ts";
+import type { ResultFiles, Store } from "../stores/store.ts";
+
 import { openSession } from "./open.ts";
 
 const LINES = Array.from(

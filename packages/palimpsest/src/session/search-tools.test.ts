@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ToolDefinition } from "../log/tool-definition.ts";
-import { searchTools } from "./search-tools.ts";
+import type { ToolDefinition } from "../log/block.ts";
+import { searchTools } from "./configure.ts";
 
 const tool = (name: string, description: string): ToolDefinition => ({
   name,

@@ -1,10 +1,10 @@
 import { answer, callTool, callTools, createAnthropic, inOrder } from "@palimpsest/provider-simulator";
 import { expect, expectTypeOf, test } from "vitest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
-import { anthropicInProcess } from "../providers/testing/anthropic-in-process.ts";
-import { query } from "../query/query.ts";
+import { anthropicInProcess } from "../providers/testing/worlds.ts";
 import { tool } from "../schema/tool.ts";
 import { memoryStore } from "../stores/memory-store.ts";
+import { query } from "../turn/query.ts";
 import { openSession } from "./open.ts";
 import type { Session } from "./session.ts";
 

@@ -1,26 +1,206 @@
+import type { ExplainedBoundary } from "../compact/explain.ts";
+import type { CompactionOutcome, CompactOptions, Recovery } from "../compact/outcome.ts";
+import type { SessionCost } from "../cost/cost.ts";
+import type { LedgerLine, LedgerTotals } from "../cost/ledger.ts";
 import type { Answer, AskOptions, ForkOptions } from "../forks/options.ts";
+import type { Hooks } from "../hooks/hook.ts";
+import type { Part, ToolCall } from "../log/block.ts";
+import type { NewContent, StreamedResult } from "../log/messages.ts";
+import type { Replacement, ToolDefinition } from "../log/payload.ts";
+import type { AgentPayload, CallPayload, SaidBy, TurnPayload } from "../log/payload-turn.ts";
+import type { Provider } from "../providers/provider.ts";
+import type { Recalled, RecallRequest } from "../recall/recall.ts";
+import type { Tool } from "../schema/tool.ts";
+import type { NewEvent, SessionEvent } from "../session-event.ts";
 import type { ResolvedSettings } from "../settings/resolve.ts";
-import type { Recalled, RecallRequest } from "../stages/recall/recall.ts";
-import type { AppendOptions } from "./append/append-once.ts";
-import type { CompactionOutcome, CompactOptions, Recovery } from "./compact/compact-options.ts";
+import type { AgentInFlight, AgentStepOutcome, Pin } from "../state/carried.ts";
+import type { SessionNotes, WantedConfiguration } from "../state/options.ts";
+import type { SessionSize } from "../state/ports.ts";
+import type { RecordedResponse, RecordOptions, UsageOfOthers } from "../state/responses.ts";
+import type { Accounting, AccountOptions } from "../view/account.ts";
+import type { NextInTurn } from "../view/turn.ts";
+import type { AppendOptions } from "./append.ts";
+import type { DeferredTools } from "./configure.ts";
+import type { SnipTarget } from "./decisions.ts";
 import type { Erased } from "./erase.ts";
-import type { MessagePage, MessagesOptions } from "./message-list/session-message.ts";
-import type { SessionNotes } from "./notes/notes-options.ts";
-import type { RecordedResponse, RecordOptions } from "./recorded-response.ts";
-import type {
-  SessionBackground,
-  SessionEvents,
-  SessionHistory,
-  SessionLedger,
-  SessionPins,
-  SessionProvider,
-  SessionView,
-} from "./session-groups.ts";
-import type { SessionTurn } from "./session-turn.ts";
-import type { StreamedResult } from "./streamed-result.ts";
-import type { Synced, SyncMessage } from "./sync/sync-message.ts";
-import type { NewContent } from "./to-contents.ts";
-import type { WantedConfiguration } from "./wanted-configuration.ts";
+import type { KeepWarmOptions, KeptWarm } from "./keep-warm.ts";
+import type { MessagePage, MessagesOptions } from "./list-messages.ts";
+import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./record-interrupted.ts";
+
+import type { Synced, SyncMessage } from "./sync/conversation.ts";
+
+/** The session's provider, as far as a loop needs it. */
+interface SessionProvider<Request, Response> extends Pick<Provider<Request, Response>, "name" | "send"> {
+  /**
+   * Keeps the newest prompt in the provider's cache during a pause, with pings that the settings allow and that save money.
+   * Resolves when no more pings will be sent, when the signal is aborted, or with the next `prepare`.
+   */
+  keepWarm(options: KeepWarmOptions): Promise<KeptWarm>;
+}
+
+/** What the model sees now. */
+export interface SessionView {
+  /** How full the window is. */
+  size(): SessionSize;
+  /** What fills the window. */
+  accounting(options?: AccountOptions): Accounting;
+  /** Calls of the newest response without a result. After a crash, any of them may have run. */
+  openCalls(): readonly ToolCall[];
+  /** The tools that the model sees. Tools made with `tool()` can be run; the others are definitions only. */
+  tools(): readonly (Tool | ToolDefinition)[];
+  /** The tools that are in the prompt by name and one line only, and which of them the conversation has loaded. */
+  deferredTools(): DeferredTools;
+  /** The content of a result of `tool_search`, for a loop of your own. `query` answers such calls itself. */
+  searchTools(input: unknown): readonly Part[];
+  /** Files whose newest read is fully in view, with its entry: for tools that edit only files that were read. */
+  filesRead(): ReadonlyMap<string, number>;
+  /** Texts of the attachments of a type that are in view, in order: for hosts that do not want to repeat themselves. */
+  attached(type: string): readonly string[];
+}
+
+/** The entries of the session: rewind, replace ranges, restore, explain, export. */
+export interface SessionHistory {
+  /** The number of the newest entry. `rewind` can go back to it later. */
+  readonly newestEntry: number;
+  /** Goes back to an earlier entry. Later entries stay in the log, on their own branch. */
+  rewind(to: number, reason?: string): Promise<void>;
+  /** Shows a range of entries as something else. The entries stay in the log. Resolves to the decision's number. */
+  replace(range: Range, replacements: readonly Replacement[], reason: string): Promise<number>;
+  /** Like `replace`, but later reads start here: for summaries of everything before. */
+  fold(range: Range, replacements: readonly Replacement[], reason: string): Promise<number>;
+  /** Removes messages, or one block of a message, from the view and leaves a stub. `restore` brings them back. */
+  snip(target: SnipTarget, reason?: string): Promise<number>;
+  /** Takes back a decision: the range is shown as before. */
+  restore(decision: number, reason?: string): Promise<void>;
+  /** Lists every compaction, newest first: its input, its result, how it was made and its price. */
+  explain(limit?: number): Promise<readonly ExplainedBoundary[]>;
+  /** Exports the whole log as lines of JSON. */
+  export(): AsyncGenerator<string>;
+}
+
+/** Texts that stay in view through every compaction. */
+interface SessionPins {
+  /** Pins a text, which the model sees at once, or the text of an entry. Resolves to the pin's entry number. */
+  add(what: string | number): Promise<number>;
+  remove(pin: number): Promise<void>;
+  list(): readonly Pin[];
+}
+
+/** Tokens and money. */
+interface SessionLedger {
+  /** The token counts of all responses together. */
+  totals(): LedgerTotals;
+  /** The cost of the session, what was lost to which cause, and the cost of the next request with and without the cache. */
+  cost(): Promise<SessionCost>;
+  /** Lists every response with its price, what a perfect cache would have saved, and why it did not. Reads the whole log. */
+  lines(): AsyncGenerator<LedgerLine>;
+  /** Records the token counts of a call that is not in this session's log, for example a call of an agent. */
+  enter(used: UsageOfOthers): Promise<void>;
+}
+
+/** The session's events, and the host's hooks. */
+export interface SessionEvents {
+  /** Adds a listener for all events from now on. Returns a function that removes it. */
+  listen(listener: (event: SessionEvent) => void): () => void;
+  /** Emits an event for this session: for extractions, dreams, agents and other background work. */
+  emit(newEvent: NewEvent): void;
+  /** Runs the session's hooks, for the code that runs its turns. Emits `hooks-ran`. */
+  runHooks: Hooks["run"];
+}
+
+/** State of background work in the session's log: agents, memory extraction. Hosts rarely need it. */
+export interface SessionBackground {
+  /** Agents that this session started: the running ones, and the newest finished ones. */
+  agents(): readonly AgentInFlight[];
+  /**
+   * Records a status change of an agent together with the content for the model: both or neither. A change that was recorded
+   * before, or that belongs to work that was taken back, does nothing.
+   */
+  enterAgent(step: AgentPayload, ...told: readonly NewContent[]): Promise<AgentStepOutcome>;
+  /** How far the named reader has processed the log, as set by `setMark`; 0 at the start. A rewind takes it back. */
+  mark(name: string): number;
+  setMark(name: string, coveredTo: number): Promise<void>;
+}
+
+/** A range of entries, both ends included. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Somebody's answer to a question for permission. */
+export interface CallDecision extends SaidBy {
+  readonly kind: "allow" | "deny";
+}
+
+/** `not-waiting`: nobody was asked about the call, or it is answered already. Nothing was written. */
+export type CallDecided = "recorded" | "not-waiting";
+
+/** An item of a numbered queue. */
+export interface QueuedContent {
+  /** The name of the queue. Each has its own numbers. */
+  readonly queue: string;
+  /** The number of the item. Numbers rise; gaps are allowed, and items are taken in by their numbers. */
+  readonly number: number;
+  readonly content: NewContent | readonly NewContent[];
+  /** The W3C trace context that the item came with: whoever continues the turn continues its trace. @default none */
+  readonly traceparent?: string;
+  /** Calls that others have made for this session, such as its agents: they are in the ledger once, with the item. @default none */
+  readonly used?: readonly UsageOfOthers[];
+}
+
+/** The newest item of a queue that is in the log. */
+export type TakenItem = Pick<QueuedContent, "number" | "traceparent">;
+
+/** `known`: this number, or a higher one, was taken in before. Nothing was written. */
+export type TakenIn = "taken" | "known";
+
+/** A call that was answered because its turn was stopped. `unknown`: it had begun, and may have taken effect. */
+export interface StoppedCall {
+  readonly call: ToolCall;
+  readonly how: "not-run" | "unknown";
+}
+
+/** The turn of a session: what it needs next, and what becomes of it. `stepTurn` and `query` run it. */
+export interface SessionTurn<Request> {
+  /**
+   * Says what has to happen next for the turn to come to its end: calls that have no result yet, a request, or nothing. Read from
+   * the log alone, so that any process knows it that opens the session. `stepTurn` does it.
+   */
+  next(): NextInTurn;
+  /**
+   * Records somebody's answer to a question for permission that a turn ended with (`waiting`). The next step acts on it, here or in
+   * another process. Answered twice, the first answer holds.
+   */
+  decide(callId: string, decision: CallDecision): Promise<CallDecided>;
+  /**
+   * Ends the turn for the user, whether a process runs it or not: answers its open calls, so that nobody runs them later. Resolves
+   * to those calls. A turn that runs in this process is stopped by its `signal`.
+   */
+  stop(said?: SaidBy): Promise<readonly StoppedCall[]>;
+  /**
+   * Appends an item of a numbered queue together with its number: it is in the log once, however often it is delivered, also
+   * after a rewind. Items are taken in by rising numbers.
+   */
+  takeIn(item: QueuedContent): Promise<TakenIn>;
+  /** The newest item of a queue that was taken in, also if a rewind has taken it back. Undefined if there was none. */
+  taken(queue: string): Promise<TakenItem | undefined>;
+  /**
+   * Records an answer that was stopped before its end. Its text stays in view, followed by a marker. The ledger counts its price,
+   * as the provider reported it or as an estimate. Thinking and unfinished calls are left out, because no provider accepts them
+   * back.
+   * @param request the request that it answers, as `prepare` returned it. @default the newest request
+   */
+  recordInterrupted(
+    answer: InterruptedAnswer,
+    request?: Request,
+    options?: InterruptionOptions,
+  ): Promise<RecordedInterruption>;
+  /** Records how far a call has come, for the code that runs turns. */
+  enterCall(step: CallPayload): Promise<void>;
+  /** Records a step that messages do not tell, together with content for the model, both or neither: for the code that runs turns. */
+  enterStep(step: TurnPayload, ...told: readonly NewContent[]): Promise<void>;
+}
 
 /**
  * One conversation. It is the only object with state, and all of its state is in its log.

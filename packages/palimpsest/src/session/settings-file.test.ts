@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { InvalidOptionError } from "../log/invalid-option-error.ts";
+import { InvalidOptionError } from "../errors.ts";
 import { settingsFile } from "./settings-file.ts";
 
 test("a file of settings is read anew each time; one that is missing sets nothing, one that cannot be read is told", async () => {

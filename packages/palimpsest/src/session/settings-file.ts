@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { InvalidOptionError } from "../log/invalid-option-error.ts";
+import { InvalidOptionError } from "../errors.ts";
 import { SETTINGS } from "../settings/definitions.ts";
-import type { SettingsFile } from "./settings-source.ts";
+import type { SettingsFile } from "../state/options.ts";
 
 /** Every setting with its default, its meaning and its values: what may stand in the file. */
 export { SETTINGS };

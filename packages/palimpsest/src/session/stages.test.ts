@@ -9,8 +9,8 @@ import type { ToolDefinition } from "../log/payload.ts";
 import { type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
 import type { SessionEvent } from "../session-event.ts";
 import type { SessionOptions } from "../state/options.ts";
-import { memoryResults } from "../stores/memory-results.ts";
-import { memoryStore } from "../stores/memory-store.ts";
+import { memoryResults, memoryStore } from "../stores/memory-store.ts";
+
 import { openSession } from "./open.ts";
 import type { Session } from "./session.ts";
 import { settingsFile } from "./settings-file.ts";

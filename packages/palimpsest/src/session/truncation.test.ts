@@ -14,9 +14,9 @@ import fc from "fast-check";
 import OpenAI from "openai";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openaiChat } from "../providers/openai.ts";
-import { query } from "../query/query.ts";
 import type { SessionEvent } from "../session-event.ts";
 import { memoryStore } from "../stores/memory-store.ts";
+import { query } from "../turn/query.ts";
 import { openSession } from "./open.ts";
 
 const STORY = "The quick brown fox jumps over the lazy dog while nobody looks. ";

@@ -1,19 +1,49 @@
-import { readPayload } from "../log/draft.ts";
-import { toolResult } from "../log/messages.ts";
+import { namedKind, readPayload, toDraft, toNamedDraft } from "../log/draft.ts";
+import { type NewContent, toContents, toolResult } from "../log/messages.ts";
 import type { SaidBy } from "../log/payload-turn.ts";
-import { namedKind, toDraft, toNamedDraft } from "../log/to-draft.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Contents } from "../state/ports.ts";
 import { usageDraft } from "../state/responses.ts";
 import type { SessionState } from "../state/state.ts";
 import { sha256 } from "../stores/sha256.ts";
-import { type NextInTurn, nextInTurn } from "../view/next-in-turn.ts";
-import { type NewContent, toContents } from "./to-contents.ts";
-import { endingOf, MAY_HAVE_RUN, NOT_RUN, SUPERSEDED } from "./turn/call-texts.ts";
-import type { CallDecided, CallDecision, QueuedContent, StoppedCall, TakenIn, TakenItem } from "./turn/turn-options.ts";
+import { type NextInTurn, nextInTurn, type OpenCall } from "../view/turn.ts";
+
+import type { CallDecided, CallDecision, QueuedContent, StoppedCall, TakenIn, TakenItem } from "./session.ts";
+
+/** Results that the model reads in place of those of a tool. They are part of the prompt. */
+
+/** Of calls that had not started when the turn ended. */
+export const NOT_RUN = "This call was not run: the turn ended before.";
+
+/** Of calls that a process began which is gone, and that must not run twice. */
+export const MAY_HAVE_RUN: string =
+  "The outcome of this call is unknown: the program ended while it was open. It may have run, in part or in full. " +
+  "Look at what is there before you call it again.";
+
+/** Of a call at the end of a response that was cut. */
+export const CUT_OFF =
+  "This call was not run: the answer was cut at its length limit, and the call may not be whole. Make it again, in smaller parts.";
+
+/** Of a call that waited for permission when the user said something new. */
+export const SUPERSEDED =
+  "This call was not run: it needed permission, and the user said something else instead of giving it.";
+
+/** Of a call that was open when this session was forked from another. */
+export const ELSEWHERE =
+  "This call belongs to the conversation that this one was forked from. It runs there, if at all, and its result is not known here.";
+
+/** Of a call that somebody did not allow. */
+export function notAllowed(reason: string): string {
+  return `This call was not allowed: ${reason}`;
+}
+
+/** Whether a call that is not run any more may have taken effect. */
+export function endingOf({ step }: Pick<OpenCall, "step">): "not-run" | "unknown" {
+  return step === "begun" || step === "unlogged" ? "unknown" : "not-run";
+}
 
 /** What a session knows and writes of its turn. One operation at a time: the caller keeps the order. */
-export interface TurnSteps {
+interface TurnSteps {
   next(): NextInTurn;
   decide(callId: string, decision: CallDecision): Promise<CallDecided>;
   stop(said: SaidBy): Promise<readonly StoppedCall[]>;
@@ -21,7 +51,7 @@ export interface TurnSteps {
   taken(queue: string): Promise<TakenItem | undefined>;
 }
 
-export interface TurnStepsParts {
+interface TurnStepsParts {
   readonly session: string;
   readonly state: SessionState;
   readonly contents: Pick<Contents, "append">;

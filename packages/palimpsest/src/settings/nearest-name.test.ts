@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SETTINGS } from "./definitions.ts";
-import { nearestName } from "./nearest-name.ts";
+import { nearestName } from "./resolve.ts";
 
 test.each([
   ["compaction.atuo", "compaction.auto"],

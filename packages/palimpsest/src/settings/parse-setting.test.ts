@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseSetting } from "./parse-setting.ts";
+import { parseSetting } from "./resolve.ts";
 
 test.each([
   ["compaction.auto=ask", { "compaction.auto": "ask" }],

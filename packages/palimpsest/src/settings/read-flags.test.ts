@@ -1,6 +1,6 @@
 import { InMemoryProvider, OpenFeature, type Provider, ProviderNotReadyError } from "@openfeature/server-sdk";
 import { expect, onTestFinished, test } from "vitest";
-import { readFlags } from "./read-flags.ts";
+import { readFlags } from "./resolve.ts";
 
 const flag = (value: unknown) => ({ variants: { only: value }, defaultVariant: "only", disabled: false });
 

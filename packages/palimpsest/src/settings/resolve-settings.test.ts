@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SETTINGS } from "./definitions.ts";
-import { PROFILES } from "./profiles.ts";
-import { resolveSettings } from "./resolve.ts";
-import { variableOf } from "./setting-variables.ts";
+import { PROFILES, SETTINGS } from "./definitions.ts";
+
+import { resolveSettings, variableOf } from "./resolve.ts";
+
 import type { SettingName } from "./settings.ts";
 
 const settingOf = (name: SettingName, sources: Parameters<typeof resolveSettings>[0]): unknown =>

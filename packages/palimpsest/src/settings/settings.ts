@@ -1,4 +1,4 @@
-export type Switch = "on" | "off";
+type Switch = "on" | "off";
 /** A set of settings by name. */
 export type Profile = "quality" | "balanced" | "economy";
 
@@ -105,3 +105,53 @@ export interface Settings {
 
 /** The name of a setting. */
 export type SettingName = keyof Settings;
+
+/** The type of a setting's value: one of several words, a whole number with a minimum, a percentage, a text, US dollars, names, or names with a number each. */
+export type SettingKind =
+  | { readonly kind: "choice"; readonly of: readonly string[] }
+  | { readonly kind: "count"; readonly atLeast: number }
+  | { readonly kind: "percent" }
+  | { readonly kind: "text" }
+  | { readonly kind: "amount" }
+  | { readonly kind: "names" }
+  | { readonly kind: "counts-by-name" };
+
+export interface SettingDefinition<Value> {
+  readonly default: Value;
+  readonly about: string;
+  readonly is: SettingKind;
+}
+
+/** Parses the text of a variable or a command line into a value. It does not check whether the value is valid. */
+export function settingFromText({ kind, ...rest }: SettingKind, text: string): unknown {
+  if (kind === "count" || kind === "percent" || kind === "amount") return text.trim() === "" ? text : Number(text);
+  if (kind === "names") return text.split(",").map((name) => name.trim());
+  if (kind === "counts-by-name") {
+    return Object.fromEntries(text.split(",").map((pair) => [pair.split("=")[0]!.trim(), Number(pair.split("=")[1])]));
+  }
+  const onOff = "of" in rest && rest.of.includes("on") ? toBoolean(text) : undefined;
+  return onOff === undefined ? text : onOff ? "on" : "off";
+}
+
+function toBoolean(text: string): boolean | undefined {
+  const word = text.trim().toLowerCase();
+  if (["1", "true", "yes", "on"].includes(word)) return true;
+  return ["0", "false", "no", "off"].includes(word) ? false : undefined;
+}
+
+/** One of some words. */
+export const choice = <const Word extends string>(
+  of: readonly Word[],
+  standard: NoInfer<Word>,
+  about: string,
+): SettingDefinition<Word> => ({ default: standard, about, is: { kind: "choice", of } });
+
+/** A whole number. */
+export const count = (standard: number, about: string, atLeast = 0): SettingDefinition<number> => ({
+  default: standard,
+  about,
+  is: { kind: "count", atLeast },
+});
+
+export const onOff = (standard: Switch, about: string): SettingDefinition<Switch> =>
+  choice(["on", "off"], standard, about);

@@ -1,4 +1,6 @@
-export interface BudgetOptions {
+import { FEATURE_NAMES, type FeatureName, type Features } from "./features.ts";
+
+interface BudgetOptions {
   readonly windowTokens: number;
   /** @default "on" */
   readonly autoCompaction?: "on" | "off";
@@ -74,7 +76,7 @@ export function percentLeft({ limitTokens }: Pick<Budget, "limitTokens">, sizeTo
   return Math.max(0, Math.round(((limitTokens - sizeTokens) / limitTokens) * 100));
 }
 
-export interface ClampOptions {
+interface ClampOptions {
   readonly windowTokens: number;
   readonly sizeTokens: number;
   readonly wantedTokens: number;
@@ -96,4 +98,81 @@ function marginOf({ tokens, share }: Margin, ofTokens: number): number {
 function percentOf(tokens: number, percent: number | undefined): number | undefined {
   if (percent === undefined || !(percent > 0 && percent <= 100)) return undefined;
   return Math.max(1, Math.floor((tokens * percent) / 100));
+}
+
+export interface WindowSources {
+  /** The model as the user names it: a trailing `[1m]` asks for the long window. */
+  readonly model: string;
+  /** The window by the table of models, the provider or the caller. */
+  readonly windowTokens?: number | undefined;
+  /** The input limit, where it is smaller than the window. */
+  readonly maxInputTokens?: number | undefined;
+  /** Beta features that the request asks for. @default none */
+  readonly betas?: readonly string[];
+  /** The window of an unknown model. */
+  readonly fallbackTokens: number;
+}
+
+interface FoundWindow {
+  readonly tokens: number;
+  /** `caller`: the name of the model, or a beta that the request asks for. */
+  readonly from: "caller" | "capability" | "fallback";
+}
+
+const LONG_WINDOW_TOKENS = 1_000_000;
+const LONG_WINDOW_SUFFIX = /\[1m\]$/i;
+const LONG_WINDOW_BETA = /^context-1m\b/;
+
+/** Returns the model's limit from the first source that knows it: suffix, capability, beta, setting. */
+export function windowOf(sources: WindowSources): FoundWindow {
+  const { model, windowTokens, maxInputTokens, betas = [], fallbackTokens } = sources;
+  if (LONG_WINDOW_SUFFIX.test(model)) return { tokens: LONG_WINDOW_TOKENS, from: "caller" };
+  const limits = [windowTokens, maxInputTokens].filter(isCount);
+  if (limits.length > 0) return { tokens: Math.min(...limits), from: "capability" };
+  if (betas.some((beta) => LONG_WINDOW_BETA.test(beta))) return { tokens: LONG_WINDOW_TOKENS, from: "caller" };
+  return { tokens: fallbackTokens, from: "fallback" };
+}
+
+function isCount(tokens: number | undefined): tokens is number {
+  return tokens !== undefined && Number.isInteger(tokens) && tokens > 0;
+}
+
+/**
+ * The fewest tokens that a tokenizer makes of each feature. Words count as public tokenizers count the most common ones. Runs
+ * of one character, which some tokenizers put into a single token, and content that a provider may leave out or count in its
+ * own way (images, thinking, the structure of blocks) count nothing.
+ */
+const LEAST_TOKENS_PER: Partial<Readonly<Record<FeatureName, number>>> = {
+  words: 0.6,
+  letters: 0.1,
+  numbers: 0.6,
+  digits: 0.15,
+  marks: 0.5,
+  lines: 0.5,
+  foreignLetters: 0.2,
+  symbols: 0.5,
+  ideographs: 0.5,
+  emoji: 1,
+  countedTokens: 1,
+};
+
+/** No tokenizer puts more characters of ordinary text into a token on average. */
+const MAX_CHARACTERS_PER_TOKEN = 5;
+const PLAIN: readonly FeatureName[] = [
+  ...(["words", "letters", "numbers", "digits", "marks", "furtherMarks", "lines", "spaces"] as const),
+];
+
+/** Returns the fewest tokens that content can have with any tokenizer: below that, something was not read. */
+export function minimumTokens(features: Features): number {
+  const sum = (names: readonly FeatureName[], of: (name: FeatureName) => number): number =>
+    names.reduce((total, name) => total + of(name) * features[name], 0);
+  const plain = sum(PLAIN, (name) => LEAST_TOKENS_PER[name] ?? 0);
+  const others = sum(
+    FEATURE_NAMES.filter((name) => !PLAIN.includes(name)),
+    (name) => LEAST_TOKENS_PER[name] ?? 0,
+  );
+  // Words longer than in any language are fillers, and compress like them.
+  const fillers = (LEAST_TOKENS_PER.letters ?? 0) * features.runOnLetters;
+  const byLength = sum(PLAIN, () => 1) / MAX_CHARACTERS_PER_TOKEN;
+  return Math.floor(Math.min(plain - fillers, byLength) + others);
 }

@@ -1,9 +1,206 @@
 import type { PassedOver, ReadEntry } from "../log/draft.ts";
 import type { ConfigurationPayload } from "../log/payload.ts";
+import type { AgentEnded, AgentPayload, AgentPlanned, AgentStarted } from "../log/payload-turn.ts";
 import type { Provenance } from "../log/provenance.ts";
-import { type BreakerState, breakerAfter, CLOSED, ECONOMIC_BREAKER, type Seen } from "../stages/compact/breaker.ts";
-import { type AgentInFlight, foldAgent } from "../stages/compact/running-agents.ts";
 import { foldTurn, NO_TURN, type TurnState } from "../view/turn.ts";
+
+/** A circuit breaker that stops repeated tries of a failing summary. It is stored in the log, so it is plain JSON. */
+export type BreakerState =
+  | { readonly kind: "closed"; readonly failures: number }
+  /** `at`: the state when it opened. */
+  | { readonly kind: "open"; readonly failures: number; readonly at: Seen }
+  /** One try is running. `tried`: the state when it began, in case its end is never reported. */
+  | { readonly kind: "half-open"; readonly failures: number; readonly at: Seen; readonly tried: Seen };
+
+/** Changes that can make another try worthwhile. */
+export interface Seen {
+  readonly nowMs: number;
+  /** The number of the user's messages. */
+  readonly userMessages: number;
+  /** The entry that last changed the view. */
+  readonly viewChangedAt: number;
+}
+
+export type BreakerEvent =
+  | { readonly kind: "started"; readonly seen: Seen }
+  | { readonly kind: "failed"; readonly seen: Seen }
+  | { readonly kind: "succeeded" }
+  /** Canceled by the user: no failure, and the try is given back. */
+  | { readonly kind: "aborted" };
+
+export const CLOSED: BreakerState = { kind: "closed", failures: 0 };
+
+/** When a breaker opens, and when it allows another try. */
+interface BreakerRule {
+  /** Failures in a row. Sessions without such a limit have failed thousands of times in a row. */
+  readonly failuresToOpen: number;
+  /** How long it stays open after that many failures in a row. */
+  readonly waitMs: (failures: number) => number;
+  /** `tries`: a new message of the user with a changed view allows an earlier try. */
+  readonly userMessage: "tries" | "waits";
+}
+
+const MINUTE_MS = 60_000;
+
+/** For compactions that the window needs or the user has requested. */
+export const WINDOW_BREAKER: BreakerRule = {
+  failuresToOpen: 3,
+  waitMs: () => 10 * MINUTE_MS,
+  userMessage: "tries",
+};
+
+/** For compactions that only save money: a failed one saves nothing, so the next one waits, longer each time. */
+export const ECONOMIC_BREAKER: BreakerRule = {
+  failuresToOpen: 1,
+  waitMs: (failures) => 10 * MINUTE_MS * 2 ** Math.min(4, failures - 1),
+  userMessage: "waits",
+};
+
+export function breakerAfter(
+  state: BreakerState,
+  event: BreakerEvent,
+  rule: BreakerRule = WINDOW_BREAKER,
+): BreakerState {
+  switch (event.kind) {
+    case "succeeded":
+      return CLOSED;
+    case "aborted":
+      return state.kind === "half-open" ? { kind: "open", failures: state.failures, at: state.at } : state;
+    case "started":
+      return state.kind === "closed"
+        ? state
+        : { kind: "half-open", failures: state.failures, at: state.at, tried: event.seen };
+    case "failed": {
+      const failures = state.failures + 1;
+      const opens = state.kind !== "closed" || failures >= rule.failuresToOpen;
+      return opens ? { kind: "open", failures, at: event.seen } : { kind: "closed", failures };
+    }
+  }
+}
+
+/** Whether a model may be asked for a summary now. A compaction without a model is always possible. */
+export function mayTry(state: BreakerState, seen: Seen, rule: BreakerRule = WINDOW_BREAKER): boolean {
+  if (state.kind === "closed") return true;
+  const before = state.kind === "open" ? state.at : state.tried;
+  const elapsedMs = seen.nowMs - before.nowMs;
+  // Without this, a clock that was set back would make it wait for years.
+  if (elapsedMs >= rule.waitMs(state.failures) || elapsedMs < 0) return true;
+  if (rule.userMessage === "waits") return false;
+  return seen.userMessages > before.userMessages && seen.viewChangedAt !== before.viewChangedAt;
+}
+
+/** Returns when an open breaker allows the next try by itself; undefined if it is not open. */
+export function retryAtMs(state: BreakerState, rule: BreakerRule): number | undefined {
+  return state.kind === "open" ? state.at.nowMs + rule.waitMs(state.failures) : undefined;
+}
+
+/** An agent that the session has started, by its log. */
+export interface AgentInFlight extends Omit<AgentStarted, "step" | "plan"> {
+  readonly status: "running" | AgentEnded["outcome"];
+  /** What has become of the plan that it needs. @default it needs none */
+  readonly plan?: "required" | AgentPlanned["state"];
+  /** The key of the message that holds its newest plan. */
+  readonly planKey?: string;
+  /** Where it was started. */
+  readonly entry: number;
+  /** The entry that holds its result, if it is one of its own. */
+  readonly resultEntry?: number;
+  /** The newest entry of its own log when a message resumed it; what it said up to there is no result of this run. */
+  readonly resumedAfter?: number;
+}
+
+/** The number of finished agents that are remembered: their results are in the log. */
+const ENDED_KEPT = 50;
+/** The number of finished agents that are listed after a compaction. */
+const ENDED_TOLD = 20;
+const GOAL_CHARACTERS = 160;
+
+/**
+ * `known`: the step was recorded before, so nothing is reported again. `unknown`: no such agent was started on this branch,
+ * because its work was undone.
+ */
+export type AgentStepOutcome = "entered" | "known" | "unknown";
+
+/** Whether a step is new. Each agent starts once, and ends once for each run. */
+export function classifyStep(agents: readonly AgentInFlight[], payload: AgentPayload): AgentStepOutcome {
+  const agent = agents.find((one) => one.id === payload.id);
+  if (payload.step === "started") return agent === undefined ? "entered" : "known";
+  if (agent === undefined) return "unknown";
+  return isNew(agent, payload) ? "entered" : "known";
+}
+
+function isNew({ status, plan, planKey }: AgentInFlight, payload: Exclude<AgentPayload, AgentStarted>): boolean {
+  switch (payload.step) {
+    case "ended":
+      return status === "running" || (status === "idle" && payload.outcome === "stopped");
+    case "resumed":
+      return status !== "running";
+    case "plan":
+      // An answer counts for the newest plan only, and once: whoever answers has read that plan.
+      if (payload.state === "asked") return plan !== undefined && plan !== "approved";
+      return plan === "asked" && planKey === payload.key;
+  }
+}
+
+/** Whether an agent works or waits for messages: it is not forgotten. */
+function isThere({ status }: AgentInFlight): boolean {
+  return status === "running" || status === "idle";
+}
+
+export function foldAgent(
+  agents: readonly AgentInFlight[],
+  payload: AgentPayload,
+  sequence: number,
+): readonly AgentInFlight[] {
+  if (classifyStep(agents, payload) !== "entered") return agents;
+  if (payload.step === "started") {
+    const { step: _, ...started } = payload;
+    return bounded([...agents, { ...started, status: "running", entry: sequence }]);
+  }
+  return bounded(agents.map((agent) => (agent.id === payload.id ? after(agent, payload, sequence) : agent)));
+}
+
+function after(agent: AgentInFlight, payload: Exclude<AgentPayload, AgentStarted>, sequence: number): AgentInFlight {
+  if (payload.step === "plan") return { ...agent, plan: payload.state, planKey: payload.key };
+  const { resultEntry: _, resumedAfter: __, ...rest } = agent;
+  if (payload.step === "resumed")
+    return { ...rest, status: "running", ...(payload.after === undefined ? {} : { resumedAfter: payload.after }) };
+  const result = payload.told === "next-entry" ? { resultEntry: sequence + 1 } : {};
+  return { ...rest, status: payload.outcome, ...result };
+}
+
+function bounded(agents: readonly AgentInFlight[]): readonly AgentInFlight[] {
+  const ended = agents.filter((agent) => !isThere(agent));
+  const gone = new Set(ended.slice(0, Math.max(0, ended.length - ENDED_KEPT)));
+  return gone.size === 0 ? agents : agents.filter((agent) => !gone.has(agent));
+}
+
+interface AgentsTextOptions {
+  readonly budgetTokens: number;
+  readonly countTokens: (text: string) => number;
+}
+
+/** Renders the agents for the model: running and idle ones first, one per line; without their goals if space is short. */
+export function agentsText(agents: readonly AgentInFlight[], { budgetTokens, countTokens }: AgentsTextOptions): string {
+  const there = agents.filter(isThere);
+  const ended = agents.filter((agent) => !isThere(agent)).slice(-ENDED_TOLD);
+  const texts = [
+    [...there, ...ended].map(lineOf).join("\n"),
+    there.map(lineOf).join("\n"),
+    there.map(({ id, name }) => (name === undefined ? id : `${name} (${id})`)).join(", "),
+  ];
+  const running = there.filter(({ status }) => status === "running").length;
+  const counted = running === 0 ? "" : `${running} agents are running.`;
+  return texts.find((text) => countTokens(text) <= budgetTokens) ?? counted;
+}
+
+function lineOf({ id, name, definition, way, goal, status, plan, planKey, resultEntry }: AgentInFlight): string {
+  const who = [id, name, definition].filter((part) => part !== undefined).join(", ");
+  const short = goal.length <= GOAL_CHARACTERS ? goal : `${goal.slice(0, GOAL_CHARACTERS)}...`;
+  const result = resultEntry === undefined ? "" : `; its result is entry ${resultEntry}`;
+  const asked = plan === "asked" ? `; its plan ${planKey} waits for your answer` : "";
+  return `- ${who} (${way}): ${short.replace(/\s+/g, " ")} [${status}${result}${asked}]`;
+}
 
 /**
  * State beside the view that must survive every compaction: a fold over the log, like the view itself. It is plain JSON of
@@ -55,7 +252,7 @@ export interface Pin {
   readonly provenance?: Provenance;
 }
 
-export interface TakenBack {
+interface TakenBack {
   readonly from: number;
   readonly to: number;
   /** The entry that undid the compaction. */
@@ -63,7 +260,7 @@ export interface TakenBack {
 }
 
 /** The frequency of compactions: frequent ones mean that the summaries are too long. */
-export interface CompactionChain {
+interface CompactionChain {
   /** The newest boundary; 0 if there is none. */
   readonly boundary: number;
   readonly boundaries: number;

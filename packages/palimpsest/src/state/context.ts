@@ -1,26 +1,101 @@
-import type { Hooks } from "../hooks/hook.ts";
-import type { ForkPayload } from "../log/branch-payloads.ts";
+import { type Clock, withTimers } from "../clock.ts";
+import { addedContext, type HookResults, type Hooks } from "../hooks/hook.ts";
+import { attachment, type NewContent, notice } from "../log/messages.ts";
+import type { ForkPayload, ToolDefinition } from "../log/payload.ts";
+import { HOOK } from "../log/provenance.ts";
 import type { Provider } from "../providers/provider.ts";
-import { type Clock, withTimers } from "../session/clock.ts";
-import type { Attendance } from "../session/compact/attendance.ts";
-import type { Surroundings } from "../session/compact/surroundings.ts";
-import { withTimeout } from "../session/compact/with-timeout.ts";
-import { createEmit, type Listener } from "../session/create-emit.ts";
-import type { ForkRequestOptions } from "../session/fork/fork-request-options.ts";
-import { forkedResults } from "../session/fork/forked-results.ts";
-import { createHeldSettings, type HeldSettings } from "../session/held-settings.ts";
-import { createKnownFacts, type KnownFacts } from "../session/known-facts.ts";
-import { createKnownTools, type KnownTools } from "../session/known-tools.ts";
-import { createRunHooks } from "../session/run-hooks.ts";
-import type { Emit } from "../session-event.ts";
+import { definitionOf, isTool, type Tool } from "../schema/tool.ts";
+import type { Emit, SessionEvent } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { ResultFiles } from "../stores/results.ts";
-import type { EntryBatch, LogWriter } from "../stores/store.ts";
-import { cleanSurroundings } from "./host-content.ts";
-import type { Base } from "./log.ts";
-import type { SessionOptions } from "./options.ts";
-import { createSettingsReader, type SettingsReader } from "./settings.ts";
+import type { EntryBatch, LogWriter, ResultFiles } from "../stores/store.ts";
+import { cleanSurroundings, type Surroundings, withTimeout } from "./host-content.ts";
+import { createKnownFacts, type KnownFacts, leaveRoom } from "./limits.ts";
+import { type Base, forkedResults } from "./log.ts";
+import type { Attendance, SessionOptions } from "./options.ts";
+import type { ForkRequestOptions } from "./ports.ts";
+import { createHeldSettings, createSettingsReader, type HeldSettings, type SettingsReader } from "./settings.ts";
+
 import { openSessionState, type SessionState } from "./state.ts";
+
+export type Listener = (event: SessionEvent) => void;
+
+interface EmitOptions {
+  readonly session: string;
+  readonly clock: { now(): number };
+  readonly listeners: Iterable<Listener>;
+}
+
+/** Tells listeners what happens in a session. What one of them throws, at once or in a promise, is its own. */
+function createEmit({ session, clock, listeners }: EmitOptions): Emit {
+  return (newEvent) => {
+    const event = { ...newEvent, session, atMs: clock.now() };
+    for (const listener of listeners) {
+      try {
+        const returned: unknown = listener(event);
+        // An async function is a listener, too, and its rejection would end the process.
+        if (returned !== undefined) Promise.resolve(returned).catch(() => undefined);
+      } catch {
+        // A listener is no part of the session.
+      }
+    }
+  };
+}
+
+/** The tools of a session that can be run, by their names. Its log holds definitions only. */
+interface KnownTools {
+  /** Remembers those that can be run. Returns all as they stand in the request. */
+  define(tools: readonly (Tool | ToolDefinition)[]): readonly ToolDefinition[];
+  /** The same tools; those that are known, as they can be run. */
+  find(definitions: readonly ToolDefinition[]): readonly (Tool | ToolDefinition)[];
+  /** For a fork: what it learns is its own. */
+  copy(): KnownTools;
+}
+
+function createKnownTools(known: Iterable<Tool> = []): KnownTools {
+  const byName = new Map(Array.from(known, (tool) => [tool.name, tool]));
+  return {
+    define: (tools) =>
+      tools.map((one) => {
+        if (!isTool(one)) return one;
+        byName.set(one.name, one);
+        return definitionOf(one);
+      }),
+    find: (definitions) => definitions.map((one) => byName.get(one.name) ?? one),
+    copy: () => createKnownTools(byName.values()),
+  };
+}
+
+interface RunHooksOptions {
+  readonly hooks: Hooks | undefined;
+  readonly clock: { now(): number };
+  readonly emit: Emit;
+}
+
+/** The session's hooks: as the host's, and whoever listens is told how it went. */
+function createRunHooks({ hooks, clock, emit }: RunHooksOptions): Hooks["run"] {
+  return async (event, input, options) => {
+    if (hooks === undefined) return { ran: 0, outputs: [], failures: [], messages: [] };
+    const startedAtMs = clock.now();
+    const results = await hooks.run(event, input, options);
+    const { ran, blocked, failures, messages } = results;
+    const durationMs = clock.now() - startedAtMs;
+    const block = blocked === undefined ? {} : { blocked };
+    if (ran > 0) emit({ kind: "hooks-ran", event, ran, durationMs, ...block, failures, messages });
+    return results;
+  };
+}
+
+/** What hooks at a session's start add to it: for the model what it is to know, for the user what he is to be told. */
+export function startContents(results: HookResults<"SessionStart">, windowTokens: number): readonly NewContent[] {
+  const { blocked, messages } = results;
+  const { text, cut } = leaveRoom(addedContext(results) ?? "", windowTokens);
+  return [
+    ...(text === "" ? [] : [attachment("hook", text, HOOK)]),
+    ...(cut === undefined ? [] : [notice(`Hooks at the start of the session: ${cut}`)]),
+    // A session that is open cannot be blocked; why somebody wanted it is for the user to know.
+    ...[...messages, ...(blocked === undefined ? [] : [blocked.reason])].map(notice),
+  ];
+}
 
 /** What the parts of an open session share. Each part takes it, and by name what it needs of other parts. */
 export interface SessionContext<Request = unknown, Response = unknown, Message = unknown> {

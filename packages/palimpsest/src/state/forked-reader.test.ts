@@ -1,9 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
-import { EMPTY_LOG } from "../log/entry.ts";
-import { sealEntries } from "../log/seal-entries.ts";
-import { namedKind } from "../log/to-draft.ts";
-import { collectBatch } from "../stores/collect-batch.ts";
+import { namedKind } from "../log/draft.ts";
+import { EMPTY_LOG, sealEntries } from "../log/entry.ts";
 import { memoryStore } from "../stores/memory-store.ts";
+import { collectBatch } from "../stores/read.ts";
 import { sha256 } from "../stores/sha256.ts";
 import type { LogReader } from "../stores/store.ts";
 import { forkedReader } from "./log.ts";

@@ -1,11 +1,14 @@
+import type { Clock } from "../clock.ts";
 import type { ModelFacts, WindowSource } from "../providers/models.ts";
+import type { Provider } from "../providers/provider.ts";
 import { SETTINGS } from "../settings/definitions.ts";
 import type { Settings } from "../settings/settings.ts";
-import { type Budget, budgetOf } from "../size/budget.ts";
-import { windowOf } from "../tokens/window.ts";
-import type { FlattenRules } from "../view/flatten-segment.ts";
+import { type Budget, budgetOf, windowOf } from "../size/budget.ts";
+import { headOf } from "../text.ts";
+import type { FlattenRules } from "../view/flatten.ts";
 import type { ToolSearch } from "../view/tool-search.ts";
 import type { Configuration } from "../view/view.ts";
+import type { SessionOptions } from "./options.ts";
 
 /** What follows from a configuration for every request that is made with it. */
 export interface RequestLimits {
@@ -16,7 +19,7 @@ export interface RequestLimits {
   readonly facts: ModelFacts;
 }
 
-export interface LimitSources {
+interface LimitSources {
   readonly settings: Settings;
   /** The smallest limit that the provider has named in a refusal, if it has. */
   readonly limitTokens: number | undefined;
@@ -75,4 +78,71 @@ export function defaultOutputTokens({ facts, budget }: RequestLimits, way: Answe
   const share = Math.floor(budget.windowTokens / 4);
   const most = Math.min(MAX_OUTPUT_TOKENS, Math.max(LEAST_OUTPUT_TOKENS, share));
   return Math.min(facts.maxOutputTokens, way === "streamed" ? most : LEAST_OUTPUT_TOKENS);
+}
+
+/** A text has a third as many tokens as characters mostly, and rarely as many: this is a twelfth of the window, and a quarter at most. */
+const CHARACTERS_PER_WINDOW_TOKEN = 0.25;
+
+interface RoomyText {
+  readonly text: string;
+  /** What is told if it is not all of it. */
+  readonly cut?: string;
+}
+
+/** Words of hooks and instructions come again with every compaction. The part of them that leaves room for the conversation. */
+export function leaveRoom(text: string, windowTokens: number): RoomyText {
+  const shown = headOf(text, Math.floor(windowTokens * CHARACTERS_PER_WINDOW_TOKEN));
+  if (shown.length === text.length) return { text };
+  const cut = `This text has ${text.length} characters. In a window of ${windowTokens} tokens the model reads the first ${shown.length}.`;
+  return { text: `${shown}\n\n[${cut}]`, cut };
+}
+
+/** What a session knows of models: from the table, and from the provider where it was asked. */
+export interface KnownFacts {
+  of(model: string): ModelFacts;
+  /** Asks the provider for the limits of a model, where the session is to ask and has not yet. */
+  learn(model: string): Promise<void>;
+}
+
+export interface KnownFactsOptions {
+  readonly from: SessionOptions<never, never, never>["modelFacts"] | undefined;
+  readonly clock: Required<Clock>;
+}
+
+/** Whoever opens a session does not wait longer for a server that does not answer. */
+const PATIENCE_MS = 5_000;
+
+export function createKnownFacts(
+  provider: Pick<Provider, "factsOf" | "fetchFacts">,
+  { from = "if-unknown", clock }: KnownFactsOptions,
+): KnownFacts {
+  const asked = new Map<string, ModelFacts>();
+
+  function needsModelFacts(model: string): boolean {
+    if (asked.has(model) || from === "table") return false;
+    return from === "asked" || provider.factsOf(model).windowTokens === undefined;
+  }
+
+  return {
+    of: (model) => asked.get(model) ?? provider.factsOf(model),
+    async learn(model) {
+      const facts = needsModelFacts(model) ? await askInTime(provider, model, clock) : undefined;
+      if (facts !== undefined) asked.set(model, facts);
+    },
+  };
+}
+
+/** What the provider says of a model; undefined if it says nothing in time. */
+async function askInTime(
+  provider: Pick<Provider, "fetchFacts">,
+  model: string,
+  clock: Required<Clock>,
+): Promise<ModelFacts | undefined> {
+  const over = new AbortController();
+  const waited = clock.wait(PATIENCE_MS, over.signal).then(() => undefined);
+  try {
+    return await Promise.race([provider.fetchFacts(model), waited]);
+  } finally {
+    over.abort();
+  }
 }

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { EMPTY_LOG, type Entry } from "../log/entry.ts";
-
+import { toDraft } from "../log/draft.ts";
+import { EMPTY_LOG, type Entry, sealEntries } from "../log/entry.ts";
 import type { MessagePayload } from "../log/payload.ts";
-import { sealEntries } from "../log/seal-entries.ts";
-import { toDraft } from "../log/to-draft.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { openSession } from "../session/open.ts";
 import type { Session } from "../session/session.ts";

@@ -1,21 +1,84 @@
 import { foldLedger } from "../cost/fold.ts";
 import { EMPTY_LEDGER, type Ledger, readLedger } from "../cost/ledger.ts";
-import { type PassedOver, type ReadEntry, readPayload } from "../log/draft.ts";
-import type { Held, Shown } from "../log/payload.ts";
-import { namedKind } from "../log/to-draft.ts";
-import { readWithStub } from "../session/erase/read-with-stub.ts";
-import { type Boundary, findBranch } from "../session/find-branch.ts";
-import { withEntries } from "../session/known-reader.ts";
+import type { Block } from "../log/block.ts";
+import { namedKind, type PassedOver, type ReadEntry, readPayload } from "../log/draft.ts";
+import type { Entry } from "../log/entry.ts";
+import type { ErasedPayload, Held, Shown } from "../log/payload.ts";
 import { readCalibration, startCalibration } from "../size/calibration.ts";
-import { readEntries } from "../stores/read-entries.ts";
+import type { FeatureOptions } from "../size/features.ts";
+import { readEntries } from "../stores/read.ts";
 import type { LogReader } from "../stores/store.ts";
-import type { FeatureOptions } from "../tokens/features.ts";
 import { awaitAnswer, foldEntry, forgetReport } from "../view/fold.ts";
-import type { Item } from "../view/item.ts";
-import { itemOf, replacementItems } from "../view/items.ts";
-import { resolveConfiguration } from "../view/resolve-configuration.ts";
-import { type Configuration, createView, type View } from "../view/view.ts";
+import { itemOf, replacementItems, resolveConfiguration } from "../view/items.ts";
+import { type Configuration, createView, type Item, type View } from "../view/view.ts";
+
 import { type CarriedState, EMPTY_CARRIED_STATE, foldCarriedState } from "./carried.ts";
+import { withEntries } from "./log.ts";
+
+/** The payload of an entry as a value; for one that was erased, what is shown in its place. */
+export async function readWithStub(log: LogReader, entry: Entry): Promise<ReadEntry | PassedOver> {
+  const read = readPayload(entry);
+  if (read.kind !== "passed-over" || read.why !== "erased") return read;
+  const { sequence } = entry;
+  const record = await log.newest(namedKind("erased", sequence));
+  const erased = record && readPayload(record);
+  if (erased?.kind !== "erased") return read;
+  const { was, stub } = erased.payload;
+  return was === "message" ? { kind: was, sequence, payload: stub } : { kind: was, sequence, payload: stub };
+}
+
+type Boundary = Extract<ReadEntry, { kind: "boundary" }>;
+
+/** What has to be read to know the view at an entry. */
+interface Branch {
+  /** The newest boundary in effect; undefined if the branch must be read from its beginning. */
+  readonly boundary: Boundary | undefined;
+  /** The entries of the branch behind the boundary, oldest first. */
+  readonly ranges: readonly { readonly from: number; readonly to: number }[];
+  /** Decisions that were taken back. */
+  readonly undone: ReadonlySet<number>;
+}
+
+/**
+ * Walks back from an entry along its branch, from one entry that matters to the next: a rewind leads to the entry it went
+ * back to, a restore undoes a decision, a boundary that is not undone ends the walk. Costs a few seeks for each of them.
+ */
+export async function findBranch(log: LogReader, at: number): Promise<Branch> {
+  const ranges: { from: number; to: number }[] = [];
+  const undone = new Set<number>();
+  let to = at;
+  let below = at + 1;
+  for (;;) {
+    const turn = await newestTurn(log, below);
+    if (turn === undefined) {
+      if (to > 0) ranges.unshift({ from: 1, to });
+      return { boundary: undefined, ranges, undone };
+    }
+    below = turn.sequence;
+    if (turn.entry.kind === "rewind") {
+      ranges.unshift({ from: turn.sequence, to });
+      to = turn.entry.parent;
+      below = turn.entry.parent + 1;
+    } else if (turn.kind === "restore") {
+      undone.add(turn.payload.of);
+    } else if (turn.kind === "boundary" && !undone.has(turn.sequence)) {
+      if (turn.sequence < to) ranges.unshift({ from: turn.sequence + 1, to });
+      return { boundary: turn, ranges, undone };
+    }
+  }
+}
+
+/**
+ * The newest entry below a number at which the branch takes a turn. A decision that cannot be read is walked past; where a
+ * rewind leads stands in the entry itself, also when its payload was erased.
+ */
+async function newestTurn(log: LogReader, below: number) {
+  const boundary = await log.newest("boundary", below);
+  const others = ["restore", "rewind"].map((kind) => log.newest(kind, below, boundary?.sequence));
+  const entries = [boundary, ...(await Promise.all(others))];
+  const newest = entries.reduce((a, b) => ((a?.sequence ?? 0) >= (b?.sequence ?? 0) ? a : b));
+  return newest && { ...readPayload(newest), entry: newest };
+}
 
 type ConfigurationEntry = Extract<ReadEntry, { kind: "configuration" }>;
 
@@ -161,4 +224,53 @@ async function readOwner(log: LogReader, part: Held<unknown>): Promise<Configura
 export async function readEntry(log: LogReader, sequence: number): Promise<ReadEntry | PassedOver | undefined> {
   const [entry] = await log.read(sequence, sequence);
   return entry && readPayload(entry);
+}
+
+/** Entries of a branch that follow each other without a gap, both ends included. */
+export interface BranchRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The entries of the branch that ends at an entry, the newest range first, decisions and all. One seek for each rewind: what
+ * was rewound is passed over unread.
+ */
+export async function* branchRanges(log: LogReader, at: number): AsyncGenerator<BranchRange> {
+  for (let to = at; to > 0; ) {
+    const rewind = await log.newest("rewind", to + 1);
+    yield { from: rewind?.sequence ?? 1, to };
+    to = rewind?.parent ?? 0;
+  }
+}
+
+/** Whether an entry is on the branch that ends at another: whether it was not taken back by a rewind. */
+export async function isOnBranch(log: LogReader, entry: number, at: number): Promise<boolean> {
+  for await (const { from, to } of branchRanges(log, at)) {
+    if (entry >= from) return entry <= to;
+  }
+  return false;
+}
+
+type Content = Extract<ReadEntry, { kind: "message" | "attachment" }>;
+
+/**
+ * What is shown in place of content that is erased: who said it and when stays, and so do the calls and results that others
+ * hang on, without what they say. Thinking goes: it is the provider's, and bound to what stood beside it.
+ */
+export function stubOf({ kind, sequence: entry, payload }: Content): ErasedPayload {
+  const blocks = stubBlocks(payload.blocks, `[Entry ${entry} was erased.]`);
+  if (kind === "attachment") return { was: kind, entry, stub: { ...payload, blocks } };
+  const { stored: _, ...rest } = payload;
+  return { was: kind, entry, stub: { ...rest, blocks } };
+}
+
+function stubBlocks(blocks: readonly Block[], text: string): readonly Block[] {
+  const kept = blocks.flatMap((block): readonly Block[] => {
+    if (block.kind === "tool_call") return [{ kind: "tool_call", id: block.id, name: block.name, input: {} }];
+    if (block.kind === "tool_result") return [{ ...block, content: text }];
+    return [];
+  });
+  // A result says by itself that it was erased; a call cannot.
+  return kept.some(({ kind }) => kind === "tool_result") ? kept : [{ kind: "text", text }, ...kept];
 }

@@ -1,5 +1,4 @@
-import type { FlatMessage } from "../view/flat-message.ts";
-import type { Configuration } from "../view/view.ts";
+import type { Configuration, FlatMessage } from "../view/view.ts";
 
 /** What has been sent: what stands before the messages, and the messages. */
 export interface Prefix {

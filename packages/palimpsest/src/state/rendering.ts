@@ -1,11 +1,8 @@
-import { MARKED_REQUESTS, placeMarks } from "../cache/breakpoints.ts";
 import type { ToolDefinition } from "../log/payload.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { FlatMessage } from "../view/flat-message.ts";
-import { createFlattener } from "../view/flatten.ts";
-import type { FlattenRules, Trace } from "../view/flatten-segment.ts";
+import { createFlattener, type FlattenRules, MARKED_REQUESTS, placeMarks, type Trace } from "../view/flatten.ts";
 import { inToolForm, toolsIn } from "../view/tool-search.ts";
-import type { View } from "../view/view.ts";
+import type { FlatMessage, View } from "../view/view.ts";
 
 /** The messages of a view in the provider's form, kept up from request to request. */
 export interface Rendering<Message> {

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { InvalidOptionError } from "../log/invalid-option-error.ts";
+import { InvalidOptionError } from "../errors.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { openSession } from "../session/open.ts";
 import { settingsFile } from "../session/settings-file.ts";
-import type { SettingsFile, SettingsOptions } from "../session/settings-source.ts";
 import type { SessionEvent } from "../session-event.ts";
 import { memoryStore } from "../stores/memory-store.ts";
+import type { SettingsFile, SettingsOptions } from "./options.ts";
 import { readSettings } from "./settings.ts";
 
 async function open(options: SettingsOptions) {

@@ -1,12 +1,101 @@
-import { InvalidOptionError } from "../log/invalid-option-error.ts";
+import { type Clock, withTimers } from "../clock.ts";
+import { InvalidOptionError } from "../errors.ts";
 import { anObject, checkOptions, ifGiven } from "../schema/check-options.ts";
-import { type Clock, withTimers } from "../session/clock.ts";
-import { createFlagCache } from "../session/flag-cache.ts";
-import type { SettingsFile, SettingsOptions } from "../session/settings-source.ts";
 import type { Emit } from "../session-event.ts";
-import { type ResolvedSettings, resolveSettings, type SettingProblem } from "../settings/resolve.ts";
+import {
+  type FlagClient,
+  type FlagReading,
+  type ResolvedSettings,
+  readFlags,
+  resolveSettings,
+  type SettingProblem,
+} from "../settings/resolve.ts";
+import type { SettingName, Settings } from "../settings/settings.ts";
+import type { SettingsFile, SettingsOptions } from "./options.ts";
 
-export interface SettingsReaderOptions {
+interface FlagCacheOptions {
+  readonly client: FlagClient;
+  readonly deadlineMs: number;
+  readonly clock: Required<Clock>;
+  readonly emit: Emit;
+}
+
+interface CachedFlags {
+  /** By the names of settings: what the service says, or said when it last answered. */
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly problems: readonly SettingProblem[];
+}
+
+interface FlagCache {
+  read(): Promise<CachedFlags>;
+}
+
+/** A question that has had no answer for so long is given up, and asked again. */
+const GIVE_UP_MS = 60_000;
+
+/** What a flag service said last. While it fails its values hold, and a turn waits for it no longer than once. */
+export function createFlagCache({ client, deadlineMs, clock, emit }: FlagCacheOptions): FlagCache {
+  const known = new Map<SettingName, unknown>();
+  let problems: readonly SettingProblem[] = [];
+  let asked: { readonly answer: Promise<ReadonlyMap<SettingName, FlagReading>>; readonly atMs: number } | undefined;
+  let failingSinceMs: number | undefined;
+
+  /** Undefined if there is no answer in time. The question stays open then, and the next turn looks whether it was answered. */
+  async function ask(): Promise<ReadonlyMap<SettingName, FlagReading> | undefined> {
+    if (asked === undefined || clock.now() - asked.atMs > GIVE_UP_MS) {
+      asked = { answer: readFlags(client), atMs: clock.now() };
+    }
+    const { answer, atMs } = asked;
+    const inTime = new AbortController();
+    const late = clock.wait(Math.max(0, atMs + deadlineMs - clock.now()), inTime.signal).then(() => undefined);
+    const readings = await Promise.race([answer, late]);
+    inTime.abort();
+    if (readings !== undefined) asked = undefined;
+    return readings;
+  }
+
+  function remember(readings: ReadonlyMap<SettingName, FlagReading>): void {
+    const unusable: SettingProblem[] = [];
+    for (const [name, reading] of readings) {
+      if (reading.kind === "failed") continue;
+      if (reading.kind === "value") known.set(name, reading.value);
+      else known.delete(name);
+      if (reading.kind === "unusable") unusable.push(toProblem(name, reading.because));
+    }
+    problems = unusable;
+  }
+
+  function note(failures: readonly string[]): void {
+    const [because] = failures;
+    if (because === undefined) {
+      if (failingSinceMs !== undefined) emit({ kind: "flags-recovered", afterMs: clock.now() - failingSinceMs });
+      failingSinceMs = undefined;
+    } else if (failingSinceMs === undefined) {
+      failingSinceMs = clock.now();
+      emit({ kind: "flags-failed", because, held: known.size });
+    }
+  }
+
+  return {
+    async read() {
+      const readings = await ask();
+      if (readings !== undefined) remember(readings);
+      note(
+        readings === undefined
+          ? [`no answer within ${deadlineMs} ms`]
+          : [...readings.values()].flatMap((reading) => (reading.kind === "failed" ? [reading.because] : [])),
+      );
+      return { values: Object.fromEntries(known), problems };
+    },
+  };
+}
+
+function toProblem(name: SettingName, because: string): SettingProblem {
+  const message = `Flag "palimpsest.${name}" in the flag service cannot be used: ${because}.`;
+  return { source: "flags", name, value: undefined, message };
+}
+
+interface SettingsReaderOptions {
   readonly clock: Required<Clock>;
   readonly emit: Emit;
 }
@@ -87,4 +176,24 @@ async function readJson(file: SettingsFile): Promise<unknown> {
   } catch (error) {
     return `${file.name}: ${(error as Error).message}`;
   }
+}
+
+/** The settings of a session: held for a turn, and read again for the next. */
+export interface HeldSettings {
+  resolved(): ResolvedSettings;
+  settings(): Settings;
+  refresh(): Promise<void>;
+}
+
+export async function createHeldSettings(reader: Pick<SettingsReader, "read">): Promise<HeldSettings> {
+  let resolved = await reader.read();
+  return {
+    resolved: () => resolved,
+    settings: () => resolved.settings,
+    async refresh() {
+      const fresh = await reader.read();
+      // The same object as long as nothing has changed, so that what follows from it is not worked out again.
+      if (JSON.stringify(fresh) !== JSON.stringify(resolved)) resolved = fresh;
+    },
+  };
 }

@@ -1,16 +1,18 @@
 import { foldLedger } from "../cost/fold.ts";
 import type { Ledger } from "../cost/ledger.ts";
 import { InvalidContentError, SessionLostError } from "../errors.ts";
+import type { Block } from "../log/block.ts";
 import { readDraft } from "../log/draft.ts";
 import type { Draft } from "../log/entry.ts";
-import { createSessionLog } from "../session/session-log.ts";
+import type { Budget } from "../size/budget.ts";
+import { estimateTokens, padTokens } from "../size/calibration.ts";
+import { type FeatureOptions, featuresOf } from "../size/features.ts";
 import type { EntryBatch, LogReader, LogWriter } from "../stores/store.ts";
-import type { FeatureOptions } from "../tokens/features.ts";
 import { foldEntry } from "../view/fold.ts";
-import type { Configuration, View } from "../view/view.ts";
+import { type Configuration, type Item, sizeTokens, type View } from "../view/view.ts";
 import { type CarriedState, foldCarriedState } from "./carried.ts";
 import { type Loaded, loadView } from "./load.ts";
-import type { Base } from "./log.ts";
+import { type Base, createSessionLog } from "./log.ts";
 
 /** What an open session knows. It changes in one way only: entries are appended to the log, and then folded. */
 export interface SessionState {
@@ -35,7 +37,7 @@ export interface SessionState {
   close(): Promise<void>;
 }
 
-export interface SessionStateOptions extends FeatureOptions {
+interface SessionStateOptions extends FeatureOptions {
   readonly session: string;
   readonly writer: LogWriter;
   /** What was read when the log was opened. */
@@ -123,4 +125,58 @@ export async function openSessionState(options: SessionStateOptions): Promise<Se
 
 function invalid(draft: Draft): never {
   throw new InvalidContentError(draft);
+}
+
+/** A session at one moment: what a compaction goes by while the session goes on. */
+export interface Snapshot {
+  readonly view: View;
+  readonly changedAt: number;
+  readonly items: readonly Item[];
+  readonly newestEntry: number;
+  readonly carriedState: CarriedState;
+  readonly configuration: Configuration;
+  readonly sizeTokens: number;
+  readonly budget: Budget;
+  readonly countTokens: (text: string) => number;
+  readonly countBlock: (block: Block) => number;
+  readonly tokensOf: (item: Item) => number;
+}
+
+export function takeSnapshot(state: SessionState, budget: Budget): Snapshot {
+  const { view, carriedState, configuration, newestEntry } = state;
+  return {
+    view,
+    carriedState,
+    configuration,
+    newestEntry,
+    budget,
+    changedAt: view.changedAt,
+    items: [...view.items],
+    sizeTokens: sizeTokens(view),
+    ...measuresOf(view),
+  };
+}
+
+/** Estimates of texts and items, padded, by what is known of the model now. */
+export function measuresOf({
+  calibration,
+  featureOptions,
+}: View): Pick<Snapshot, "countTokens" | "countBlock" | "tokensOf"> {
+  const countBlock = (block: Block): number =>
+    padTokens(calibration, estimateTokens(calibration, featuresOf(block, featureOptions)));
+  return {
+    countBlock,
+    // The same rounds are measured for each way to a summary, and for the view after it.
+    countTokens: remembering((text) => countBlock({ kind: "text", text })),
+    tokensOf: (item) => (item.kind === "seal" ? 0 : padTokens(calibration, estimateTokens(calibration, item.features))),
+  };
+}
+
+function remembering(count: (text: string) => number): (text: string) => number {
+  const known = new Map<string, number>();
+  return (text) => {
+    const tokens = known.get(text) ?? count(text);
+    known.set(text, tokens);
+    return tokens;
+  };
 }

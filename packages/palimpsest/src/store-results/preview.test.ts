@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { endsOf } from "../stages/store-results/ends.ts";
-import { PREVIEW_FRAME_CHARACTERS } from "../stages/store-results/storing-options.ts";
-import { type PreviewShape, previewText, shapeOf } from "./preview.ts";
+import { endsOf, type PreviewShape, previewText, shapeOf } from "./preview.ts";
+import { PREVIEW_FRAME_CHARACTERS } from "./store.ts";
 
 const MAX = 200;
 const ends = (text: string) => endsOf(new TextEncoder().encode(text), MAX);

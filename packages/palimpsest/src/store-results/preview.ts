@@ -1,6 +1,117 @@
-import type { Ends } from "../stages/store-results/ends.ts";
-import { jsonKeys, looksLikeJson } from "../stages/store-results/json-keys.ts";
+import type { Block, Part, ToolResult } from "../log/block.ts";
+import type { MessagePayload, StoredContent } from "../log/payload.ts";
 import { beginAtLine, endAtLine, grouped, headOf, tailOf } from "../text.ts";
+
+/** The two ends of a content and its size, without the content itself. */
+interface Ends {
+  readonly head: string;
+  readonly tail: string;
+  readonly bytes: number;
+  /** A last line without a line end counts too. */
+  readonly lines: number;
+}
+
+interface EndsCollector {
+  add(bytes: Uint8Array): void;
+  end(): Ends;
+}
+
+const LINE_FEED = 10;
+/** The maximum UTF-8 bytes per string character: a character of four bytes is two string characters. */
+export const MAX_BYTES_PER_CHARACTER = 3;
+
+/**
+ * Collects the ends of a content piece by piece; the sizes of the pieces do not matter. Invalid UTF-8 is shown as
+ * U+FFFD, and stays unchanged in the file.
+ */
+export function collectEnds(maxCharacters: number): EndsCollector {
+  const keptBytes = maxCharacters * MAX_BYTES_PER_CHARACTER + 4;
+  const head = new Uint8Array(keptBytes);
+  const tail = createTail(keptBytes);
+  let bytes = 0;
+  let lineEnds = 0;
+  let last: number | undefined;
+  return {
+    add(added) {
+      if (bytes < keptBytes) head.set(added.subarray(0, keptBytes - bytes), bytes);
+      tail.add(added);
+      bytes += added.length;
+      for (let at = added.indexOf(LINE_FEED); at >= 0; at = added.indexOf(LINE_FEED, at + 1)) lineEnds++;
+      last = added.at(-1) ?? last;
+    },
+    end: () => ({
+      head: headOf(decode(head.subarray(0, bytes), bytes > keptBytes ? "cut" : "whole"), maxCharacters),
+      tail: tailOf(decode(fromCharacter(tail.bytes(), bytes), "whole"), maxCharacters),
+      bytes,
+      lines: lineEnds + (last === undefined || last === LINE_FEED ? 0 : 1),
+    }),
+  };
+}
+
+export function endsOf(bytes: Uint8Array, maxCharacters: number): Ends {
+  const ends = collectEnds(maxCharacters);
+  ends.add(bytes);
+  return ends.end();
+}
+
+/** Keeps the last bytes of everything that was added. */
+function createTail(keptBytes: number): { add(added: Uint8Array): void; bytes(): Uint8Array } {
+  // Twice the room, so that a small piece does not move all bytes.
+  const room = new Uint8Array(2 * keptBytes);
+  let used = 0;
+  return {
+    add(added) {
+      const piece = added.length > keptBytes ? added.subarray(-keptBytes) : added;
+      if (used + piece.length > room.length) {
+        room.copyWithin(0, used - keptBytes, used);
+        used = keptBytes;
+      }
+      room.set(piece, used);
+      used += piece.length;
+    },
+    bytes: () => room.subarray(Math.max(0, used - keptBytes), used),
+  };
+}
+
+/** Removes the rest of a character that was cut at the front. */
+function fromCharacter(tail: Uint8Array, allBytes: number): Uint8Array {
+  if (tail.length === allBytes) return tail;
+  const start = tail.subarray(0, 3).findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return start < 0 ? tail.subarray(3) : tail.subarray(start);
+}
+
+/** `cut`: an incomplete character at the end is left out. */
+function decode(bytes: Uint8Array, end: "whole" | "cut"): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: end === "cut" });
+}
+
+const MAX_KEYS = 20;
+const MAX_KEY_CHARACTERS = 40;
+
+/** Whether a content looks like JSON, judged by its two ends: the rest may not be available. */
+export function looksLikeJson({ head, tail }: { readonly head: string; readonly tail: string }): boolean {
+  const [first, last] = [head.trimStart().charAt(0), tail.trimEnd().at(-1)];
+  return (first === "{" && last === "}") || (first === "[" && last === "]");
+}
+
+/**
+ * Returns the keys of the outermost object, or of the first object in a list, as far as the beginning of the text shows
+ * them.
+ */
+export function jsonKeys(head: string): string[] {
+  const start = head.indexOf("{");
+  if (start < 0 || !/^[\s[]*$/.test(head.slice(0, start))) return [];
+  const keys: string[] = [];
+  let depth = 0;
+  // Matches strings (with their escapes and a following colon), and brackets that open or close a level.
+  for (const [token, text, colon] of head.slice(start).matchAll(/"((?:[^"\\]|\\.)*)"\s*(:?)|[{}[\]]/gs)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    else if (depth === 1 && colon === ":") keys.push((text ?? "").slice(0, MAX_KEY_CHARACTERS));
+    if (depth === 0 || keys.length === MAX_KEYS) break;
+  }
+  return keys.map((key) => key.replace(/[\n<]/g, " ").toWellFormed());
+}
 
 /**
  * `head`: for listings and data, whose beginning shows what they are. `head-and-tail`: for commands, whose errors are
@@ -80,4 +191,94 @@ function lineEndsIn(text: string): number {
  */
 function harmless(text: string): string {
   return text.replace(/<(?=\/?persisted-output)/gi, "&lt;").toWellFormed();
+}
+
+/** Stored content, with the data for its preview. */
+export interface StoredEnds {
+  readonly stored: StoredContent;
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** A failure to store content in a file, to report to the user. */
+export interface StoringFailure {
+  readonly error: Error;
+  readonly bytes: number;
+  readonly keptCharacters: number;
+  /** How much of it the model sees. */
+  readonly shown: "all" | "beginning";
+}
+
+export interface KeptContent extends StoredEnds {
+  readonly kind: "stored";
+}
+
+/** Content that is too large and could not be stored: its beginning, with a line that says so. */
+export interface CutContent {
+  readonly kind: "cut";
+  readonly text: string;
+  readonly failure: StoringFailure;
+}
+
+/** How much is shown of content that could not be stored. */
+export const CUT_CHARACTERS = 100_000;
+
+/** Returns the beginning of content that could not be stored, with a note that there was more. */
+export function cutContent(start: string, { bytes, lines }: Ends, error: Error): CutContent {
+  const kept = headOf(start, CUT_CHARACTERS);
+  const shown = kept.length === start.length ? "all" : "beginning";
+  const note =
+    shown === "all"
+      ? ""
+      : `\n[Cut here: ${grouped(bytes)} bytes in ${grouped(lines)} lines. The rest could not be stored: ${error.message}]`;
+  const text = (kept + note).toWellFormed();
+  return { kind: "cut", text, failure: { error, bytes, keptCharacters: kept.length, shown } };
+}
+
+/** The text of an empty result: providers refuse or misread a block without content. */
+const NO_OUTPUT = "(no output)";
+
+/** Returns the tool result of a message, if the message is one. */
+export function resultOf({ blocks }: { readonly blocks: readonly Block[] }): ToolResult | undefined {
+  const [block, ...more] = blocks;
+  return block?.kind === "tool_result" && more.length === 0 ? block : undefined;
+}
+
+/** Returns all text of a message or of its result; parts are on lines of their own. */
+export function textOf({ blocks }: { readonly blocks: readonly Block[] }): string {
+  const result = resultOf({ blocks });
+  const parts: readonly Block[] = result === undefined ? blocks : partsOf(result);
+  return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+}
+
+/** Gives an empty result a text that says so. */
+export function markEmpty(payload: MessagePayload): MessagePayload {
+  const result = resultOf(payload);
+  if (result === undefined) return payload;
+  const isEmpty = partsOf(result).every((part) => part.kind === "text" && part.text.trim() === "");
+  return isEmpty ? { ...payload, blocks: [{ ...result, content: NO_OUTPUT }] } : payload;
+}
+
+/** Returns the blocks with one text in place of their first text, and without their other texts. Other blocks stay. */
+export function withText(blocks: readonly Block[], text: string): readonly Block[] {
+  const result = resultOf({ blocks });
+  if (result === undefined) return replaceTexts(blocks, text);
+  const content = typeof result.content === "string" ? text : (replaceTexts(result.content, text) as readonly Part[]);
+  return [{ ...result, content }];
+}
+
+export function withPreview(payload: MessagePayload, preview: string, stored: StoredContent): MessagePayload {
+  return { ...payload, blocks: withText(payload.blocks, preview), stored };
+}
+
+function replaceTexts(blocks: readonly Block[], text: string): readonly Block[] {
+  const first = blocks.findIndex(({ kind }) => kind === "text");
+  const shown: Block = { kind: "text", text };
+  if (first < 0) return [shown, ...blocks];
+  const others = (some: readonly Block[]): readonly Block[] => some.filter(({ kind }) => kind !== "text");
+  return [...blocks.slice(0, first), shown, ...others(blocks.slice(first))];
+}
+
+function partsOf({ content }: ToolResult): readonly Part[] {
+  return typeof content === "string" ? [{ kind: "text", text: content }] : content;
 }

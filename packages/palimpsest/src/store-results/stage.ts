@@ -1,30 +1,36 @@
-import type { ReplacePayload } from "../log/payload.ts";
-import type { ResultStored } from "../session-event.ts";
-import type { StoringFailure } from "../stages/store-results/content.ts";
-import { resultOf, textOf, withText } from "../stages/store-results/message-text.ts";
-import { storeText } from "../stages/store-results/store-text.ts";
+import { toDraft } from "../log/draft.ts";
+import type { Draft } from "../log/entry.ts";
+import type { ReplacePayload, ToolDefinition } from "../log/payload.ts";
+import { NOTHING_TO_DO, type StageContext, type StageDecision } from "../policy/stage.ts";
+import { recallOf } from "../recall/recall.ts";
+import type { ResultStored, StoringFailed } from "../session-event.ts";
+import type { Settings } from "../settings/settings.ts";
+import { estimateTokens } from "../size/calibration.ts";
+import type { ResultFiles } from "../stores/store.ts";
+import { grouped } from "../text.ts";
+import { headTools } from "../view/tool-search.ts";
+import type { Item, MessageItem } from "../view/view.ts";
+import { resultOf, type StoringFailure, textOf, withText } from "./preview.ts";
 import {
   PREVIEW_FRAME_CHARACTERS,
+  previewOf,
   type StoringOptions,
   type StoringSettings,
   settingsOf,
+  storeText,
   thresholdOf,
-} from "../stages/store-results/storing-options.ts";
-import { toolOf } from "../stages/store-results/tool-of.ts";
-import type { ResultFiles } from "../stores/results.ts";
-import { grouped } from "../text.ts";
-import type { Item, MessageItem } from "../view/item.ts";
-import { previewOf } from "./store.ts";
+  toolOf,
+} from "./store.ts";
 
 /** A result to store. */
-export interface AggregatePick {
+interface AggregatePick {
   readonly item: MessageItem;
   readonly tool: string | undefined;
   readonly characters: number;
 }
 
 /** The room of the window for the results of one round. */
-export interface RoundRoom {
+interface RoundRoom {
   readonly tokensOf: (item: MessageItem) => number;
   readonly mostTokens: number;
 }
@@ -64,14 +70,14 @@ export function planAggregate(
   return picks;
 }
 
-export interface StoreAggregateOptions extends StoringOptions {
+interface StoreAggregateOptions extends StoringOptions {
   readonly files: ResultFiles;
   readonly session: string;
   /** @default unlimited */
   readonly room?: RoundRoom;
 }
 
-export interface StoredAggregate {
+interface StoredAggregate {
   readonly decisions: readonly ReplacePayload[];
   readonly stored: readonly ResultStored[];
   readonly failures: readonly StoringFailure[];
@@ -116,4 +122,50 @@ function limitText({ aggregateCharacters }: StoringSettings, room: RoundRoom = A
 function itemsBehindSeal(items: readonly Item[]): readonly MessageItem[] {
   const seal = items.findLastIndex(({ kind }) => kind === "seal");
   return items.slice(seal + 1) as readonly MessageItem[];
+}
+
+/**
+ * The share of the space before a compaction that the results of one round may take: otherwise the compaction would remove
+ * them.
+ */
+const ROUND_SHARE = 0.5;
+
+/** Stores the largest results of a round that is too large, until the rest fits. */
+export async function storeOversized(context: StageContext): Promise<StageDecision> {
+  const { session, view, settings, files, budget } = context;
+  if (settings["toolResults.storing"] === "off") return NOTHING_TO_DO;
+  const room = {
+    tokensOf: (item: MessageItem) => estimateTokens(view.calibration, item.features),
+    mostTokens: Math.floor(budget.autoCompactTokens * ROUND_SHARE),
+  };
+  const options = { ...storingOptions(settings, view.configuration?.tools), files, session, room };
+  const { decisions, stored, failures } = await storeAggregate(view.items, options);
+  return {
+    drafts: [...decisions.map((decision) => toDraft("replace", decision)), ...failures.map(failureNotice)],
+    newEvents: [...stored, ...failures.map(storingFailed)],
+  };
+}
+
+/** @param tools the properties of the tools whose results these are */
+export function storingOptions(settings: Settings, tools: readonly ToolDefinition[] = []): StoringOptions {
+  return {
+    boundedTools: headTools(tools).flatMap(({ name, resultSize }) => (resultSize === "bounded" ? [name] : [])),
+    thresholdCharacters: settings["toolResults.thresholdCharacters"],
+    aggregateCharacters: settings["toolResults.aggregateCharacters"],
+    messageCharacters: settings["toolResults.userMessageCharacters"],
+    perTool: settings["toolResults.thresholdByTool"],
+    recall: recallOf(tools),
+  };
+}
+
+export function storingFailed({ error, bytes, shown }: StoringFailure): StoringFailed {
+  return { kind: "storing-failed", bytes, error: error.message, shown };
+}
+
+/** The user is notified that something could not be stored; the model sees the part that was kept. */
+export function failureNotice({ error, bytes, keptCharacters, shown }: StoringFailure): Draft {
+  const because = error instanceof Error ? error.message : String(error);
+  const seen = shown === "all" ? "all of it" : `its first ${keptCharacters} characters`;
+  const text = `A result of ${bytes} bytes could not be stored (${because}): the model sees ${seen}.`;
+  return toDraft("message", { role: "user", origin: "host", audience: "user", blocks: [{ kind: "text", text }] });
 }

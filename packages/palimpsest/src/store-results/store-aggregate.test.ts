@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { settingsOf } from "../stages/store-results/storing-options.ts";
-import { memoryResults } from "../stores/memory-results.ts";
-import type { Item } from "../view/item.ts";
+import { memoryResults } from "../stores/memory-store.ts";
 import { messageItem, sealItem } from "../view/items.ts";
+import type { Item } from "../view/view.ts";
 import { planAggregate, storeAggregate } from "./stage.ts";
+import { settingsOf } from "./store.ts";
 
 function resultItem(at: number, characters: number, callId = `c${at}`): Item {
   return messageItem(at, {

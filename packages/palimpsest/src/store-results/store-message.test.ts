@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Block, Part } from "../log/block.ts";
 import type { MessagePayload } from "../log/payload.ts";
-import { memoryResults } from "../stores/memory-results.ts";
+import { memoryResults } from "../stores/memory-store.ts";
 import { storeMessage } from "./store.ts";
 
 const IMAGE = { kind: "image", source: { kind: "url", url: "https://example.org/a.png" } } as const;

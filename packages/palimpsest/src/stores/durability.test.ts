@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { writeSynced } from "../../../memory/src/folder/files/place-file.ts";
 import { resultFiles } from "./result-files.ts";
 import { openConnection } from "./sqlite/connections.ts";
-import { createLogFiles } from "./sqlite/create-log-file.ts";
-import { syncedFiles } from "./testing/synced-files.ts";
+import { createLogFiles } from "./sqlite/log-file.ts";
+import { syncedFiles } from "./testing/stores.ts";
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "durability-"));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type Draft, EMPTY_LOG } from "../log/entry.ts";
-import { sealEntries } from "../log/seal-entries.ts";
+import { type Draft, EMPTY_LOG, sealEntries } from "../log/entry.ts";
+
 import { memoryStore } from "./memory-store.ts";
 import { exportLog, importLog } from "./read.ts";
 import { sha256 } from "./sha256.ts";

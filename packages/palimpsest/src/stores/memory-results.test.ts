@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { memoryResults } from "./memory-results.ts";
-import { memoryStore } from "./memory-store.ts";
+import { memoryResults, memoryStore } from "./memory-store.ts";
+
 import { testResults } from "./test-results.ts";
 
 testResults({

@@ -28,7 +28,7 @@ test("a process that has ended is absent, also before its parent has asked for i
 test("ticks are the same in two processes of a realm, and never run back", async () => {
   const { ticksMs, self } = systemProcesses();
   const before = ticksMs();
-  const module = new URL("./owner/processes.ts", import.meta.url).href;
+  const module = new URL("./owner.ts", import.meta.url).href;
   const script = `const { systemProcesses } = await import(${JSON.stringify(module)});
     const { self, ticksMs } = systemProcesses(); console.log(JSON.stringify([self.realm ?? null, ticksMs()]));`;
   const child = spawn(process.execPath, ["--no-warnings", "--input-type=module", "--eval", script]);

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { storeStream } from "../stages/store-results/store-stream.ts";
+import { storeStream } from "../store-results/store.ts";
 import { resultFiles } from "./result-files.ts";
 
 let folder: string;

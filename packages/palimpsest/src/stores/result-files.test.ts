@@ -16,8 +16,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resultFiles } from "./result-files.ts";
-import type { ResultFiles } from "./results.ts";
 import { sqliteStore } from "./sqlite-store.ts";
+import type { ResultFiles } from "./store.ts";
 import { testResults } from "./test-results.ts";
 
 let root: string;

@@ -2,12 +2,23 @@ import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, type FileHandle, lstat, mkdir, open, opendir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { PathError } from "../errors.ts";
 import { aText, checkOptions } from "../schema/check-options.ts";
-import type { ResultContent, ResultDraft, ResultFiles, ResultsSize } from "./results.ts";
-import { fromSafeName, toSafeName } from "./sqlite/session-file.ts";
-import { UnsafeFolderError } from "./unsafe-folder-error.ts";
+import { fromSafeName, toSafeName } from "./sqlite/log-file.ts";
+import type { ResultContent, ResultDraft, ResultFiles, ResultsSize } from "./store.ts";
 
-export { UnsafeFolderError } from "./unsafe-folder-error.ts";
+/** A folder for results that is a link, or another user's. Nothing was written to it. */
+class UnsafeFolderError extends PathError {
+  static readonly code = "unsafe-folder";
+  readonly code: string = UnsafeFolderError.code;
+
+  constructor(path: string) {
+    super(
+      path,
+      `${path} is a link, or belongs to another user: no result was written to it. Remove it, or choose another folder.`,
+    );
+  }
+}
 
 /** The folder of stored results. */
 export interface ResultFilesOptions {

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { portableSha256 } from "./portable-sha256.ts";
-import { sha256 } from "./sha256.ts";
+import { portableSha256, sha256 } from "./sha256.ts";
 
 const reference = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
 

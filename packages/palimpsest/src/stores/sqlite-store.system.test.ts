@@ -3,8 +3,8 @@ import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { EMPTY_LOG, type Entry, type LogHead } from "../log/entry.ts";
-import { sealEntries } from "../log/seal-entries.ts";
+import { EMPTY_LOG, type Entry, type LogHead, sealEntries } from "../log/entry.ts";
+
 import { sha256 } from "./sha256.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 import type { LogReader, LogWriter, Store } from "./store.ts";

@@ -14,9 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { checkChain } from "../log/check-chain.ts";
-import { EMPTY_LOG, type Entry, type LogHead } from "../log/entry.ts";
-import { sealEntries } from "../log/seal-entries.ts";
+import { checkChain, EMPTY_LOG, type Entry, type LogHead, sealEntries } from "../log/entry.ts";
+
 import { sha256 } from "./sha256.ts";
 import { salvageLog, sqliteStore } from "./sqlite-store.ts";
 import type { LogReader, LogWriter, Store } from "./store.ts";
@@ -336,7 +335,7 @@ describe("faults", () => {
 /** Kills the child once it has said that it appended so many; returns how many it said by then. */
 async function appendUntilKilled(logs: string, count: number): Promise<number> {
   const script = `const { sqliteStore } = await import(${JSON.stringify(import.meta.resolve("./sqlite-store.ts"))});
-    const { sealEntries } = await import(${JSON.stringify(import.meta.resolve("../log/seal-entries.ts"))});
+    const { sealEntries } = await import(${JSON.stringify(import.meta.resolve("../log/entry.ts"))});
     const { sha256 } = await import(${JSON.stringify(import.meta.resolve("./sha256.ts"))});
     const store = sqliteStore({ folder: ${JSON.stringify(logs)} });
     const { writer } = await store.openWriter("s", { owner: "child", takeover: "always" });

@@ -2,34 +2,37 @@ import { readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { aText, checkOptions } from "../schema/check-options.ts";
-import { expirePage } from "./expire-page.ts";
-import { forksOf } from "./find-forks.ts";
-import { pageOf } from "./list-sessions.ts";
-import { toMetadataText } from "./metadata.ts";
-import type { Place } from "./owner/owner.ts";
-import { systemProcesses } from "./owner.ts";
+import { expirePage } from "./expire.ts";
+import { type Place, systemProcesses } from "./owner.ts";
+import { forksOf, pageOf } from "./read.ts";
 import { resultFiles } from "./result-files.ts";
-import { createConnectionPool } from "./sqlite/connection-pool.ts";
-import { createLogFiles } from "./sqlite/create-log-file.ts";
-import { deleteLogFile } from "./sqlite/delete-log-file.ts";
+import { createConnectionPool } from "./sqlite/connections.ts";
 import { ClosedLogError, toStoreError } from "./sqlite/errors.ts";
-import { createHeartbeat, readBeat } from "./sqlite/lease.ts";
+import { createHeartbeat, heldBy, readBeat } from "./sqlite/lease.ts";
 import { type HeldBy, readHead, readWriter, takeFence } from "./sqlite/log.ts";
-import { createReader, createWriter, type Run, retryLocked } from "./sqlite/log-file.ts";
-import { createMetadataFiles } from "./sqlite/metadata-files.ts";
-import { fromFileName, toFileName } from "./sqlite/session-file.ts";
-import { heldBy } from "./sqlite/writer-lease.ts";
-import type {
-  DeleteResult,
-  ListedSession,
-  LogReader,
-  LogWriter,
-  OpenWriterOptions,
-  OpenWriterResult,
-  Store,
+import {
+  createLogFiles,
+  createMetadataFiles,
+  createReader,
+  createWriter,
+  deleteLogFile,
+  fromFileName,
+  type Run,
+  retryLocked,
+  toFileName,
+} from "./sqlite/log-file.ts";
+import {
+  type DeleteResult,
+  type ListedSession,
+  type LogReader,
+  type LogWriter,
+  type OpenWriterOptions,
+  type OpenWriterResult,
+  type Store,
+  toMetadataText,
 } from "./store.ts";
 
-export { InvalidEntryError } from "./assert-storable.ts";
+export { InvalidEntryError } from "./read.ts";
 export {
   ClosedLogError,
   DamagedLogError,
@@ -38,8 +41,8 @@ export {
   type StorageFailure,
   UnsafeSessionIdError,
 } from "./sqlite/errors.ts";
-export type { SalvageProblem } from "./sqlite/findings.ts";
-export { type SalvagedLog, type SalvageOptions, salvageLog } from "./sqlite/salvage-log.ts";
+export type { SalvageProblem } from "./sqlite/salvage.ts";
+export { type SalvagedLog, type SalvageOptions, salvageLog } from "./sqlite/salvage.ts";
 
 /** The folder of the logs, and limits. Only `folder` is required. */
 export interface SqliteStoreOptions {

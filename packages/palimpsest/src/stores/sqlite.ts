@@ -1,10 +1,18 @@
 /** `palimpsest/sqlite`: shared code for SQLite files: private folders, transactions, errors, and ownership. Node only. */
-export { elapsedMs, type Owner, type Place, processState, silenceMs, thisProcess } from "./owner/owner.ts";
-export { type FoundProcess, type Processes, type ProcessMark, systemProcesses } from "./owner.ts";
-export { createPrivateFolder, syncFolder } from "./sqlite/create-log-file.ts";
+export {
+  elapsedMs,
+  type FoundProcess,
+  type Owner,
+  type Place,
+  type Processes,
+  type ProcessMark,
+  processState,
+  silenceMs,
+  systemProcesses,
+  thisProcess,
+} from "./owner.ts";
+export { makePrivate } from "./sqlite/connections.ts";
 export { DamagedLogError, isLocked, messageOf, StorageFailedError, sqliteCode, toStoreError } from "./sqlite/errors.ts";
-export { FileFormatError } from "./sqlite/file-format-error.ts";
-export { inTransaction } from "./sqlite/log.ts";
-export { retryLocked } from "./sqlite/log-file.ts";
-export { makePrivate } from "./sqlite/make-private.ts";
-export { preparedStatements } from "./sqlite/prepared-statements.ts";
+export { FileFormatError } from "./sqlite/file-format.ts";
+export { inTransaction, preparedStatements } from "./sqlite/log.ts";
+export { createPrivateFolder, retryLocked, syncFolder } from "./sqlite/log-file.ts";

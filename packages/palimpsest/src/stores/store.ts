@@ -1,5 +1,47 @@
+import { InvalidOptionError } from "../errors.ts";
 import type { Digest, Entry, LogHead } from "../log/entry.ts";
-import type { ResultFiles } from "./results.ts";
+
+/**
+ * Storage for results that are too large for the log. Every file belongs to one session. A store has its own (`store.results`).
+ * Every implementation passes `testResults`.
+ */
+export interface ResultFiles {
+  /** Starts a file that cannot be found until it is kept. */
+  create(session: string): Promise<ResultDraft>;
+  /** Returns the content under a name; undefined if it is gone. */
+  find(session: string, file: string): Promise<ResultContent | undefined>;
+  /** Returns the path at which the model's own tools can read the file; undefined if there is none. */
+  locate(session: string, file: string): string | undefined;
+  /** Lists the sessions that have results, in no particular order. */
+  sessions(): AsyncIterable<string>;
+  /** Returns the size of a session's results and the time of the newest; undefined if it has none. */
+  measure(session: string): Promise<ResultsSize | undefined>;
+  /** Removes one file of a session, or all of its files. */
+  remove(session: string, file?: string): Promise<void>;
+}
+
+export interface ResultsSize {
+  readonly bytes: number;
+  readonly newestAtMs: number;
+}
+
+/** A file under construction. It ends with `keep` or `discard`. */
+export interface ResultDraft {
+  /** The caller may reuse the bytes when this resolves. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Gives the file the name that follows from its content. When this resolves, the file is durable. */
+  keep(ending: ResultEnding): Promise<{ readonly file: string; readonly digest: string }>;
+  discard(): Promise<void>;
+}
+
+export type ResultEnding = "txt" | "json";
+
+/** A stored result, read in chunks. */
+export interface ResultContent {
+  readonly bytes: number;
+  /** Yields the content from the beginning; the caller may stop at any point. */
+  chunks(): AsyncIterable<Uint8Array>;
+}
 
 /**
  * Where the logs of sessions are kept. One writer at a time: whoever opens a log for writing fences the one before, whose
@@ -96,7 +138,7 @@ export type KeptSession =
   /** The log cannot be read or deleted. The other sessions of the page are not affected. */
   | { readonly id: string; readonly why: "failed"; readonly error: Error };
 
-export interface OpenReaderOptions {
+interface OpenReaderOptions {
   /** Reads this as soon as the log is open, in the same round trip. @default nothing */
   readonly read?: BatchOptions;
 }
@@ -160,7 +202,7 @@ export interface LogReader {
 }
 
 /** A log that was opened for reading. */
-export interface OpenedReader extends LogReader {
+interface OpenedReader extends LogReader {
   /** There if `read` was given. */
   readonly batch?: EntryBatch;
 }
@@ -225,3 +267,32 @@ export type AppendResult =
   | { readonly kind: "fenced"; readonly owner: string; readonly fence: number }
   /** The log does not end where the entries begin. Nothing was written. */
   | { readonly kind: "out-of-order"; readonly head: LogHead };
+
+/** The size limit of a session's metadata, as JSON in UTF-8: lists stay fast, and content belongs in the log. */
+export const MAX_METADATA_BYTES = 16_384;
+
+/** Returns the metadata as JSON text. Throws an `InvalidOptionError` if a store could not return the same value. */
+export function toMetadataText(metadata: SessionMetadata): string {
+  const isObject = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata);
+  const text = isObject ? JSON.stringify(metadata) : undefined;
+  if (text === undefined) throw new InvalidOptionError("setMetadata(session, metadata)", metadata, "a JSON object");
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes <= MAX_METADATA_BYTES) return text;
+  throw new InvalidOptionError(
+    "setMetadata(session, metadata)",
+    metadata,
+    "smaller",
+    `The metadata takes ${bytes} bytes as JSON; at most ${MAX_METADATA_BYTES} are kept. Leave something out.`,
+  );
+}
+
+/** Parses metadata; undefined for an invalid text. */
+export function fromMetadataText(text: string): SessionMetadata | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as SessionMetadata) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { ResultContent, ResultEnding, ResultFiles } from "./results.ts";
+import type { ResultContent, ResultEnding, ResultFiles } from "./store.ts";
 
 /** Somewhere for results to be kept. */
 export interface ResultsPlace {

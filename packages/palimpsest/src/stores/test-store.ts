@@ -1,14 +1,10 @@
-import { testAppendAndRead } from "./contract/append-and-read.ts";
-import { testDelete } from "./contract/delete.ts";
-import { testErase } from "./contract/erase.ts";
-import { testExpire } from "./contract/expire.ts";
-import { testWriters } from "./contract/log.ts";
-import { testSearch } from "./contract/search.ts";
-import { testSessions } from "./contract/sessions.ts";
+import { testAppendAndRead, testSearch, testWriters } from "./contract/log.ts";
+import { testDelete, testErase, testExpire, testSessions } from "./contract/sessions.ts";
+
 import type { StoreCheck, StorePlace } from "./contract/store-case.ts";
 
-export { type ManualStoreClock, manualStoreClock } from "./contract/manual-store-clock.ts";
 export type { StorePlace } from "./contract/store-case.ts";
+export { type ManualStoreClock, manualStoreClock } from "./contract/store-case.ts";
 
 /** Your test function, and the store to test. */
 export interface TestStoreOptions {

@@ -7,13 +7,19 @@ import {
   SpanStatusCode,
   type Tracer,
 } from "@opentelemetry/api";
-import { inputTokensOf } from "../log/input-tokens.ts";
+import { inputTokensOf } from "../log/usage.ts";
 import { checkOptions, withMethods } from "../schema/check-options.ts";
-import type { CompactionEnded, CompactionProgressed, CompactionStarted } from "../session-event/compaction-events.ts";
-import type { UsedTokens } from "../session-event/used-tokens.ts";
-import type { ResponseRecorded, SessionEvent } from "../session-event.ts";
-import { createInstruments } from "./instruments.ts";
-import { measure } from "./measure.ts";
+import type {
+  CompactionEnded,
+  CompactionProgressed,
+  CompactionStarted,
+  ResponseRecorded,
+  SessionEvent,
+  UsedTokens,
+} from "../session-event.ts";
+
+import { createInstruments, measure } from "./measure.ts";
+
 import { ATTRIBUTES as A, SPANS } from "./names.ts";
 
 /** The tracer, the meter, and whether spans hold content. */
@@ -28,7 +34,7 @@ export interface TelemetryOptions {
 }
 
 /** @param parent what the event's span belongs to. @default the active span */
-export type SessionListener = (event: SessionEvent, parent?: Context) => void;
+type SessionListener = (event: SessionEvent, parent?: Context) => void;
 
 /** @param of the function that the options were passed to */
 export function checkTelemetryOptions(of: string, options: TelemetryOptions): void {

@@ -1,9 +1,15 @@
 import type { SessionEvent } from "../session-event.ts";
 import { checkTelemetryOptions, listenToSessions, type TelemetryOptions } from "./session-telemetry.ts";
 
-export { type CountedPool, type DatabaseEvent, type DatabaseTelemetryOptions, databaseTelemetry } from "./fleet.ts";
-export type { FleetCounts, OpenSessionCounts, ServedTarget } from "./fleet-metrics.ts";
-export { type FleetTelemetry, type FleetTelemetryOptions, fleetTelemetry } from "./fleet-telemetry.ts";
+export {
+  type CountedPool,
+  type DatabaseEvent,
+  type DatabaseTelemetryOptions,
+  databaseTelemetry,
+  type FleetTelemetry,
+  type FleetTelemetryOptions,
+  fleetTelemetry,
+} from "./fleet.ts";
 export {
   type HttpTelemetry,
   httpTelemetry,
@@ -11,7 +17,14 @@ export {
   type RequestFacts,
   type RequestTelemetry,
 } from "./http-telemetry.ts";
-export type { RunEvent, RunFacts, RunTelemetry } from "./run-telemetry.ts";
+export type {
+  FleetCounts,
+  OpenSessionCounts,
+  RunEvent,
+  RunFacts,
+  RunTelemetry,
+  ServedTarget,
+} from "./run-telemetry.ts";
 export type { TelemetryOptions };
 
 /**

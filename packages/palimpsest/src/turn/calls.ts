@@ -1,17 +1,185 @@
-import { watchCall } from "../clock.ts";
-import { addedContext } from "../hooks/added-context.ts";
-import type { ToolCall, ToolResult } from "../log/block.ts";
+import { type Clock, NO_LONGER_NEEDED, type Watched, type WatchOptions, watchCall } from "../clock.ts";
+import { addedContext } from "../hooks/hook.ts";
+import { TOOL_SEARCH, type ToolCall, type ToolResult } from "../log/block.ts";
+import { isPart } from "../log/draft.ts";
 import { attachment, toolResult } from "../log/messages.ts";
 import { HOOK } from "../log/provenance.ts";
-import { type AdmitOptions, admitAllowed, admitCall } from "../query/admit-call.ts";
-import { messageOf, type OpenQuestion } from "../query/permission.ts";
-import { runTool, type ToolEnd } from "../query/run-tool.ts";
-import { repeatOf, type Tool, type ToolStream } from "../schema/tool.ts";
-import type { Clock } from "../session/clock.ts";
+import { type ReadInput, readInput, repeatOf, type Tool, type ToolContext, type ToolStream } from "../schema/tool.ts";
 import type { Session } from "../session/session.ts";
-import { CUT_OFF, ELSEWHERE, MAY_HAVE_RUN, NOT_RUN, notAllowed, SUPERSEDED } from "../session/turn/call-texts.ts";
-import type { OpenCall } from "../view/next-in-turn.ts";
-import type { QueryEvent, ToolEnding } from "./permission.ts";
+import { CUT_OFF, ELSEWHERE, MAY_HAVE_RUN, NOT_RUN, notAllowed, SUPERSEDED } from "../session/turn.ts";
+import type { OpenCall } from "../view/turn.ts";
+import {
+  decidePermission,
+  messageOf,
+  type OpenQuestion,
+  type PermissionOptions,
+  type QueryEvent,
+  type ToolEnding,
+} from "./permission.ts";
+import { watchStream } from "./send.ts";
+
+interface AdmitOptions extends PermissionOptions {
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** Whether a tool is deferred, and nothing in view has brought it in. */
+  readonly unloaded: (tool: string) => boolean;
+}
+
+type Admission =
+  | { readonly kind: "admitted"; readonly tool: Tool; readonly input: unknown }
+  /** Somebody decides later. `newInput`: the input as a hook has changed it, if one did. */
+  | { readonly kind: "waits"; readonly reason?: string; readonly newInput?: unknown }
+  /** The text that the model gets in place of a result. */
+  | { readonly kind: "turned-away"; readonly how: ToolEnding; readonly text: string };
+
+/** Decides whether a call runs, and with which input: the tool exists, the input fits, no hook and no rule denies it. */
+async function admitCall(call: ToolCall, options: AdmitOptions): Promise<Admission> {
+  const { session, signal } = options;
+  const asWritten = await admitAllowed(call, call.input, options);
+  if (asWritten.kind !== "admitted") return asWritten;
+  const { tool } = asWritten;
+  const told = { sessionId: session.id, toolName: call.name, toolInput: call.input, callId: call.id };
+  const { blocked, outputs } = await session.events.runHooks("PreToolUse", told, { signal });
+  if (blocked !== undefined) return turnAway("denied", `This call was not run: ${blocked.reason}`);
+  const changed = outputs.findLast(({ output }) => output.newToolInput !== undefined);
+  const read: ReadInput =
+    changed === undefined
+      ? { kind: "valid", value: asWritten.input }
+      : await readInput(tool, changed.output.newToolInput);
+  if (read.kind === "invalid") {
+    const text = `This call was not run: the hook ${changed?.by} gave it an input that does not fit: ${read.problems.join("; ")}.`;
+    return turnAway("denied", text);
+  }
+  // A search only shows the model what the host offers it; each call of what it finds is decided on.
+  if (call.name === TOOL_SEARCH) return { kind: "admitted", tool, input: read.value };
+  const decision = await decidePermission({ call, input: read.value }, options);
+  if (decision.kind === "deny") return turnAway("denied", notAllowed(decision.reason));
+  if (decision.kind === "allow") return { kind: "admitted", tool, input: read.value };
+  const { reason } = decision;
+  return {
+    kind: "waits",
+    ...(reason === undefined ? {} : { reason }),
+    ...(changed === undefined ? {} : { newInput: changed.output.newToolInput }),
+  };
+}
+
+/** The same for a call that somebody has allowed: only the tool and its input are looked at. */
+async function admitAllowed(
+  { name }: ToolCall,
+  input: unknown,
+  { tools, unloaded }: Pick<AdmitOptions, "tools" | "unloaded">,
+): Promise<Exclude<Admission, { kind: "waits" }>> {
+  const tool = tools.get(name);
+  if (tool !== undefined && unloaded(name)) return turnAway("unknown-tool", notLoaded(name));
+  if (tool === undefined) {
+    const names = tools.size === 0 ? "There are no tools." : `There are: ${[...tools.keys()].join(", ")}.`;
+    return turnAway("unknown-tool", `There is no tool of the name ${JSON.stringify(name)}. ${names}`);
+  }
+  const read = await readInput(tool, input);
+  if (read.kind === "invalid") return turnAway("invalid-input", invalidText(tool, read.problems));
+  return { kind: "admitted", tool, input: read.value };
+}
+
+function turnAway(how: ToolEnding, text: string): Extract<Admission, { kind: "turned-away" }> {
+  return { kind: "turned-away", how, text };
+}
+
+/** The model has not seen its schema: what it wrote is a guess. */
+function notLoaded(name: string): string {
+  return `The call of ${name} was not run: the tool is not loaded. Call ${TOOL_SEARCH} with the name ${JSON.stringify(name)} first, then call it as its schema says.`;
+}
+
+function invalidText({ name }: Tool, problems: readonly string[]): string {
+  return `The call of ${name} was not run, its input is wrong: ${problems.join("; ")}. Call it again with a right one.`;
+}
+
+/** How a tool ended. */
+interface ToolEnd {
+  readonly how: ToolEnding;
+  readonly status: ToolResult["status"];
+}
+
+type RunningTool =
+  | ({ readonly kind: "whole"; readonly content: ToolResult["content"] } & ToolEnd)
+  /** The outcome is known once all chunks have been read. A stream that breaks off says so in its last chunk. */
+  | { readonly kind: "stream"; readonly chunks: ToolStream; readonly end: () => ToolEnd };
+
+/** Runs a tool. It ends in time whatever the tool does, and never rejects: an error becomes a result for the model. */
+async function runTool(
+  tool: Tool,
+  { input, ...call }: Pick<ToolContext, "call" | "key"> & { readonly input: unknown },
+  watch: WatchOptions,
+): Promise<RunningTool> {
+  // Not the signal of the watch, which ends when the stream begins.
+  const over = new AbortController();
+  const signal = AbortSignal.any([watch.signal, over.signal]);
+  const started = await watchCall(async () => {
+    const output: unknown = await tool.run(input, { signal, ...call });
+    return isStream(output) ? output : toContent(output);
+  }, watch);
+  if (started.kind !== "done") {
+    over.abort(NO_LONGER_NEEDED);
+    return { kind: "whole", ...failed(started, watch) };
+  }
+  const { result } = started;
+  if (!isStream(result)) {
+    over.abort(NO_LONGER_NEEDED);
+    return { kind: "whole", how: "ran", ...result };
+  }
+  const source: ToolStream = result;
+  let end: ToolEnd = { how: "ran", status: "ok" };
+  async function* chunks(): ToolStream {
+    let written = 0;
+    const stream = watchStream(source, watch);
+    for (let next = await stream.next(); ; next = await stream.next()) {
+      if (next.done !== true) {
+        written += next.value.length;
+        yield next.value;
+        continue;
+      }
+      over.abort(NO_LONGER_NEEDED);
+      if (next.value.kind === "done") return;
+      const { content, ...how } = failed(next.value, watch);
+      end = how;
+      yield written === 0 ? content : `\n\n${content}`;
+      return;
+    }
+  }
+  return { kind: "stream", chunks: chunks(), end: () => end };
+}
+
+function failed(
+  ended: Exclude<Watched<unknown>, { kind: "done" }>,
+  { stallMs }: WatchOptions,
+): ToolEnd & { readonly content: string } {
+  const status = "error";
+  switch (ended.kind) {
+    case "failed":
+      return { how: "threw", status, content: `The tool failed: ${messageOf(ended.error)}` };
+    case "stalled":
+    case "too-late":
+      return {
+        how: "timed-out",
+        status,
+        content: `The tool was given up after ${stallMs / 1_000} seconds without an answer. It may have taken effect.`,
+      };
+    case "aborted":
+      return { how: "aborted", status, content: "This was aborted while it ran. It may have taken effect." };
+  }
+}
+
+function isStream(output: unknown): output is ToolStream {
+  return typeof output === "object" && output !== null && Symbol.asyncIterator in output;
+}
+
+/** A return value that cannot be stored is turned into text: plain JavaScript can return anything. */
+function toContent(output: unknown): Pick<ToolResult, "content" | "status"> {
+  const isBare = Array.isArray(output) || typeof output === "string";
+  const result: Readonly<Record<string, unknown>> = isBare ? { content: output } : Object(output);
+  const { content, status } = result;
+  const isContent = typeof content === "string" || (Array.isArray(content) && content.every(isPart));
+  if (isContent) return { content: content as ToolResult["content"], status: status === "error" ? "error" : "ok" };
+  return { content: JSON.stringify(output) ?? "", status: "ok" };
+}
 
 export interface AnswerOptions extends AdmitOptions {
   readonly session: Pick<Session, "id" | "events" | "append" | "turn">;
@@ -152,4 +320,25 @@ function createExcerpt(source: ToolStream, atEnd: () => void): { readonly chunks
     atEnd();
   }
   return { chunks: chunks(), text: () => text.slice(0, SHOWN_CHARACTERS) };
+}
+
+/** The maximum number of calls that run at the same time. */
+const MAX_AT_ONCE = 10;
+
+/** Groups calls in order; neighbors that are safe in parallel run together. Pure. */
+export function groupCalls<Call extends { readonly call: Pick<ToolCall, "name"> }>(
+  calls: readonly Call[],
+  tools: ReadonlyMap<string, Pick<Tool, "concurrency">>,
+): readonly (readonly Call[])[] {
+  const groups: Call[][] = [];
+  let last: "safe" | "alone" = "alone";
+  for (const call of calls) {
+    const concurrency = tools.get(call.call.name)?.concurrency ?? "alone";
+    const group = groups.at(-1);
+    const joins = group !== undefined && last === "safe" && concurrency === "safe" && group.length < MAX_AT_ONCE;
+    if (joins) group.push(call);
+    else groups.push([call]);
+    last = concurrency;
+  }
+  return groups;
 }

@@ -1,14 +1,61 @@
+import { type Clock, withTimers } from "../clock.ts";
+import { subtractTotals } from "../cost/ledger.ts";
 import { SessionLostError } from "../errors.ts";
-import { createEventChannel } from "../query/event-channel.ts";
-import type { Inbox } from "../query/inbox.ts";
-import type { PermissionOptions } from "../query/permission.ts";
-import type { RetryOptions } from "../query/retry-delay.ts";
-import { isUnloaded, toolsForSearch } from "../query/search-tools.ts";
-import { isTool, type Tool } from "../schema/tool.ts";
-import { type Clock, withTimers } from "../session/clock.ts";
+import type { NewContent } from "../log/messages.ts";
+import { aList, checkArgument, checkOptions, ifGiven, withMethods } from "../schema/check-options.ts";
+import { checkTool, isTool, type Tool } from "../schema/tool.ts";
 import type { Session } from "../session/session.ts";
-import type { QueryEvent, TurnEnd } from "./permission.ts";
-import type { StepContext } from "./step.ts";
+import type { PermissionOptions, QueryEvent, QueryOutcome, TurnEnd } from "./permission.ts";
+import type { RetryOptions } from "./send.ts";
+import { type Inbox, type StepContext, type TurnStep, takeStep } from "./step.ts";
+import { isUnloaded, toolsForSearch } from "./tools.ts";
+
+/** Carries events of an asynchronous work out of the generator that waits for it. */
+interface EventChannel<Event> {
+  emit(event: Event): void;
+  /** Yields emitted events until the work ends, and returns its result. */
+  during<Result>(work: Promise<Result>): AsyncGenerator<Event, Result>;
+}
+
+/** @param onAbandoned called when the consumer stops: the work should end soon, and is awaited */
+export function createEventChannel<Event>(onAbandoned: () => void): EventChannel<Event> {
+  const waiting: Event[] = [];
+  let wake = (): void => {};
+
+  return {
+    emit(event) {
+      waiting.push(event);
+      wake();
+    },
+
+    async *during(work) {
+      let phase: "running" | "ended" = "running";
+      const end = (): void => {
+        phase = "ended";
+        wake();
+      };
+      const ended = work.then(end, end);
+      const isRunning = (): boolean => phase === "running";
+      let left: "early" | "at-the-end" = "early";
+      try {
+        for (;;) {
+          while (waiting.length > 0) yield waiting.shift()!;
+          if (!isRunning()) break;
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+        left = "at-the-end";
+      } finally {
+        if (left === "early") {
+          onAbandoned();
+          await ended;
+        }
+      }
+      return work;
+    },
+  };
+}
 
 /** Options of `stepTurn`: the tools, who may run them, and limits. All are optional. */
 export interface StepOptions extends Pick<PermissionOptions, "permission" | "askHost"> {
@@ -45,13 +92,13 @@ export interface StepOptions extends Pick<PermissionOptions, "permission" | "ask
   readonly random?: () => number;
 }
 
-export type Ended = Extract<TurnEnd, { kind: "aborted" | "left" }>;
+type Ended = Extract<TurnEnd, { kind: "aborted" | "left" }>;
 
 /**
  * Runs work on a turn, and yields its events and those of the session. If it is stopped, or its consumer stops pulling, the open
  * calls of the turn are answered. If the process has lost its right to the turn, nothing is written any more.
  */
-export async function* withEvents<Result extends object>(
+async function* withEvents<Result extends object>(
   session: Session,
   options: StepOptions,
   work: (context: StepContext) => Promise<Result>,
@@ -155,4 +202,91 @@ function writingWith(session: Session, ensureRight: () => void): Session {
       enterStep: guarded(turn.enterStep),
     },
   };
+}
+
+/**
+ * Takes one step of a turn: one exchange with the model, or the calls of its response that may run together. `session.turn.next()` says
+ * which, from the log alone, and nothing is kept in memory between steps: the next one can be taken by another process. A step that
+ * was cut off because its process is gone is taken again: the same request is sent again, and a call is run again if its tool
+ * allows it (`repeat`). Yields events, returns what was done. `query` is this in a loop.
+ */
+export async function* stepTurn(session: Session, options: StepOptions = {}): AsyncGenerator<QueryEvent, TurnStep> {
+  checkStep("stepTurn", session, options);
+  const step = yield* withEvents<TurnStep | Ended>(session, options, takeStep);
+  return { rounds: 0, ...step };
+}
+
+/** @param of the function that they were passed to */
+function checkStep(of: string, session: unknown, options: unknown): void {
+  const needed = withMethods(["append", "prepare", "record"], "a session: await openSession()");
+  checkArgument(`${of}(session)`, session, needed);
+  checkOptions(of, options, {
+    tools: ifGiven(aList("a list of tools: tool({ name, description, input, run })")),
+  });
+  const { tools = [] } = options as { readonly tools?: readonly unknown[] };
+  for (const one of tools) checkTool(`${of}(session, { tools }): tool`, one);
+}
+
+/** Options of `query`: the prompt, the tools, who may run them, and limits. All are optional. */
+export interface QueryOptions extends StepOptions {
+  /**
+   * The user's message. Calls that an earlier process left open are answered first, and not run. @default none: the turn
+   * continues from the log; if it is over, the model is asked to go on
+   */
+  readonly prompt?: NewContent | readonly NewContent[];
+  /** The maximum number of responses in one turn. @default unlimited */
+  readonly maxRounds?: number;
+  /**
+   * Starts work in the background once the model has finished. Nobody waits for it, and its errors are its own. @default none
+   */
+  readonly afterTurn?: (session: Session) => Promise<void>;
+}
+
+/**
+ * Runs one turn of a session through its provider's client: sends the new content, runs the tools that the model calls, and
+ * continues until the model has finished. Yields events, returns how the turn ended. Nothing starts before the first pull, and
+ * a consumer that stops (`return`, `break`) stops the turn. All lasting state is in the session's log: after a crash, a query
+ * without a prompt continues. It takes the steps of `stepTurn`, one after another.
+ */
+export async function* query(session: Session, options: QueryOptions = {}): AsyncGenerator<QueryEvent, QueryOutcome> {
+  checkStep("query", session, options);
+  const { prompt, maxRounds = Number.POSITIVE_INFINITY, afterTurn } = options;
+  const content = prompt === undefined ? [] : isList(prompt) ? prompt : [prompt];
+  const before = session.ledger.totals();
+  let rounds = 0;
+  const end = yield* withEvents<TurnEnd>(session, options, async (context) => {
+    await begin(context, content);
+    for (;;) {
+      if (rounds >= maxRounds && session.turn.next().kind === "request") return { kind: "rounds-used-up" };
+      const { rounds: more, ...taken } = await takeStep(context);
+      rounds += more;
+      if (taken.kind !== "responded" && taken.kind !== "ran" && taken.kind !== "continued") return taken;
+    }
+  });
+  const outcome: QueryOutcome = { ...end, rounds, usage: subtractTotals(session.ledger.totals(), before) };
+  if (end.kind === "done" && afterTurn !== undefined) inBackground(() => afterTurn(session));
+  yield { kind: "turn-ended", outcome };
+  return outcome;
+}
+
+/** Says what is new. With something new, what an earlier process left open is not run any more. */
+async function begin({ session, emit }: StepContext, content: readonly NewContent[]): Promise<void> {
+  const next = session.turn.next();
+  // Calls that wait for permission are answered by what the user says.
+  const isCutOff = next.kind === "calls" && next.calls.some(({ step }) => step !== "waiting");
+  if (content.length > 0 && isCutOff) {
+    const stopped = await session.turn.stop();
+    for (const { call, how } of stopped) emit({ kind: "tool-ended", call, status: "error", how });
+  }
+  if (content.length > 0 || next.kind === "nothing") await session.append(content, { answer: "wanted" });
+}
+
+function isList(prompt: NewContent | readonly NewContent[]): prompt is readonly NewContent[] {
+  return Array.isArray(prompt);
+}
+
+function inBackground(work: () => Promise<void>): void {
+  void Promise.resolve()
+    .then(work)
+    .catch(() => undefined);
 }

@@ -1,12 +1,94 @@
-import { watchCall } from "../clock.ts";
-import type { Provider } from "../providers/provider.ts";
-import { ProviderError } from "../providers/provider-error.ts";
-import { readStream } from "../providers/read-stream.ts";
-import { createPartialAnswer } from "../query/partial-answer.ts";
-import { type RetryOptions, retryDelayMs } from "../query/retry-delay.ts";
-import type { Clock } from "../session/clock.ts";
-import type { InterruptedAnswer } from "../session/interrupted-answer.ts";
+import { type Clock, type Watched, type WatchOptions, watchCall } from "../clock.ts";
+import { type Provider, ProviderError, type ReportedUsage, type StreamPart } from "../providers/provider.ts";
+import { readStream } from "../providers/stream.ts";
+import type { ToolStream } from "../schema/tool.ts";
+import type { InterruptedAnswer } from "../session/record-interrupted.ts";
 import type { FailedSending, QueryEvent } from "./permission.ts";
+
+/** Collects the parts of a response, in case it is interrupted. */
+interface PartialAnswer {
+  add(part: StreamPart): void;
+  /** The received parts; undefined if there are none. */
+  answer(): InterruptedAnswer | undefined;
+}
+
+/**
+ * Collects the parts of a stream for `session.turn.recordInterrupted`. Thinking and inputs of tool calls are only measured: neither
+ * can be sent back before it is complete.
+ */
+export function createPartialAnswer(): PartialAnswer {
+  let state: "empty" | "begun" = "empty";
+  let text = "";
+  let unshownCharacters = 0;
+  const calls: string[] = [];
+  let reported: { readonly responseId?: string; readonly model?: string; readonly usage?: ReportedUsage } = {};
+  return {
+    add(part) {
+      // Nothing was sent yet, so nothing was paid for.
+      if (part.kind === "request-waiting") return;
+      state = "begun";
+      switch (part.kind) {
+        case "report": {
+          const { kind: _, ...report } = part;
+          reported = { ...reported, ...report };
+          break;
+        }
+        case "text":
+          text += part.text;
+          break;
+        case "tool_call":
+          calls.push(part.name);
+          break;
+        case "thinking":
+        case "tool_input":
+          unshownCharacters += part.text.length;
+          break;
+      }
+    },
+    answer() {
+      if (state === "empty") return undefined;
+      return { ...reported, text, calls, unshownCharacters };
+    },
+  };
+}
+
+/** Limits for retries after a failure of the provider. */
+export interface RetryOptions {
+  /** Total tries, the first included. @default 5 */
+  readonly maxAttempts?: number;
+  /** The limit for all waits of one request together. If a server asks for more, the request is given up. @default 300,000 */
+  readonly maxWaitMs?: number;
+  /** The bound of the first wait; each further bound doubles. @default 1,000 */
+  readonly firstWaitMs?: number;
+  /** The bound of any wait, unless the server asks for more. @default 60,000 */
+  readonly longestWaitMs?: number;
+}
+
+interface FailedTries {
+  /** The number of tries so far. */
+  readonly tries: number;
+  /** The time waited so far. */
+  readonly waitedMs: number;
+  /** The wait that the server asks for. */
+  readonly retryAfterMs?: number | undefined;
+  /** A number from 0 to 1, new for every wait. */
+  readonly random: number;
+}
+
+/**
+ * Returns the wait before the next try; undefined if there is none. The wait is random up to its bound, so that clients that
+ * failed together do not return together. A wait that the server asks for is kept in full, with a random part added. Pure.
+ */
+export function retryDelayMs(
+  { tries, waitedMs, retryAfterMs, random }: FailedTries,
+  { maxAttempts = 5, maxWaitMs = 300_000, firstWaitMs = 1_000, longestWaitMs = 60_000 }: RetryOptions = {},
+): number | undefined {
+  if (tries >= maxAttempts) return undefined;
+  const boundMs = Math.min(longestWaitMs, firstWaitMs * 2 ** (tries - 1));
+  const delayMs =
+    retryAfterMs === undefined ? Math.round(random * boundMs) : retryAfterMs + Math.round(random * firstWaitMs);
+  return waitedMs + delayMs > maxWaitMs ? undefined : delayMs;
+}
 
 export interface SendOptions {
   readonly provider: Pick<Provider, "name" | "send">;
@@ -21,7 +103,7 @@ export interface SendOptions {
   readonly onVoid?: (partial: InterruptedAnswer) => Promise<void>;
 }
 
-export type Sent =
+type Sent =
   | { readonly kind: "response"; readonly response: unknown }
   /** `partial`: the parts that the last try delivered. */
   | ({ readonly kind: "failed"; readonly partial?: InterruptedAnswer } & FailedSending)
@@ -82,4 +164,46 @@ function delayOf(
 function stalled(provider: string, stallMs: number): ProviderError {
   const message = `nothing has arrived for ${stallMs / 1_000} seconds; what the stream brought is not whole`;
   return new ProviderError(provider, { kind: "broken-stream" }, message);
+}
+
+/**
+ * Reads the chunks of a stream that may hang, throw or never end. It ends in time and never throws: its return value says how
+ * it ended. One watch serves the whole stream, because a chatty tool has a chunk for every line.
+ */
+export async function* watchStream(
+  source: ToolStream,
+  watch: WatchOptions,
+): AsyncGenerator<Uint8Array | string, Watched<void>> {
+  const over = Promise.withResolvers<void>();
+  let onData = (): void => {};
+  let wake = (): void => {};
+  let ended: Watched<void> | undefined;
+  const watched = watchCall((_, emit) => {
+    onData = emit;
+    return over.promise;
+  }, watch).then((how) => {
+    ended = how;
+    wake();
+    return how;
+  });
+  const iterator = source[Symbol.asyncIterator]();
+  try {
+    while (ended === undefined) {
+      const next = await new Promise<IteratorResult<Uint8Array | string> | undefined>((resolve) => {
+        wake = () => resolve(undefined);
+        // An exception ends the watch, which wakes us.
+        (async () => iterator.next())().then(resolve, over.reject);
+      });
+      if (next === undefined) break;
+      if (next.done === true) over.resolve();
+      if (next.done === true) return await watched;
+      onData();
+      yield next.value;
+    }
+    return await watched;
+  } finally {
+    over.resolve();
+    // Not awaited: a generator that hangs would hang here, too.
+    (async () => iterator.return?.())().catch(() => undefined);
+  }
 }

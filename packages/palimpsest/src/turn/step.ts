@@ -1,16 +1,116 @@
-import { attachment } from "../log/messages.ts";
+import { NO_LONGER_NEEDED } from "../clock.ts";
+import { WindowFullError } from "../errors.ts";
+import { attachment, type NewContent } from "../log/messages.ts";
 import type { AnswerStop } from "../log/payload-turn.ts";
 import { HOOK, HOST } from "../log/provenance.ts";
-import { type ExchangeOptions, exchange } from "../query/exchange.ts";
-import { groupCalls } from "../query/group-calls.ts";
-import type { Inbox } from "../query/inbox.ts";
-import { NO_LONGER_NEEDED } from "../session/no-longer-needed.ts";
-import type { RecordedResponse } from "../session/recorded-response.ts";
 import type { Session } from "../session/session.ts";
-import { CUT_OFF_NOTE } from "../view/answer-text.ts";
-import type { NextInTurn, OpenCall } from "../view/next-in-turn.ts";
-import { type AnswerOptions, answerCall, questionOf } from "./calls.ts";
+import type { RecordedResponse } from "../state/responses.ts";
+import { CUT_OFF_NOTE, type NextInTurn, type OpenCall } from "../view/turn.ts";
+import { type AnswerOptions, answerCall, groupCalls, questionOf } from "./calls.ts";
 import type { QueryEvent, TurnEnd } from "./permission.ts";
+import { type SendOptions, sendWithRetries } from "./send.ts";
+
+interface ExchangeOptions extends Omit<SendOptions, "provider"> {
+  readonly session: Pick<Session, "provider" | "prepare" | "recover" | "turn">;
+}
+
+type Exchanged =
+  | { readonly kind: "response"; readonly response: unknown; readonly request: unknown }
+  | Extract<TurnEnd, { kind: "aborted" | "window-full" | "failed" }>;
+
+type Aborted = Extract<TurnEnd, { kind: "aborted" }>;
+type WindowFull = Extract<TurnEnd, { kind: "window-full" }>;
+
+/** Failures that a change of the conversation can fix. */
+const RECOVERABLE: readonly string[] = ["overflow", "media-refused"];
+
+/**
+ * Sends a request and records its response. An interrupted answer is recorded here, too: a consumer that stops pulling events
+ * waits for it. If the provider finds the request too long, the conversation is compacted; if it refuses an image or a
+ * document, a stub replaces it. Then another request is sent: once for each reason, and the session says when it was refused
+ * too often.
+ */
+async function exchange(options: ExchangeOptions): Promise<Exchanged> {
+  const { session, signal } = options;
+  for (;;) {
+    const prepared = await prepareOrEnd(session, signal);
+    if (prepared.kind !== "request") return prepared;
+    const { request } = prepared;
+    const sent = await sendWithRetries(request, {
+      ...options,
+      provider: session.provider,
+      onVoid: async (partial) => void (await session.turn.recordInterrupted(partial, request, { view: "left-out" })),
+    });
+    if (sent.kind === "response") return { ...sent, request };
+    if (sent.kind === "aborted") {
+      const { partial } = sent;
+      if (partial !== "not-asked")
+        await session.turn.recordInterrupted(partial === "nothing-arrived" ? { text: "" } : partial, request);
+      return { kind: "aborted" };
+    }
+    const { partial, ...failed } = sent;
+    if (!RECOVERABLE.includes(failed.error.failure.kind)) {
+      // Text that the user has seen stays in the log: a later message may refer to it.
+      const view = partial?.text.trim() ? "kept" : "left-out";
+      if (partial !== undefined) await session.turn.recordInterrupted(partial, request, { view });
+      return failed;
+    }
+    const recovery = await session.recover(failed.error, signal);
+    if (signal.aborted) return { kind: "aborted" };
+    if (recovery.kind === "give-up") return { ...failed, advice: recovery.why };
+  }
+}
+
+async function prepareOrEnd(
+  session: Pick<Session, "prepare">,
+  signal: AbortSignal,
+): Promise<{ readonly kind: "request"; readonly request: unknown } | Aborted | WindowFull> {
+  try {
+    return { kind: "request", request: await session.prepare({ signal, answer: "streamed" }) };
+  } catch (error) {
+    if (signal.aborted) return { kind: "aborted" };
+    if (!WindowFullError.isInstance(error)) throw error;
+    const { sizeTokens, blockingTokens, windowTokens, message: advice } = error;
+    return { kind: "window-full", sizeTokens, blockingTokens, windowTokens, advice };
+  }
+}
+
+/** A queue for messages that arrive while a turn runs. It is read before every request and before the turn ends. */
+export interface Inbox {
+  /** Appends the waiting messages, oldest first, and returns their number. A message that could not be stored keeps waiting. */
+  deliver(session: InboxSession): Promise<number>;
+  /**
+   * Called when the model has finished: resolves once an expected message waits, or none is expected any more. @default the
+   * turn ends at once
+   */
+  settle?(signal: AbortSignal): Promise<void>;
+}
+
+/** The parts of a session that an inbox uses. */
+export type InboxSession = Pick<Session, "append" | "background">;
+
+/** An inbox in memory, for messages that the user types while the model works. */
+export interface MemoryInbox extends Inbox {
+  push(...content: readonly NewContent[]): void;
+  readonly waiting: readonly NewContent[];
+}
+
+/** Creates an inbox in memory. `push` adds content; `query` appends it to the session before its next request. */
+export function createInbox(): MemoryInbox {
+  const content: NewContent[] = [];
+  return {
+    push: (...more) => void content.push(...more),
+    get waiting() {
+      return [...content];
+    },
+    async deliver(session) {
+      const count = content.length;
+      if (count > 0) await session.append(content.slice(0, count), { answer: "wanted" });
+      content.splice(0, count);
+      return count;
+    },
+  };
+}
 
 export interface StepContext extends Omit<ExchangeOptions, "session">, Omit<AnswerOptions, "session"> {
   readonly session: Session;

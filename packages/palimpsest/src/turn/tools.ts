@@ -1,6 +1,49 @@
+import { CALL_TOOL, type Part, TOOL_SEARCH } from "../log/block.ts";
+import { readRecallInput, recalledText, recallTool } from "../recall/recall.ts";
+import type { Tool } from "../schema/tool.ts";
 import type { Session } from "../session/session.ts";
 import type { UsageOfOthers } from "../state/responses.ts";
+import { headTools } from "../view/tool-search.ts";
 import type { QueryEvent } from "./permission.ts";
+
+/** The tools that a session with deferred tools has beside its own; none for other sessions. */
+export function toolsForSearch({ view }: Pick<Session, "view">): readonly Tool[] {
+  const runs: Readonly<Record<string, (input: unknown) => readonly Part[] | string>> = {
+    [TOOL_SEARCH]: view.searchTools,
+    // Calls through it are those of the tools that they name; this one names none.
+    [CALL_TOOL]: () => `Give the name of a tool that ${TOOL_SEARCH} has loaded, and its input.`,
+  };
+  const offered = headTools(view.deferredTools().offered, "own").filter(({ name }) => Object.hasOwn(runs, name));
+  return offered.map(({ name, description = "", inputSchema: input }) => ({
+    name,
+    description,
+    input,
+    concurrency: "safe",
+    repeat: "free",
+    sideEffects: "none",
+    run: runs[name]!,
+  }));
+}
+
+/** Whether a tool is deferred, and nothing in view has brought it in. */
+export function isUnloaded({ view }: Pick<Session, "view">, tool: string): boolean {
+  const { offered, loaded } = view.deferredTools();
+  return offered.some(({ name }) => name === tool) && !loaded.has(tool);
+}
+
+/** The tool that lets the model read back content that was stored, cleared or compacted in this session. */
+export function recallFrom(session: Pick<Session, "recall">): Tool {
+  const { name, description = "", inputSchema: input } = recallTool;
+  return {
+    name,
+    description,
+    input,
+    concurrency: "safe",
+    repeat: "free",
+    resultSize: "bounded",
+    run: async (asked) => recalledText(await session.recall(readRecallInput(asked))),
+  };
+}
 
 /** The two sessions, and which of them enters responses. */
 export interface ChargeOptions {

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
 import { startCalibration } from "../size/calibration.ts";
 import { account } from "./account.ts";
-import { type MessageItem, toItem } from "./item.ts";
-import { createView, type View } from "./view.ts";
+import { createView, type MessageItem, toItem, type View } from "./view.ts";
 
 const text = (words: string): Block => ({ kind: "text", text: words });
 const read = (id: string, path: string): Block => ({ kind: "tool_call", id, name: "Read", input: { file_path: path } });

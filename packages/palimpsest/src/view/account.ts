@@ -1,12 +1,10 @@
-import type { Block, ToolCall } from "../log/block.ts";
-import type { ToolDefinition } from "../log/tool-definition.ts";
+import type { Block, ToolCall, ToolDefinition } from "../log/block.ts";
+
 import { estimateTokens } from "../size/calibration.ts";
-import { featuresOf } from "../tokens/features.ts";
-import { fileOf } from "./file-of.ts";
-import type { MessageItem } from "./item.ts";
-import { headTools } from "./offer-tools.ts";
-import { definitionBlock } from "./resolve-configuration.ts";
-import { sizeTokens, type View } from "./view.ts";
+import { featuresOf } from "../size/features.ts";
+import { definitionBlock, fileOf } from "./items.ts";
+import { headTools } from "./tool-search.ts";
+import { type MessageItem, sizeTokens, type View } from "./view.ts";
 
 /** The tokens in the context window by their source. All of them are estimates by one measure, so they can be compared. */
 export interface Accounting {
@@ -35,7 +33,7 @@ export interface Accounting {
   readonly sizeTokens: number;
 }
 
-export interface DuplicateReads {
+interface DuplicateReads {
   /** Files that were read more than once. */
   readonly fileCount: number;
   readonly wastedTokens: number;
@@ -188,4 +186,23 @@ function tokensOf(view: View, block: Block): number {
 
 function sum(lines: readonly { readonly tokens: number }[]): number {
   return lines.reduce((total, { tokens }) => total + tokens, 0);
+}
+
+/** The tokens in the context window by origin, largest first. */
+export function accountingRows(accounting: Accounting): readonly (readonly [name: string, tokens: number])[] {
+  const named = (what: string, tokensBy: Readonly<Record<string, number>>): [string, number][] =>
+    Object.entries(tokensBy).map(([name, count]) => [`${what} ${name}`, count]);
+  const attachments = Object.entries(accounting.attachments).map(([type, { tokens: count }]) => [type, count] as const);
+  const rows: readonly [string, number][] = [
+    ["system prompt", accounting.systemTokens],
+    ["tool definitions", accounting.toolDefinitionTokens],
+    ["your messages, summaries", accounting.humanTokens],
+    ["the model's answers", accounting.assistantTokens],
+    ...named("tool calls:", accounting.toolCallTokens),
+    ...named("tool results:", accounting.toolResultTokens),
+    ["output of your commands", accounting.commandOutputTokens],
+    ...named("attached:", Object.fromEntries(attachments)),
+    ["images, documents", accounting.otherTokens],
+  ];
+  return rows.filter(([, count]) => count > 0).toSorted(([, one], [, other]) => other - one);
 }

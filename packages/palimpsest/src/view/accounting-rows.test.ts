@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Accounting } from "./account.ts";
-import { accountingRows } from "./accounting-rows.ts";
+import { type Accounting, accountingRows } from "./account.ts";
 
 test("a row for all that takes up room, largest first, each with a name of its own", () => {
   const accounting: Accounting = {

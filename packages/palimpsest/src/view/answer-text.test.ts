@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { answerText } from "./answer-text.ts";
-import type { Item } from "./item.ts";
+import { answerText } from "./turn.ts";
+import type { Item } from "./view.ts";
 
 const model = (text: string, responseId = text) => ({
   kind: "message",

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toItem } from "./item.ts";
 import { createByteIndex } from "./media.ts";
-import type { View } from "./view.ts";
+import { toItem, type View } from "./view.ts";
 
 test("counts the bytes that a client sends, in any script", () => {
   const texts = fc.array(

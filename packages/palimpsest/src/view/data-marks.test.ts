@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { processorMs } from "../../../../test/processor-ms.ts";
 import type { Provenance } from "../log/provenance.ts";
-import { escapeTags, hostWords, markData, withinTag } from "./data-marks.ts";
-import { inItsVoice } from "./voice.ts";
+import { escapeTags, hostWords, inItsVoice, markData, withinTag } from "./texts.ts";
 
 /** Ways to write a tag that a model would read as one. */
 const tags = fc

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileOf } from "./file-of.ts";
+import { fileOf } from "./items.ts";
 
 test.each([
   ["Read", { file_path: "a" }, { path: "a", access: "read" }],

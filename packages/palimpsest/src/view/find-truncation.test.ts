@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
+import { minimumTokens } from "../size/budget.ts";
 import { startCalibration } from "../size/calibration.ts";
-import { addFeatures, NO_FEATURES } from "../tokens/features.ts";
-import { minimumTokens } from "../tokens/minimum-tokens.ts";
-import type { MessageItem } from "./item.ts";
+import { addFeatures, NO_FEATURES } from "../size/features.ts";
 import { messageItem } from "./items.ts";
 import { findTruncation } from "./truncation.ts";
-import { createView, type View } from "./view.ts";
+import { createView, type MessageItem, type View } from "./view.ts";
 
 const REQUEST = 5;
 

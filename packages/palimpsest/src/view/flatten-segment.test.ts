@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
 import { HOST } from "../log/provenance.ts";
-import { type FlattenRules, flattenSegment, type SegmentStart } from "./flatten-segment.ts";
-import { type MessageItem, toItem } from "./item.ts";
+import { type FlattenRules, flattenSegment, type SegmentStart } from "./flatten.ts";
+import { type MessageItem, toItem } from "./view.ts";
 
 const RULES: FlattenRules = { provider: "ours", thinking: "bound" };
 const BEGINNING: SegmentStart = { seal: 0, role: undefined, usedIds: new Set() };

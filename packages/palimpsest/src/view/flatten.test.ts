@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
 import { createFlattener } from "./flatten.ts";
-import { type Item, toItem } from "./item.ts";
+import { type Item, toItem } from "./view.ts";
 
 const RULES = { provider: "ours", thinking: "bound" } as const;
 

@@ -3,8 +3,7 @@ import type { ReadEntry } from "../log/draft.ts";
 import type { MessagePayload, PayloadKind, Payloads } from "../log/payload.ts";
 import { estimateTokens, learn, startCalibration } from "../size/calibration.ts";
 import { foldEntry } from "./fold.ts";
-import { outline } from "./outline.ts";
-import { createView, sizeTokens, type View } from "./view.ts";
+import { createView, outline, sizeTokens, type View } from "./view.ts";
 
 /** A view with the payloads folded in, numbered from one. */
 function viewOf(...payloads: readonly { [Kind in PayloadKind]: readonly [Kind, Payloads[Kind]] }[PayloadKind][]): View {

@@ -1,13 +1,11 @@
 import type { PassedOver, ReadEntry } from "../log/draft.ts";
-import { inputTokensOf } from "../log/input-tokens.ts";
 import type { BoundaryPayload, ConfigurationPayload, ReplacePayload, UsagePayload } from "../log/payload.ts";
-import type { RequestedEdits } from "../log/provider-edits.ts";
+import type { RequestedEdits } from "../log/payload-compaction.ts";
+import { inputTokensOf } from "../log/usage.ts";
 import { estimateTokens, learn, startCalibration } from "../size/calibration.ts";
-import { addFeatures, type Features, NO_FEATURES } from "../tokens/features.ts";
-import type { Item } from "./item.ts";
-import { itemOf, replacementItems } from "./items.ts";
-import { resolveConfiguration } from "./resolve-configuration.ts";
-import { type Anchor, returningTokens, type View } from "./view.ts";
+import { addFeatures, type Features, NO_FEATURES } from "../size/features.ts";
+import { itemOf, replacementItems, resolveConfiguration } from "./items.ts";
+import { type Anchor, type Item, type MessageItem, returningTokens, type View } from "./view.ts";
 
 /**
  * Adds one entry of the branch to the view. The caller leaves out decisions that a later `restore` takes back: to go back, read
@@ -250,4 +248,69 @@ function estimate(view: View, features: Features): number {
 
 function featuresOfItems(items: readonly Item[]): Features {
   return items.reduce((sum, item) => (item.kind === "message" ? addFeatures(sum, item.features) : sum), NO_FEATURES);
+}
+
+/**
+ * Returns pairs of positions that must be kept together, the earlier first: a call and its result, the pieces of one response
+ * (its thinking is bound to them), and the items that one decision placed together.
+ */
+export function tiesOf(items: readonly Item[]): readonly (readonly [number, number])[] {
+  const ties: [number, number][] = [];
+  const tie = (one: number, other: number): void => {
+    ties.push(one < other ? [one, other] : [other, one]);
+  };
+  const firstOfResponse = new Map<string, number>();
+  // As in flattening, a call is answered before the next request, by position and id, because ids are not always unique. A
+  // later result is sent as text and needs no call.
+  let openCalls = new Map<string, number[]>();
+  let openResults = new Map<string, number[]>();
+  let previous: MessageItem | undefined;
+
+  for (const [at, item] of items.entries()) {
+    if (item.kind === "seal") {
+      openCalls = new Map();
+      openResults = new Map();
+      previous = undefined;
+      continue;
+    }
+    if (item.responseId !== undefined) {
+      const first = firstOfResponse.get(item.responseId);
+      if (first === undefined) firstOfResponse.set(item.responseId, at);
+      else tie(first, at);
+    }
+    if (previous !== undefined && isSameMessage(previous, item)) tie(at - 1, at);
+    for (const block of item.blocks) {
+      if (block.kind === "tool_call") pair(block.id, at, openCalls, openResults, tie);
+      // A piece of a response may be recorded after the result of its call.
+      if (block.kind === "tool_result") pair(block.callId, at, openResults, openCalls, tie);
+    }
+    previous = item;
+  }
+  return ties;
+}
+
+/** Moves a cut back until no pair spans it, but not before `floor`. */
+export function wholeFrom(items: readonly Item[], cutAt: number, floor = 0): number {
+  let cut = cutAt;
+  // From the back: items that a moved cut takes in may belong to even earlier ones.
+  for (const [earlier, later] of tiesOf(items.slice(floor)).toSorted(([, one], [, other]) => other - one)) {
+    if (later + floor >= cut) cut = Math.min(cut, earlier + floor);
+  }
+  return cut;
+}
+
+type Open = Map<string, number[]>;
+
+/** Pairs with the earliest counterpart that is still alone, or waits for one. */
+function pair(id: string, at: number, own: Open, counterparts: Open, tie: (one: number, other: number) => void): void {
+  const counterpart = counterparts.get(id)?.shift();
+  if (counterpart !== undefined) tie(counterpart, at);
+  else own.set(id, [...(own.get(id) ?? []), at]);
+}
+
+/** Neighbors without a distinction: parts of one replacement, or of a response without an id. */
+function isSameMessage(one: MessageItem, other: MessageItem): boolean {
+  if (one.by !== undefined && one.by === other.by && one.from === other.from) return true;
+  const isUnnamed = one.responseId === undefined && other.responseId === undefined;
+  return isUnnamed && one.role === "assistant" && other.role === "assistant";
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
 import type { Provenance } from "../log/provenance.ts";
-import { toItem } from "./item.ts";
+import { toItem } from "./view.ts";
 
 const page: Provenance = { kind: "tool", name: "browser" };
 const text = (provenance?: Provenance): Block => ({

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
-import { type Item, toItem } from "./item.ts";
-import { tiesOf, wholeFrom } from "./kept-together.ts";
+import { tiesOf, wholeFrom } from "./fold.ts";
+import { type Item, toItem } from "./view.ts";
 
 interface Piece {
   readonly response?: string;

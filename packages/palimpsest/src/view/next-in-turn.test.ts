@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
-import { type Item, type MessageItem, toItem } from "./item.ts";
-import { nextInTurn } from "./next-in-turn.ts";
-import { NO_TURN, type TurnState } from "./turn.ts";
+import { NO_TURN, nextInTurn, type TurnState } from "./turn.ts";
+import { type Item, type MessageItem, toItem } from "./view.ts";
 
 const item = (role: "user" | "assistant", block: Block, more: Partial<MessageItem> = {}): Item =>
   toItem({ from: 4, to: 4, role, blocks: [block], origin: role === "user" ? "human" : "model", ...more });

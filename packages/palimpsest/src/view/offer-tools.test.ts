@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ToolDefinition } from "../log/tool-definition.ts";
-import { headTools, offerTools } from "./offer-tools.ts";
+import type { ToolDefinition } from "../log/block.ts";
+import { headTools, offerTools } from "./tool-search.ts";
 
 const read: ToolDefinition = { name: "read", description: "Reads a file.", inputSchema: {} };
 const click: ToolDefinition = {

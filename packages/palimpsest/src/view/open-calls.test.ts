@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openCalls } from "./open-calls.ts";
+import { openCalls } from "./turn.ts";
 import type { View } from "./view.ts";
 
 const call = (id: string) => ({ kind: "tool_call", id, name: "read", input: {} });

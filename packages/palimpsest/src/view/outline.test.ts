@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { startCalibration } from "../size/calibration.ts";
 import { messageItem } from "./items.ts";
-import { outline } from "./outline.ts";
-import { createView } from "./view.ts";
+import { createView, outline } from "./view.ts";
 
 const said = (at: number) =>
   messageItem(at, { role: "user", origin: "human", blocks: [{ kind: "text", text: `${at}` }] });

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
 import { startCalibration } from "../size/calibration.ts";
-import { toItem } from "./item.ts";
 import { createResultIndex } from "./results.ts";
-import { createView } from "./view.ts";
+import { createView, toItem } from "./view.ts";
 
 test("a call that the model did not make has no result of its own", () => {
   const call: Block = { kind: "tool_call", id: "a", name: "shell", input: {} };

@@ -1,8 +1,7 @@
-import { MARKED_REQUESTS } from "../cache/breakpoints.ts";
 import type { ToolCall } from "../log/block.ts";
 import { estimateTokens } from "../size/calibration.ts";
-import type { Item } from "./item.ts";
-import type { View } from "./view.ts";
+import { MARKED_REQUESTS } from "./flatten.ts";
+import type { Item, View } from "./view.ts";
 
 /** A tool result in the view. */
 export interface ShownResult {

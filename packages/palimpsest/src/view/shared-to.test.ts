@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { startCalibration } from "../size/calibration.ts";
 import { foldEntry } from "./fold.ts";
-import { sharedTo } from "./shared-to.ts";
-import { createView, type View } from "./view.ts";
+import { createView, sharedTo, type View } from "./view.ts";
 
 function viewOf(...entries: readonly (number | { readonly replaced: number })[]): View {
   const view = createView(startCalibration());

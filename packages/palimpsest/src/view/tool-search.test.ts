@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import type { Block, Text, ToolCall } from "../log/block.ts";
-import type { ToolDefinition } from "../log/tool-definition.ts";
-import { toItem } from "./item.ts";
+import type { Block, Text, ToolCall, ToolDefinition } from "../log/block.ts";
 import { inToolForm, loadedTools, unwrapCall } from "./tool-search.ts";
+import { toItem } from "./view.ts";
 
 const tool = (name: string, description: string): ToolDefinition => ({ name, description, inputSchema: {} });
 const naming = (of: ToolDefinition): Text => ({ kind: "text", text: of.name, tool: of });

@@ -1,8 +1,8 @@
-import { inputTokensOf } from "../log/input-tokens.ts";
 import type { UsagePayload } from "../log/payload.ts";
+import { inputTokensOf } from "../log/usage.ts";
+import { minimumTokens } from "../size/budget.ts";
 import { errorShare, estimateTokens } from "../size/calibration.ts";
-import { addFeatures, type Features, NO_FEATURES } from "../tokens/features.ts";
-import { minimumTokens } from "../tokens/minimum-tokens.ts";
+import { addFeatures, type Features, NO_FEATURES } from "../size/features.ts";
 import type { View } from "./view.ts";
 
 /** The estimated size of a request, and the size that the server reports. */

@@ -1,9 +1,77 @@
-import type { Shown, ToolDefinition } from "../log/payload.ts";
+import type { Block } from "../log/block.ts";
+import type { CacheTtl, MessagePayload, Shown, StoredContent, ToolDefinition } from "../log/payload.ts";
+import type { DeletedResult, ProviderEdits, RequestedEdits } from "../log/payload-compaction.ts";
 import type { Provenance } from "../log/provenance.ts";
-import type { DeletedResult, ProviderEdits, RequestedEdits } from "../log/provider-edits.ts";
 import { type Calibration, estimateTokens, padTokens } from "../size/calibration.ts";
-import { type FeatureOptions, type Features, NO_FEATURES } from "../tokens/features.ts";
-import type { Item, Seal } from "./item.ts";
+import { addFeatures, type FeatureOptions, type Features, featuresOf, NO_FEATURES } from "../size/features.ts";
+import { inItsVoice } from "./texts.ts";
+
+/** One element of the view. */
+export type Item = MessageItem | Seal;
+
+/** The content of one or more entries, as the model sees it. */
+export interface MessageItem {
+  readonly kind: "message";
+  /** The entries that this item stands for: one, or the range that a decision replaced. */
+  readonly from: number;
+  readonly to: number;
+  /** The decision that placed this item; absent if the entry is shown as it was appended. */
+  readonly by?: number;
+  readonly role: "user" | "assistant";
+  readonly blocks: readonly Block[];
+  readonly origin: MessagePayload["origin"];
+  /** Where its text comes from; an attachment always names it. @default as its `origin` says */
+  readonly provenance?: Provenance;
+  /** The attachment's type, if the item is an attachment. */
+  readonly attachment?: string;
+  readonly responseId?: string;
+  readonly answers?: number;
+  /** The response that this item is part of. */
+  readonly provider?: string;
+  /** The place of the full content, if the item is a preview. */
+  readonly stored?: StoredContent;
+  readonly stop?: "paused";
+  /**
+   * `lost`: something before this item has changed since, so the thinking cannot be sent back where it is bound to its place.
+   */
+  readonly thinking: "intact" | "lost";
+  /** The content that the size is estimated from. It is kept here because call ids are not always unique. */
+  readonly features: Features;
+}
+
+/** The end of a request. Everything before it has been sent, and is always flattened in the same way. */
+export interface Seal extends RequestedEdits {
+  readonly kind: "seal";
+  readonly from: number;
+  readonly to: number;
+  readonly maxTokens: number;
+  readonly previousResponseId?: string;
+  /** @default "5m" */
+  readonly cacheTtl?: CacheTtl;
+  /** @default that of the request */
+  readonly headTtl?: "1h";
+}
+
+type ShownMessage = Omit<MessageItem, "kind" | "thinking" | "features"> & Partial<Pick<MessageItem, "thinking">>;
+
+export function toItem({ thinking = "intact", ...shown }: ShownMessage, options?: FeatureOptions): MessageItem {
+  return { ...shown, kind: "message", thinking, features: sumOfFeatures(sentBlocks(shown), options) };
+}
+
+/** The blocks with their marks, which are sent and counted, too. */
+function sentBlocks(shown: ShownMessage): readonly Block[] {
+  const isMarked = shown.role === "user" && (shown.provenance ?? shown.blocks.some(hasProvenance)) !== false;
+  if (!isMarked) return shown.blocks;
+  return shown.blocks.map((block) => (block.kind === "text" ? inItsVoice(block, shown) : block));
+}
+
+function hasProvenance(block: Block): boolean {
+  return block.kind === "text" && block.provenance !== undefined;
+}
+
+export function sumOfFeatures(blocks: readonly Block[], options?: FeatureOptions): Features {
+  return blocks.reduce((sum, block) => addFeatures(sum, featuresOf(block, options)), NO_FEATURES);
+}
 
 /**
  * The content that the model sees now, with the state that the engine keeps about it: a fold over the log, updated entry by
@@ -66,7 +134,7 @@ export interface Anchor {
   readonly prefix: "same" | "changed";
 }
 
-export interface Awaited {
+interface Awaited {
   readonly request: number;
   /** The part that the anchor did not cover when the request was made. */
   readonly since: Features;
@@ -123,4 +191,61 @@ export function expectedTokens({ calibration, since, anchor }: View): number {
 export function returningTokens({ leftOut, deletedTokens }: View, { edits, deleted }: RequestedEdits): number {
   const leftOutTokens = edits === undefined && leftOut?.askedBy === "engine" ? leftOut.tokens : 0;
   return leftOutTokens + (deleted === undefined ? deletedTokens : 0);
+}
+
+/** The structure of a view, as a compaction boundary stores it: runs of entries, and decisions that stand for others. */
+export function outline({ items, breaks, hidden }: View): Shown[] {
+  const runs: Shown[] = [];
+  const sorted = breaks.toSorted((a, b) => a - b);
+  let passed = 0;
+  for (const item of items) {
+    const { from, to } = item;
+    const by = item.kind === "message" ? item.by : undefined;
+    const lost = item.kind === "message" && item.thinking === "lost";
+    const last = runs.at(-1);
+    // Several items that one decision placed together are read from it together.
+    if (last !== undefined && by !== undefined && last.by === by && last.from === from) continue;
+    const sameSort = last !== undefined && last.by === undefined && by === undefined;
+    const sameThinking = item.kind === "seal" || (last?.thinking === "lost") === lost;
+    // The first break after the last run.
+    while (last !== undefined && passed < sorted.length && sorted[passed]! <= last.to) passed++;
+    const together = sameSort && sameThinking && !(sorted[passed] !== undefined && sorted[passed]! <= from);
+    if (together) runs[runs.length - 1] = { ...last, to };
+    else runs.push({ from, to, ...(by === undefined ? {} : { by }), ...(lost ? { thinking: "lost" } : {}) });
+  }
+  return [...runs, ...hidden].sort((a, b) => a.from - b.from);
+}
+
+/** Returns the newest entry up to which two views of one log are equal; 0 if they differ from the first item on. */
+export function sharedTo({ items: left }: View, { items: right }: View): number {
+  let shared = 0;
+  for (const [index, item] of left.entries()) {
+    if (!isSame(item, right[index])) break;
+    shared = item.to;
+  }
+  return shared;
+}
+
+function isSame(left: Item, right: Item | undefined): boolean {
+  if (right === undefined || left.kind !== right.kind || left.from !== right.from || left.to !== right.to) return false;
+  if (left.kind === "seal" || right.kind === "seal") return true;
+  return left.by === right.by && left.thinking === right.thinking;
+}
+
+/** Whether the model is still at work: the newest item is a tool result, not a message of the user. */
+export function isTurnOpen({ items }: View): boolean {
+  const last = items.findLast((item) => item.kind === "message" && item.attachment === undefined);
+  return last?.kind === "message" && last.origin === "tool";
+}
+
+/**
+ * One message, ready to be rendered. It keeps these rules for any log: roles alternate, the first message is the user's, the
+ * next message answers every call, ids are unique and safe, no text is empty, strings are well-formed, and no block is signed
+ * by another provider.
+ */
+export interface FlatMessage {
+  readonly role: "user" | "assistant";
+  readonly blocks: readonly Block[];
+  /** The message calls or answers `tool_search`, and the model takes deferred tools in its provider's own form. @default it does not */
+  readonly toolSearch?: "native";
 }

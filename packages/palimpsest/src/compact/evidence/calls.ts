@@ -1,13 +1,107 @@
 import type { ToolCall } from "../../log/block.ts";
-import type { FileTouch, LineRange } from "../../stages/compact/evidence/file-touch.ts";
-import { patchedFiles } from "../../stages/compact/evidence/patched-files.ts";
-import { shownFile } from "../../stages/compact/evidence/shown-file.ts";
-import { writtenLines } from "../../stages/compact/evidence/written-lines.ts";
 import { headOf } from "../../text.ts";
-import { fileOf } from "../../view/file-of.ts";
+import { type FileAccess, fileOf } from "../../view/items.ts";
+
+export type LineRange = readonly [firstLine: number, lastLine: number];
+
+/**
+ * Where an edit stands in its file: by a line of the new text, since edits report no line numbers and later ones move lines.
+ * `npm run -s lab -- economics`, profile `balanced`: of the lines that edits replace, 5.95% are out of view instead of 6.15%.
+ */
+export interface WrittenLines {
+  /** The longest line of the new text, or its beginning. */
+  readonly line: string;
+  /** The number of new lines before it and after it. */
+  readonly before: number;
+  readonly after: number;
+}
+
+/** A file that a call reads or edits, with its lines as far as they are known. */
+export interface FileTouch extends FileAccess {
+  readonly range?: LineRange;
+  readonly written?: WrittenLines;
+}
+
+const MAX_LINE_CHARACTERS = 120;
+/** Shorter lines are in many places of a file. */
+const LEAST_LINE_CHARACTERS = 8;
+
+/** Returns the place of a new text; undefined if no line of it is long enough to be found again. */
+export function writtenLines(text: string): WrittenLines | undefined {
+  const lines = text.split("\n").map((line) => line.trim());
+  const line = lines.reduce((long, one) => (one.length > long.length ? one : long), "");
+  if (line.length < LEAST_LINE_CHARACTERS) return undefined;
+  const before = lines.indexOf(line);
+  return { line: line.slice(0, MAX_LINE_CHARACTERS).toWellFormed(), before, after: lines.length - 1 - before };
+}
+
+/** Returns the lines of a file in which a written text stands now; undefined if it is no longer there. */
+export function findWritten(lines: readonly string[], { line, before, after }: WrittenLines): LineRange | undefined {
+  const at = lines.findIndex((one) => one.trimStart().startsWith(line));
+  if (at === -1) return undefined;
+  return [Math.max(1, at + 1 - before), Math.min(lines.length, at + 1 + after)];
+}
+
+const BEGIN = "*** Begin Patch";
+
+/** Returns the files that a patch changes (`*** Begin Patch`, as `apply_patch` takes it), each with the place of its new lines. */
+export function patchedFiles(values: Iterable<unknown>): readonly FileTouch[] {
+  for (const value of values) {
+    if (typeof value === "string" && value.includes(BEGIN)) return filesOf(value.slice(value.indexOf(BEGIN)));
+  }
+  return [];
+}
+
+function filesOf(patch: string): readonly FileTouch[] {
+  const files: FileTouch[] = [];
+  for (const section of patch.split(/^\*\*\* (?=(?:Update|Add) File: )/m).slice(1)) {
+    const [heading, ...lines] = section.split("\n");
+    const path = heading!.slice(heading!.indexOf(": ") + 2).trim();
+    const added = lines.filter((line) => line.startsWith("+")).map((line) => line.slice(1));
+    const written = writtenLines(added.join("\n"));
+    if (path !== "") files.push({ path, access: "edit", ...(written === undefined ? {} : { written }) });
+  }
+  return files;
+}
+
+/** A file that a command shows. */
+interface ShownFile {
+  readonly path: string;
+  /** Its lines, if the command names them. */
+  readonly range?: LineRange;
+}
+
+/** A path without anything that a shell would replace. */
+const PATH = String.raw`(?:'([^'\n]+)'|"([^"$\`\n]+)"|([\w@%+=:,./~-]+))`;
+const LINES = String.raw`['"]?(\d{1,7}),(\d{1,7})p['"]?`;
+/** Ways to look at a file, with the places of its path, of its first line and of its last line. */
+const WAYS: readonly (readonly [pattern: RegExp, first: number, last: number, path: number])[] = [
+  [new RegExp(String.raw`^sed\s+-n\s+${LINES}\s+${PATH}$`), 1, 2, 3],
+  [new RegExp(String.raw`^(?:nl(?:\s+-ba)?|cat(?:\s+-n)?)\s+${PATH}\s*\|\s*sed\s+-n\s+${LINES}$`), 4, 5, 1],
+  [new RegExp(String.raw`^(?:nl(?:\s+-ba)?|cat(?:\s+-n)?)\s+${PATH}$`), 0, 0, 1],
+  [new RegExp(String.raw`^head\s+(?:-n\s*|-)(\d{1,7})\s+${PATH}$`), 0, 1, 2],
+];
+
+/**
+ * Returns the file that a command shows, if that is all it does: many agents read files by `sed -n '1,200p' file` and `cat file`.
+ * `npm run -s lab -- economics`: of the lines that recorded agents edited and no longer saw, a tenth had been shown so.
+ */
+export function shownFile(command: string): ShownFile | undefined {
+  const [, folder, shows] = /^(?:cd\s+([\w@%+=:,./~-]+)\s*&&\s*)?(.*)$/s.exec(command.trim())!;
+  for (const [pattern, firstAt, lastAt, pathAt] of WAYS) {
+    const found = pattern.exec(shows!);
+    if (found === null) continue;
+    const path = found[pathAt] ?? found[pathAt + 1] ?? found[pathAt + 2]!;
+    const whole = folder === undefined || path.startsWith("/") ? path : `${folder.replace(/\/$/, "")}/${path}`;
+    if (lastAt === 0) return { path: whole };
+    const range = [firstAt === 0 ? 1 : Number(found[firstAt]), Number(found[lastAt])] as const;
+    return range[0] >= 1 && range[0] <= range[1] ? { path: whole, range } : undefined;
+  }
+  return undefined;
+}
 
 /** The effect of a call, as far as its shape shows it. */
-export interface ReadCall {
+interface ReadCall {
   /** Only a patch has more than one. */
   readonly files?: readonly FileTouch[];
   readonly command?: string;
@@ -104,4 +198,75 @@ function withoutFrame(command: string): string {
     .replace(/\s+2>&1(?=\s|$)/g, "")
     .trim();
   return bare === "" ? command : bare;
+}
+
+/** The outcome that a result reports. */
+interface Outcome {
+  readonly state: "ok" | "failed";
+  readonly exitCode?: number;
+  /** The line with the counts of tests or checks, verbatim. */
+  readonly report?: string;
+  /** The first lines of the error, verbatim. */
+  readonly error?: string;
+}
+
+const EXIT_CODE = /\bexit(?:ed)?[ _]?(?:with )?(?:code|status)?["']?[ :=]+(?:code |status )?(\d{1,3})\b/i;
+/** A result states its exit code near its beginning or end; elsewhere the words belong to other text. */
+const EXIT_CHARACTERS = 200;
+const REPORT =
+  /\b\d+ (?:tests? )?(?:passed|failed|passing|failing|failures?|errors?|problems?|skipped)\b|^(?:ok|FAIL|PASS)\s|\btest result:/i;
+const ERROR_LINE =
+  /\b(?:\w*error|fatal|panic|\w*exception|traceback|fail(?:ed|ure)?|cannot|undefined|denied|not found|no such|refused|invalid|unexpected)\b/i;
+/** For a result that counts as fine (the end of a pipe succeeded), only unambiguous errors. */
+const CLEAR_ERROR_LINE =
+  /^\s*(?:error(?:\[\w+\])?:|fatal:|panic:|Traceback \(|--- FAIL|FAIL\b|\w*(?:Error|Exception): )/;
+const LOOKED_AT_CHARACTERS = 8_000;
+const REPORT_CHARACTERS = 120;
+const ERROR_CHARACTERS = 240;
+const ERROR_LINES = 2;
+
+/**
+ * Reads the outcome from the usual output of shells, test runners and compilers. `kind`: for anything but a command,
+ * only the status counts.
+ */
+export function outcomeOf(text: string, status: "ok" | "error", kind: "command" | "other"): Outcome {
+  if (kind === "other") return status === "ok" ? { state: "ok" } : { state: "failed", error: errorIn(text, /./) ?? "" };
+  const ends = [text.slice(0, EXIT_CHARACTERS), text.slice(-EXIT_CHARACTERS)];
+  const code = ends.map((end) => EXIT_CODE.exec(end)?.[1]).find((found) => found !== undefined);
+  const exitCode = code === undefined ? undefined : Number(code);
+  const state = status === "error" || (exitCode ?? 0) > 0 ? "failed" : "ok";
+  const report = lastLine(text, REPORT);
+  const error =
+    state === "failed" ? (errorIn(text, ERROR_LINE) ?? lastLine(text, /\S/, report)) : errorIn(text, CLEAR_ERROR_LINE);
+  return {
+    state,
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(report === undefined ? {} : { report }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** `told`: a line that is already known. */
+function lastLine(text: string, matching: RegExp, told?: string): string | undefined {
+  const lines = text.slice(-LOOKED_AT_CHARACTERS).split("\n");
+  const line = lines.findLast((each) => each.length < 400 && matching.test(each));
+  const said = line && headOf(line.trim(), REPORT_CHARACTERS);
+  return said === told ? undefined : said;
+}
+
+function errorIn(text: string, matching: RegExp): string | undefined {
+  const head = text.slice(0, LOOKED_AT_CHARACTERS);
+  const tail = text.length > LOOKED_AT_CHARACTERS ? text.slice(-LOOKED_AT_CHARACTERS) : "";
+  for (const part of [head, tail]) {
+    const lines = part.split("\n").filter((line) => line.trim() !== "" && !/^\s*exit code:? \d+\s*$/i.test(line));
+    const first = lines.findIndex((line) => matching.test(line));
+    if (first < 0) continue;
+    // A continuation is indented, or also reports an error; any other line is unrelated output.
+    const isMore = (line: string): boolean => /^[\s|>^]/.test(line) || matching.test(line);
+    const rest = lines.slice(first + 1, first + ERROR_LINES);
+    const end = rest.findIndex((line) => !isMore(line));
+    const said = [lines[first]!, ...(end < 0 ? rest : rest.slice(0, end))].map((line) => line.trim());
+    return headOf(said.join("\n"), ERROR_CHARACTERS).toWellFormed();
+  }
+  return undefined;
 }

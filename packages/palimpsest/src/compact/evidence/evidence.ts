@@ -2,21 +2,39 @@ import type { Part, ToolCall, ToolResult } from "../../log/block.ts";
 import type { ReadEntry } from "../../log/draft.ts";
 import type { MessagePayload } from "../../log/payload.ts";
 import { isUsersOwn } from "../../log/provenance.ts";
-import { addRange, decayed, put, thousandths } from "../../stages/compact/evidence/evidence-parts.ts";
-import type { FileTouch, LineRange } from "../../stages/compact/evidence/file-touch.ts";
-import { findDecisions, findRules } from "../../stages/compact/evidence/find-rules.ts";
-import { outcomeOf } from "../../stages/compact/evidence/outcome-of.ts";
-import { restatedShare } from "../../stages/compact/evidence/restated-share.ts";
-import { numberedLines, readCall } from "./calls.ts";
+import { lazyPattern } from "../../log/search-text.ts";
+import { type FileTouch, type LineRange, numberedLines, outcomeOf, readCall } from "./calls.ts";
 import { createFacts, type FactSource, WEIGHTS } from "./facts.ts";
+import { findDecisions, findRules } from "./find.ts";
 import {
+  addRange,
   type CommandEvidence,
+  decayed,
   type ErrorEvidence,
   type Evidence,
   type FileEvidence,
+  put,
   type RuleEvidence,
   readEvidence,
+  thousandths,
 } from "./state.ts";
+
+const RUN_WORDS = 3;
+
+/** Returns how much of a sentence occurs in a text: the share of its runs of three words. */
+export function restatedShare(sentence: string, text: string): number {
+  const runs = runsOf(sentence);
+  if (runs.length === 0) return 0;
+  const said = new Set(runsOf(text));
+  return runs.filter((run) => said.has(run)).length / runs.length;
+}
+
+const wordPattern = lazyPattern(String.raw`[\p{L}\p{N}]+`, "gu");
+
+function runsOf(text: string): string[] {
+  const words = text.toLowerCase().match(wordPattern()) ?? [];
+  return words.slice(RUN_WORDS - 1).map((_, index) => words.slice(index, index + RUN_WORDS).join(" "));
+}
 
 /** How many of each kind are kept. The oldest that was never used again is removed first, then the oldest. */
 const LIMITS = { files: 400, commands: 300, errors: 100, rules: 150, open: 100 } as const;
@@ -27,7 +45,7 @@ const SAME = 0.8;
 /** Of each file: what the model wrote before has mostly been edited again. */
 const MAX_WRITTEN = 4;
 
-export interface EvidenceFold {
+interface EvidenceFold {
   /** Adds the entries of the log in order; a result in its original form. The cost is proportional to the entry. */
   take(read: ReadEntry): void;
   /** Returns the whole state as plain JSON. */

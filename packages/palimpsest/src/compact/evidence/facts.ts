@@ -1,7 +1,18 @@
-import { decayed, endOf, isSameFile, thousandths } from "../../stages/compact/evidence/evidence-parts.ts";
-import { findLine } from "../../stages/compact/evidence/find-line.ts";
-import { type Fact, findFacts } from "./find.ts";
-import { type FactEvidence, type FactLine, readFact, type StoredFact, storeFact } from "./state.ts";
+import { type Fact, findFacts, findLine } from "./find.ts";
+import {
+  decayed,
+  type Evidence,
+  endOf,
+  type FactEvidence,
+  type FactLine,
+  factKeys,
+  isSameFile,
+  keyOf,
+  readFact,
+  type StoredFact,
+  storeFact,
+  thousandths,
+} from "./state.ts";
 
 /** How many are kept. The oldest that was never used again is removed first, then the weakest. */
 const MAX_FACTS = 5_000;
@@ -15,14 +26,14 @@ export const WEIGHTS = { used: 1, introduced: 0.5, given: 1.5, shown: 0.15, read
 /** The author of the text with a fact. `file`: text that the model writes into a file. */
 export type FactSource = FactEvidence["source"] | "file";
 
-export interface FactPlace {
+interface FactPlace {
   readonly entry: number;
   /** The number of responses before. */
   readonly round: number;
   readonly source: FactSource;
 }
 
-export interface Facts {
+interface Facts {
   /** Adds the names and numbers of a text. */
   take(text: string, place: FactPlace): void;
   /** Returns all facts in the order of their last occurrence. */
@@ -129,4 +140,50 @@ export function createFacts(start: readonly StoredFact[], startLines: readonly F
 function someOf(facts: readonly Fact[]): readonly Fact[] {
   if (facts.length <= FACTS_PER_ENTRY) return facts;
   return [...facts.slice(0, FACTS_PER_ENTRY / 2), ...facts.slice(-FACTS_PER_ENTRY / 2)];
+}
+
+interface QuoteOptions {
+  /** The maximum size of the text. */
+  readonly budgetTokens: number;
+  readonly countTokens: (text: string) => number;
+  /** Content of the record beside it in the view: a name that occurs there needs no line. @default "" */
+  readonly shown?: string;
+  /** A summary beside it: it may name a thing without its line, so only lines that it quotes itself are left out. @default "" */
+  readonly summary?: string;
+}
+
+/** A long line takes the room of several short ones. */
+const LENGTH_OFFSET = 20;
+const LENGTH_POWER = 0.5;
+
+/**
+ * Quotes the lines in which the names and numbers of the evidence last stood, up to the budget: a name says that a thing exists,
+ * its line how it is written. Lines of the most and the latest used names come first, for their length. Each line is quoted once,
+ * for all names in it.
+ */
+export function quoteLines(
+  evidence: Evidence,
+  { budgetTokens, countTokens, shown = "", summary = "" }: QuoteOptions,
+): string {
+  const { facts, lines, round } = evidence;
+  const lineOf = new Map(lines);
+  const ranked = facts
+    .map(readFact)
+    .flatMap((fact) => {
+      const line = lineOf.get(fact.text);
+      if (line === undefined) return [];
+      return [{ key: keyOf(fact), line, worth: decayed(fact, round) / (LENGTH_OFFSET + line.length) ** LENGTH_POWER }];
+    })
+    .sort((one, other) => other.worth - one.worth);
+  const isShown = new Set(factKeys(shown));
+  const quoted: string[] = [];
+  let leftTokens = budgetTokens;
+  for (const { key, line } of ranked) {
+    if (isShown.has(key) || summary.includes(line)) continue;
+    leftTokens -= countTokens(`- ${line}\n`);
+    if (leftTokens < 0) break;
+    quoted.push(`- ${line}`);
+    for (const told of factKeys(line)) isShown.add(told);
+  }
+  return quoted.join("\n").toWellFormed();
 }

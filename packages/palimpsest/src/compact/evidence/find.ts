@@ -1,4 +1,5 @@
-import { lazyPattern } from "../../log/lazy-pattern.ts";
+import { lazyPattern } from "../../log/search-text.ts";
+import { headOf } from "../../text.ts";
 
 /** A kind of text that may be needed again letter for letter. */
 export type FactSort = "path" | "url" | "identifier" | "number";
@@ -125,4 +126,82 @@ function isTellingName(name: string): boolean {
   if (/^[A-Z]{2,10}-\d{2,6}$/.test(name)) return true;
   if (name.length < LEAST_NAME_CHARACTERS) return false;
   return coined().test(name);
+}
+
+/** Words with which people correct, forbid, decide and insist. */
+const MARKS =
+  /\b(?:no[,.!]|not|don'?t|do not|never|always|must(?:n'?t)?|instead|rather than|only|without|wrong|stop|avoid|revert|undo|should(?:n'?t)?|prefer|make sure|ensure|keep|leave|forget|actually|decided?|let'?s|we (?:use|will|want|need)|at (?:most|least)|required?|forbidden|nicht|kein\w*|niemals?|immer|statt|muss)\b/i;
+/** Words with which one of several options is chosen. */
+const CHOICE =
+  /\b(?:decid(?:e|ed|ing)|decision|instead of|rather than|settled? on|opt(?:ed|ing)? for|ruled? out|go(?:ing)? with|went with|chose|gave up on)\b/i;
+const MAX_DECISIONS = 4;
+/** The beginning of a reply that takes something back. */
+const CORRECTION =
+  /^\s*(?:no\b|nope|wait|stop|actually|that'?s (?:not|wrong)|wrong|don'?t|do not|not |instead|hmm|nein)/i;
+const MAX_RULE_CHARACTERS = 280;
+/** A long message (a paste, a plan) contains hardly any sentence of the user's own. */
+const LOOKED_AT_CHARACTERS = 6_000;
+const MAX_RULES = 12;
+const betweenSentences = lazyPattern(String.raw`\n+|(?<=[.!?])\s+(?=\p{Lu})`, "u");
+
+/** Returns the sentences of a user's message that correct, forbid, decide or insist, verbatim. */
+export function findRules(text: string): string[] {
+  return sentencesWith(text, MARKS).slice(0, MAX_RULES);
+}
+
+/** Returns the sentences of a model's message that choose one of several options, verbatim. */
+export function findDecisions(text: string): string[] {
+  return sentencesWith(text, CHOICE).slice(0, MAX_DECISIONS);
+}
+
+function sentencesWith(text: string, mark: RegExp): string[] {
+  return text
+    .slice(0, LOOKED_AT_CHARACTERS)
+    .split(betweenSentences())
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence.length > 5 && mark.test(sentence))
+    .map((sentence) => headOf(sentence, MAX_RULE_CHARACTERS).toWellFormed());
+}
+
+/** Whether a message corrects an earlier action or statement. */
+export function isCorrection(text: string): boolean {
+  return (
+    CORRECTION.test(text.slice(0, 200)) ||
+    (text.length < 600 && /\b(?:don'?t|never|instead|wrong|revert|undo)\b/i.test(text))
+  );
+}
+
+/** A longer line is data or prose: it would take the room of several others. */
+const MAX_CHARACTERS = 240;
+/** A line with less beside the name says no more than the name. */
+const LEAST_MORE_CHARACTERS = 4;
+/** A name that occurs in more places is searched in the last of them only. */
+const MAX_OCCURRENCES = 20;
+/** Some tools number the lines of a file. */
+const LINE_NUMBER = /^\s*\d{1,7}[\t\u2192]/;
+const nameCharacter = lazyPattern(String.raw`[\p{L}\p{N}_$]`, "u");
+
+/** Returns the last line of a text that shows a name, without its number and indentation; undefined if none is worth quoting. */
+export function findLine(text: string, name: string): string | undefined {
+  let at = text.lastIndexOf(name);
+  for (let seen = 0; at >= 0 && seen < MAX_OCCURRENCES; seen++) {
+    const line = isWhole(text, at, name) ? lineAt(text, at) : undefined;
+    if (line !== undefined && line.length >= name.length + LEAST_MORE_CHARACTERS) return line;
+    at = at === 0 ? -1 : text.lastIndexOf(name, at - 1);
+  }
+  return undefined;
+}
+
+/** Not a part of a longer name. */
+function isWhole(text: string, at: number, name: string): boolean {
+  return !nameCharacter().test(text[at - 1] ?? "") && !nameCharacter().test(text[at + name.length] ?? "");
+}
+
+function lineAt(text: string, at: number): string | undefined {
+  const end = text.indexOf("\n", at);
+  const line = text
+    .slice(text.lastIndexOf("\n", at) + 1, end < 0 ? undefined : end)
+    .replace(LINE_NUMBER, "")
+    .trim();
+  return line.length > MAX_CHARACTERS ? undefined : line;
 }

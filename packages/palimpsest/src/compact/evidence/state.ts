@@ -1,5 +1,5 @@
-import type { FileTouch, LineRange, WrittenLines } from "../../stages/compact/evidence/file-touch.ts";
-import type { FactSort } from "./find.ts";
+import type { FileTouch, LineRange, WrittenLines } from "./calls.ts";
+import { type Fact, type FactSort, findFacts } from "./find.ts";
 
 /** When something was last needed, and how much: the weight halves with time and grows with use. */
 interface Weighted {
@@ -95,7 +95,7 @@ export function readFact([text, sort, source, entry, uses, round, weight, near]:
 export type FactLine = readonly [fact: string, line: string];
 
 /** A call without a result so far. */
-export interface OpenCall {
+interface OpenCall {
   readonly id: string;
   readonly files?: readonly FileTouch[];
   readonly command?: string;
@@ -199,4 +199,66 @@ function isTouched(files: unknown): boolean {
 
 function isRange(value: unknown): boolean {
   return Array.isArray(value) && value.length === 2 && value.every(Number.isSafeInteger);
+}
+
+/** The number of rounds after which a need counts half. */
+const HALF_LIFE_ROUNDS = 60;
+const MAX_RANGES = 8;
+/** Ranges this close are joined. */
+const NEAR_LINES = 20;
+
+/** Returns a weight as it counts in a later round. */
+export function decayed(of: { readonly weight: number; readonly round: number } | undefined, round: number): number {
+  return of === undefined ? 0 : of.weight * 2 ** ((of.round - round) / HALF_LIFE_ROUNDS);
+}
+
+/** Adds a range of lines, the newest last, and joins ranges that touch it. */
+export function addRange(ranges: readonly LineRange[], added: LineRange): LineRange[] {
+  let [first, last] = added;
+  const apart = ranges.filter(([from, to]) => {
+    if (from > last + NEAR_LINES || to < first - NEAR_LINES) return true;
+    [first, last] = [Math.min(first, from), Math.max(last, to)];
+    return false;
+  });
+  return [...apart, [first, last] as const].slice(-MAX_RANGES);
+}
+
+/** Returns the last two parts of a path, which identify a file in any form of its name. */
+export function endOf(path: string): string {
+  return path.split(/[\\/]/).slice(-2).join("/");
+}
+
+/** The facts of a text, as they are compared: files by the end of their path, which is the same in any form of its name. */
+export function factKeys(text: string): string[] {
+  return findFacts(text).map(keyOf);
+}
+
+export function keyOf({ sort, text }: Pick<Fact, "sort" | "text">): string {
+  return sort === "path" ? endOf(text) : text;
+}
+
+/** Whether two paths may name one file: commands name it from where they run, other tools from the root. */
+export function isSameFile(one: string, other: string): boolean {
+  const [shorter, longer] = one.length < other.length ? [one, other] : [other, one];
+  return shorter === longer || longer.endsWith(`/${shorter.replace(/^\.\//, "")}`);
+}
+
+/** Newest last. If there are too many, the oldest unused one is removed, or else the oldest. */
+export function put<Value>(
+  map: Map<string, Value>,
+  key: string,
+  value: Value,
+  limit: number,
+  isUsed: (value: Value) => boolean = () => false,
+): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= limit) return;
+  for (const [other, held] of map) if (!isUsed(held) && other !== key) return void map.delete(other);
+  map.delete(map.keys().next().value!);
+}
+
+/** Rounded, so that a stored state is short. */
+export function thousandths(weight: number): number {
+  return Math.round(weight * 1_000) / 1_000;
 }

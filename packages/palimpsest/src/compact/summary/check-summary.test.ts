@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { joinRepair, UNVERIFIED } from "../../stages/compact/summary/join-repair.ts";
-import { summarySections } from "../../stages/compact/summary/sections.ts";
 import { type CheckedSummary, checkSummary, type SummaryAnswer, type SummaryToCheck } from "./check.ts";
+import { joinRepair, UNVERIFIED } from "./passes.ts";
 import { summaryPrompt } from "./prompt.ts";
+import { summarySections } from "./sections.ts";
 
 const SAID = [
   "The user wants a parser for invoices that never loses a line and reports what it could not read.",

@@ -1,16 +1,108 @@
+import { lazyPattern } from "../../log/search-text.ts";
 import type { ResponseContent } from "../../providers/provider.ts";
-import { echoShare } from "../../stages/compact/summary/echo-share.ts";
-import { namedPaths } from "../../stages/compact/summary/named-paths.ts";
+import { repairPrompt, summaryPrompt } from "./prompt.ts";
+import { readSummary, type SummaryReading } from "./read.ts";
 import {
   MAX_SECTIONS,
   type Missing,
+  missingSections,
+  namedPaths,
+  readSections,
   SECTION_COUNT,
   type SummaryVariant,
-} from "../../stages/compact/summary/sections.ts";
-import { suspiciousAnswer } from "../../stages/compact/summary/suspicious-answer.ts";
-import { repairPrompt, summaryPrompt } from "./prompt.ts";
-import { readSummary, type SummaryReading } from "./read.ts";
-import { missingSections, readSections } from "./sections.ts";
+} from "./sections.ts";
+
+/** This many equal words in a row are not a coincidence. */
+const RUN_WORDS = 8;
+const FACTOR = 0x01000193;
+/** The hash factor of the word that leaves a run. */
+const LEAVING = Array.from({ length: RUN_WORDS - 1 }).reduce((power: number) => Math.imul(power, FACTOR), 1);
+
+/**
+ * Returns how much of a text was copied: the share of its runs of eight words that also occur in the source.
+ * Whitespace, case and punctuation are ignored. Time grows with the source, memory with the words of the text.
+ */
+export function echoShare(text: string, source: string): number {
+  const runs = new Map<number, number>();
+  let count = 0;
+  eachRun(text, (hash) => {
+    count++;
+    runs.set(hash, (runs.get(hash) ?? 0) + 1);
+  });
+  let copied = 0;
+  if (count > 0)
+    eachRun(source, (hash) => {
+      copied += runs.get(hash) ?? 0;
+      runs.delete(hash);
+    });
+  return count === 0 ? 0 : copied / count;
+}
+
+const wordPattern = lazyPattern(String.raw`[\p{L}\p{N}]+`, "gu");
+
+/** A rolling hash, so that a conversation of millions of words is read once. */
+function eachRun(text: string, visit: (hash: number) => void): void {
+  const words: number[] = [];
+  let hash = 0;
+  for (const [word] of text.matchAll(wordPattern())) {
+    const leaving = words.length < RUN_WORDS ? 0 : words[words.length - RUN_WORDS]!;
+    const entering = hashOf(word.toLowerCase());
+    hash = (Math.imul((hash - Math.imul(leaving, LEAVING)) | 0, FACTOR) + entering) | 0;
+    words.push(entering);
+    if (words.length >= RUN_WORDS) visit(hash);
+    if (words.length > 4096) words.splice(0, words.length - RUN_WORDS);
+  }
+}
+
+function hashOf(word: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < word.length; index++) hash = Math.imul(hash ^ word.charCodeAt(index), FACTOR);
+  return hash;
+}
+
+/**
+ * Guesses what an answer is that is not a summary. Used only for answers without most sections, so it changes the
+ * report, not the decision: a good summary may well begin with an error.
+ */
+export function suspiciousAnswer(answer: string): "error-text" | "refusal" | undefined {
+  // All tags but that of a web page: it says what the answer is.
+  const text = answer.replace(/<\/?(?!html\b)[a-z]+>/gi, " ").trim();
+  if (isErrorBody(text) || ERRORS.some((pattern) => pattern.test(text))) return "error-text";
+  return REFUSAL.test(text) ? "refusal" : undefined;
+}
+
+/** Errors of programs, gateways and networks; all seen in place of a summary. */
+const ERRORS: readonly RegExp[] = [
+  /^\W{0,3}(?:an? )?(?:\w+ ){0,3}(?:error|exception|failure)\b/i,
+  /^(?:http[ /]?\S* )?[45]\d\d\b/i,
+  /^<?!?(?:doctype )?html\b/i,
+  /^traceback \(most recent call last\)/i,
+  /\bnet::ERR_|\b(?:ECONN(?:RESET|REFUSED|ABORTED)|ETIMEDOUT|ENOTFOUND|EPIPE|EAI_AGAIN)\b/,
+  /^.{0,80}\b(?:rate[ _-]?limit|overloaded|quota|too many requests|timed? ?out|service unavailable|bad gateway)\b/i,
+  /^.{0,80}\b(?:prompt is too long|context (?:length|window).{0,20}exceed|invalid api key|unauthori[sz]ed|credit balance)/i,
+  /^.{0,80}\b(?:stream|connection|socket|request|fetch)\b.{0,20}\b(?:disconnected|closed|failed|aborted|reset|lost)\b/i,
+  /^.{0,40}\b(?:failed|unable) to (?:generate|create|produce|get)\b/i,
+  /^\W{0,3}no (?:summary|conversation|content|response|messages?)\b.{0,60}(?:\W|$)/i,
+];
+
+const REFUSAL =
+  /^(?:i(?:['’]m| am) (?:very |so )?sorry|sorry|i apologi[sz]e|unfortunately,? i|i (?:can(?:not|['’]t)|won['’]t|will not|do not|don['’]t|am unable|am not able)|i['’]m (?:unable|not able)|as an ai\b)/i;
+
+function isErrorBody(text: string): boolean {
+  if (!/^[[{]/.test(text)) return false;
+  // A stream has several bodies, one per line; the first shows what they are.
+  const fields = parse(text) ?? parse(text.split("\n")[0]!);
+  if (typeof fields !== "object" || fields === null) return false;
+  return ["error", "errors", "detail", "message", "code", "status"].some((name) => name in fields);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 export interface SummaryAnswer {
   readonly text: string;
@@ -63,7 +155,7 @@ export interface RefusedSummary {
   readonly detail: string;
 }
 
-export type RefusalReason =
+type RefusalReason =
   | "blank"
   | "tool-call-only"
   | "scratchpad-only"

@@ -1,18 +1,13 @@
-import {
-  type Missing,
-  type SummarySection,
-  type SummaryVariant,
-  summarySections,
-} from "../../stages/compact/summary/sections.ts";
-import { escapeTags } from "../../view/data-marks.ts";
+import { escapeTags } from "../../view/texts.ts";
+import { type Missing, type SummarySection, type SummaryVariant, summarySections } from "./sections.ts";
 
-export interface SummaryPromptOptions {
+interface SummaryPromptOptions {
   readonly variant: SummaryVariant;
   /** Instructions of the user, then of hooks; appended unchanged. */
   readonly instructions?: string;
 }
 
-export interface PassPromptOptions {
+interface PassPromptOptions {
   /** Counts from 1. */
   readonly pass: number;
   readonly passes: number;

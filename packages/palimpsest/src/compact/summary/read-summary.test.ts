@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { summarySections } from "../../stages/compact/summary/sections.ts";
 import { readSummary } from "./read.ts";
+import { summarySections } from "./sections.ts";
 
 const BODY = summarySections("full")
   .map(({ number, title }) => `## ${number}. ${title}\nWhat there is to say about ${number}.`)

@@ -1,5 +1,4 @@
-import { MAX_SECTIONS } from "../../stages/compact/summary/sections.ts";
-import { readSections } from "./sections.ts";
+import { MAX_SECTIONS, readSections } from "./sections.ts";
 
 export type SummaryReading =
   | {

@@ -1,8 +1,96 @@
-import { lazyPattern } from "../../log/lazy-pattern.ts";
-import { SECTION_COUNT, summarySections } from "../../stages/compact/summary/sections.ts";
+import { lazyPattern } from "../../log/search-text.ts";
+import { beginAtLine, endAtLine, headOf, tailOf } from "../../text.ts";
+
+/** `full`: the whole conversation. `from`: everything after a chosen message. `up_to`: everything before it. */
+export type SummaryVariant = "full" | "from" | "up_to";
+
+export interface SummarySection {
+  readonly number: number;
+  readonly title: string;
+  /** The prompt's description of the section. */
+  readonly asks: string;
+}
+
+/** `section`: absent or cut off. `path`: the summary names it, but the log does not contain it. */
+export type Missing =
+  | { readonly kind: "section"; readonly number: number }
+  | { readonly kind: "path"; readonly path: string };
+
+export const SECTION_COUNT = 9;
+/** The least number of sections that makes a summary worth repairing. */
+export const MAX_SECTIONS = 5;
+
+const COMMON: readonly SummarySection[] = [
+  {
+    number: 1,
+    title: "Primary request and intent",
+    asks: "What the user wants to have in the end, and why, with every condition they have set.",
+  },
+  {
+    number: 2,
+    title: "Key technical concepts",
+    asks: "The technologies, terms, conventions and design decisions one has to know to go on.",
+  },
+  {
+    number: 3,
+    title: "Files and code sections",
+    asks: "Each file that was looked at, changed or created, by its exact path: what was done to it, why it matters, and the lines of code that count, copied exactly.",
+  },
+  {
+    number: 4,
+    title: "Errors and fixes",
+    asks: "Each error with its exact message, what cured it, what did not, and what the user said about it.",
+  },
+  {
+    number: 5,
+    title: "Problem solving",
+    asks: "What has been found out, which ways were given up and for what reason, what is still unclear.",
+  },
+  {
+    number: 6,
+    title: "User corrections and insistence",
+    asks: "Only what the user corrected, forbade or insisted on. Their messages themselves are kept elsewhere word for word: do not copy them out.",
+  },
+  {
+    number: 7,
+    title: "Pending tasks",
+    asks: "What the user has explicitly asked for and is not done yet. What is done is not named here.",
+  },
+];
+
+const CURRENT: readonly SummarySection[] = [
+  {
+    number: 8,
+    title: "Current work",
+    asks: "Precisely what was going on at the very end: the step, the files, the last command and what came of it.",
+  },
+  {
+    number: 9,
+    title: "Optional next step",
+    asks: 'The one step that follows from the latest requests, with direct quotes of the newest messages that show where the work stood. If the last task is finished, or the user has not asked for more: "None".',
+  },
+];
+
+const COMPLETED: readonly SummarySection[] = [
+  {
+    number: 8,
+    title: "Work completed",
+    asks: "What had been brought to an end by the last of these messages, and how it was checked.",
+  },
+  {
+    number: 9,
+    title: "Context for continuing work",
+    asks: "What a reader must know to understand the messages that follow: decisions in force, state of files, names in use.",
+  },
+];
+
+/** Returns the nine sections of a summary. */
+export function summarySections(variant: SummaryVariant): readonly SummarySection[] {
+  return [...COMMON, ...(variant === "up_to" ? COMPLETED : CURRENT)];
+}
 
 /** The non-empty sections of a summary; a heading without text does not count. */
-export interface Sections {
+interface Sections {
   /** The text before the first section. */
   readonly opening: string;
   /** Each with its heading line, in the order of their numbers. */
@@ -95,4 +183,52 @@ function isBare(section: string, mark: string): boolean {
 
 function titleOf(words: string): string {
   return words.replace(/[*_:：\s]+$/, "").toLowerCase();
+}
+
+/** Matches possible file paths that do not begin inside a word or a URL. */
+const possiblePath = lazyPattern(
+  String.raw`(?<![\p{L}\p{N}_@:/\\.~-])(?:~?\/|\.{1,2}\/|[A-Za-z]:[\\/])?(?:[\p{L}\p{N}_.@+-]+[\\/])*[\p{L}\p{N}_.@+-]*[\p{L}\p{N}_]`,
+  "gu",
+);
+const ROOTED = /^(?:~?\/|\.{1,2}\/|[A-Za-z]:[\\/])/;
+const ENDING = /[^\\/.]\.[A-Za-z][A-Za-z0-9]{0,7}$/;
+const PART_OF_PATTERN = /[*{}<>$…]/;
+
+interface NamedPath {
+  readonly path: string;
+  readonly at: number;
+}
+
+/**
+ * Returns the paths in a text with their positions: paths from a root, or with folders and an extension. Bare names
+ * ("index.ts", "node.js") are left out, because too much other text looks like them; so are URLs, patterns and words
+ * joined by a slash.
+ */
+export function namedPaths(text: string): readonly NamedPath[] {
+  return Array.from(text.matchAll(possiblePath())).flatMap(({ 0: path, index: at }) => {
+    const strokes = path.match(/[\\/]/g)?.length ?? 0;
+    const around = (text[at - 1] ?? "") + (text[at + path.length] ?? "");
+    const isPath = strokes > 0 && (ENDING.test(path) || (ROOTED.test(path) && strokes > 1));
+    return isPath && !PART_OF_PATTERN.test(around) ? [{ path, at }] : [];
+  });
+}
+
+/** Renames paths in a text. Works from the end, so that earlier positions stay valid. */
+export function renamePaths(text: string, rename: (path: string) => string): string {
+  return namedPaths(text).reduceRight(
+    (renamed, { path, at }) => renamed.slice(0, at) + rename(path) + renamed.slice(at + path.length),
+    text,
+  );
+}
+
+/** The end gets more room: errors and their causes are there. */
+const HEAD_SHARE = 0.4;
+
+/** Returns head and tail of a text that exceeds a limit, with a note about the part left out between them. */
+export function shortenText(text: string, maxCharacters: number, leftOut: (characters: number) => string): string {
+  if (text.length <= maxCharacters) return text;
+  const head = endAtLine(headOf(text, Math.floor(maxCharacters * HEAD_SHARE)));
+  const tail = beginAtLine(tailOf(text, maxCharacters - head.length));
+  const left = text.length - head.length - tail.length;
+  return [head.replace(/\n$/, ""), leftOut(left), tail].filter((part) => part !== "").join("\n");
 }

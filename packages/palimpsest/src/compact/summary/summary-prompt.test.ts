@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { summarySections } from "../../stages/compact/summary/sections.ts";
 import { DIRECT_SYSTEM, passPrompt, repairPrompt, summaryPrompt } from "./prompt.ts";
+import { summarySections } from "./sections.ts";
 
 describe("the prompt", () => {
   test("asks for text only, first and last, and for nine numbered sections", () => {

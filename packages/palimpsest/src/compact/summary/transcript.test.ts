@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
-import { type Item, type MessageItem, toItem } from "../../view/item.ts";
+import { type Item, type MessageItem, toItem } from "../../view/view.ts";
 import { transcriptOf, transcriptText } from "./transcript.ts";
 
 type Given = Partial<Omit<MessageItem, "blocks">> & { readonly blocks: readonly Block[] | string };

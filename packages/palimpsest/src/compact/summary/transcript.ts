@@ -1,11 +1,11 @@
 import type { Block, Part, ToolCall } from "../../log/block.ts";
 import { isUsersOwn, provenanceOf } from "../../log/provenance.ts";
-import { shortenText } from "../../stages/compact/summary/shorten-text.ts";
 import { grouped, headOf } from "../../text.ts";
-import { escapeTags } from "../../view/data-marks.ts";
-import type { Item, MessageItem } from "../../view/item.ts";
+import { escapeTags } from "../../view/texts.ts";
+import type { Item, MessageItem } from "../../view/view.ts";
+import { shortenText } from "./sections.ts";
 
-export interface TranscriptOptions {
+interface TranscriptOptions {
   /** Types of attachments that will be rehydrated anyway. @default [] */
   readonly leftOut?: readonly string[];
   /** The shown length of a result, of a call's input or of an attachment. @default 10000 */
@@ -163,3 +163,78 @@ function bounded(text: string, entry: number, characters: number): string {
 
 /** The tags of the frame: an entry can neither end itself nor begin another. */
 const FRAME = ["entry", "transcript"];
+
+/** Longer than any tag of the frame; each tag is on a line of its own. */
+const NEAR_CHARACTERS = 200;
+
+/** Returns a well-formed part of a round: a cut entry is closed, and continues under its own label. */
+export function clipTranscript(text: string, from: number, to: number): string {
+  const [openBefore, openBehind] = [openEntryAt(text, from), openEntryAt(text, to)];
+  const begin =
+    openBefore === undefined ? "" : `${openBefore.replace(/, continued>$/, ">").slice(0, -1)}, continued>\n`;
+  const part = text.slice(from, to);
+  const end = openBehind === undefined ? "" : part.endsWith("\n") ? "</entry>" : "\n</entry>";
+  return `${begin}${part}${end}`;
+}
+
+/** Returns where to cut a text, at or before a place: at the beginning of a line if one is near, so never in a tag. */
+export function cutPlace(text: string, at: number): number {
+  if (at >= text.length) return text.length;
+  const place = headOf(text, Math.max(0, at)).length;
+  const line = text.lastIndexOf("\n", place - 1) + 1;
+  return place > 0 && place - line < NEAR_CHARACTERS ? line : place;
+}
+
+/** Returns the tag of the entry around a place. The tag is reliable: content cannot imitate it. */
+function openEntryAt(text: string, at: number): string | undefined {
+  if (at <= 0) return undefined;
+  const start = text.lastIndexOf("<entry ", at - 1);
+  if (start < 0 || text.lastIndexOf("</entry>", at - 1) > start) return undefined;
+  return text.slice(start, text.indexOf("\n", start));
+}
+
+interface DropOptions<Round> {
+  /** The excess of the request, if the error names it. */
+  readonly gapTokens?: number;
+  readonly tokensOf: (round: Round) => number;
+}
+
+interface Dropped<Round> {
+  readonly dropped: readonly Round[];
+  readonly kept: readonly Round[];
+}
+
+/** The number of rounds dropped at a time if no excess is known. */
+const USUAL_SHARE = 0.2;
+
+/**
+ * Chooses which of the oldest rounds to drop from a request that was too long. At least one is dropped and one stays; undefined
+ * if that is impossible.
+ */
+export function dropOldest<Round>(
+  rounds: readonly Round[],
+  { gapTokens, tokensOf }: DropOptions<Round>,
+): Dropped<Round> | undefined {
+  if (rounds.length < 2) return undefined;
+  const wanted =
+    gapTokens === undefined ? Math.ceil(rounds.length * USUAL_SHARE) : countFor(rounds, gapTokens, tokensOf);
+  const count = Math.min(Math.max(1, wanted), rounds.length - 1);
+  return { dropped: rounds.slice(0, count), kept: rounds.slice(count) };
+}
+
+function countFor<Round>(rounds: readonly Round[], gapTokens: number, tokensOf: (round: Round) => number): number {
+  let left = gapTokens;
+  let count = 0;
+  while (left > 0 && count < rounds.length) left -= tokensOf(rounds[count++]!);
+  return count;
+}
+
+/**
+ * The text before the remaining rounds. It is made new for each try and is never one of the rounds: otherwise each try would
+ * only drop the marker of the last.
+ */
+export function cutMarker(dropped: readonly { readonly from: number; readonly to: number }[]): string {
+  const from = dropped.reduce((least, round) => Math.min(least, round.from), Number.POSITIVE_INFINITY);
+  const to = dropped.reduce((most, round) => Math.max(most, round.to), 0);
+  return `[Earlier conversation did not fit and was cut here: entries ${from} to ${to}. What follows begins in the middle.]`;
+}

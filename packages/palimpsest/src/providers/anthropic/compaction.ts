@@ -1,6 +1,6 @@
 import { asList, asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
 import type { CompactionRequestOptions } from "../provider.ts";
-import type { AnthropicRequest } from "./wire.ts";
+import type { AnthropicRequest } from "./facts.ts";
 
 /** Betas of a requested summary, and of one that the service made itself at a threshold. */
 const ON_DEMAND = "compact-2026-09-04";

@@ -1,4 +1,5 @@
-import type { TokenPrices } from "../../log/prices.ts";
+import type Anthropic from "@anthropic-ai/sdk";
+import type { CacheEffects, TokenPrices } from "../../log/cause.ts";
 import type { ModelFacts, ModelTable } from "../models.ts";
 
 /** The published limit of 32 MB for a request, counted in decimal megabytes, the smaller kind. */
@@ -57,3 +58,39 @@ function prices(input: number, output: number, cacheReadMultiple: number): Token
     cacheWrite1h: input * 2,
   };
 }
+
+/**
+ * Settings that invalidate cached prompts of the Messages API, beside tools, system prompt and messages. Thinking, tool
+ * choice and effort invalidate the messages. So do images, when the first is added or the last removed (the provider's
+ * caching guide).
+ */
+export const ANTHROPIC_CACHE_EFFECTS: CacheEffects = {
+  parameters: {
+    thinking: "thinking",
+    output_config: "effort",
+    tool_choice: "tool-choice",
+    betas: "betas",
+    context_management: "provider-edits",
+    cache_control: "nothing",
+    container: "nothing",
+    metadata: "nothing",
+    service_tier: "nothing",
+    stop_sequences: "nothing",
+    stream: "nothing",
+    temperature: "nothing",
+    top_k: "nothing",
+    top_p: "nothing",
+  },
+  images: "messages",
+};
+
+/** The name of this wire form in logs. */
+export const ANTHROPIC = "anthropic";
+
+/** A message of a request. */
+export type AnthropicMessage = Anthropic.MessageParam;
+export type AnthropicBlock = Anthropic.ContentBlockParam;
+/** The body of a call. With `betas`, it goes through the client's beta resource, which sends them as a header. */
+export type AnthropicRequest = Anthropic.MessageCreateParamsNonStreaming & { readonly betas?: string[] };
+/** A whole response. */
+export type AnthropicResponse = Anthropic.Message;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readMessages } from "./read-messages.ts";
+import { readMessages } from "./read.ts";
 
 test("each result is a message of its own, and the rest around them stays in order", () => {
   const content = [

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
+import type { AnthropicResponse } from "./facts.ts";
 import { readResponse } from "./read.ts";
-import { renderMessage } from "./render-message.ts";
-import type { AnthropicResponse } from "./wire.ts";
+import { renderMessage } from "./render.ts";
 
 const usage = {
   input_tokens: 2,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { renderCompaction, withCompactionFirst } from "./compaction.ts";
-import type { AnthropicRequest } from "./wire.ts";
+import type { AnthropicRequest } from "./facts.ts";
 
 const request = (fields: object): AnthropicRequest =>
   ({ model: "claude-opus-5-5", max_tokens: 100, messages: [{ role: "user", content: "Hi" }], ...fields }) as never;

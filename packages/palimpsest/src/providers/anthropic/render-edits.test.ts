@@ -1,10 +1,9 @@
 import { createAnthropic } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
-import type { ProviderEdits } from "../../log/provider-edits.ts";
+import type { ProviderEdits } from "../../log/payload-compaction.ts";
 import type { RequestParts } from "../provider.ts";
-import { createRequestRenderer } from "./render.ts";
-import { renderMessage } from "./render-message.ts";
-import type { AnthropicMessage } from "./wire.ts";
+import type { AnthropicMessage } from "./facts.ts";
+import { createRequestRenderer, renderMessage } from "./render.ts";
 
 const edits: ProviderEdits = {
   results: { aboveTokens: 9, minimumTokens: 5, keepNewest: 3, keptTools: ["ask"], inputsOf: ["write"] },

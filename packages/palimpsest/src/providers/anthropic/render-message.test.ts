@@ -1,7 +1,7 @@
 import { createAnthropic } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
-import { renderMessage } from "./render-message.ts";
+import { renderMessage } from "./render.ts";
 
 /** One pixel. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";

@@ -1,7 +1,7 @@
 import { createAnthropic } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
-import { renderPing } from "./render-ping.ts";
-import type { AnthropicRequest } from "./wire.ts";
+import type { AnthropicRequest } from "./facts.ts";
+import { renderPing } from "./render.ts";
 
 const request: AnthropicRequest = {
   model: "claude-opus-5-5",

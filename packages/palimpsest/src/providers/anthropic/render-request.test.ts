@@ -1,9 +1,8 @@
 import { createAnthropic } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import type { RequestParts } from "../provider.ts";
-import { createRequestRenderer } from "./render.ts";
-import { renderMessage } from "./render-message.ts";
-import type { AnthropicMessage } from "./wire.ts";
+import type { AnthropicMessage } from "./facts.ts";
+import { createRequestRenderer, renderMessage } from "./render.ts";
 
 const user = (text: string) => renderMessage({ role: "user", blocks: [{ kind: "text", text }] })[0]!;
 const assistant = (text: string) => renderMessage({ role: "assistant", blocks: [{ kind: "text", text }] })[0]!;

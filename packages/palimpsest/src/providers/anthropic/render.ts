@@ -1,18 +1,86 @@
 import type Anthropic from "@anthropic-ai/sdk";
+import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../log/block.ts";
 import type { ToolDefinition } from "../../log/payload.ts";
-import { asList, asObject, type JsonObject } from "../../schema/json-fields.ts";
-import { frozenCopy } from "../frozen-copy.ts";
+import type { ProviderEdits } from "../../log/payload-compaction.ts";
+import { asCount, asList, asObject, type JsonObject } from "../../schema/json-fields.ts";
+import type { FlatMessage } from "../../view/view.ts";
+import { base64Text, canBeShown, describeMedia, toArguments } from "../content.ts";
 import { toModelId } from "../models.ts";
 import type { RequestParts } from "../provider.ts";
+import { frozenCopy } from "../remember.ts";
 import { withCompactionFirst } from "./compaction.ts";
-import { fitThinking, type ThinkingRoom } from "./fit-thinking.ts";
-import { renderEdits } from "./render-edits.ts";
-import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from "./wire.ts";
+import { ANTHROPIC, type AnthropicBlock, type AnthropicMessage, type AnthropicRequest } from "./facts.ts";
+
+const MINIMUM_THINKING_TOKENS = 1_024;
+
+export interface ThinkingRoom {
+  readonly maxTokens: number;
+  /** Whether the turn that is still open began with thinking. `none`: no turn is open. */
+  readonly openTurn: "thinks" | "lacks-thinking" | "none";
+}
+
+/**
+ * Fits thinking to the request. A thinking budget must be at least 1,024 and smaller than the output limit; a larger
+ * one is lowered. Thinking is turned off if the limit leaves no room for it, or if the open turn did not begin with
+ * thinking (its setting has changed since, or the thinking was lost): the API would refuse the request.
+ */
+export function fitThinking(thinking: unknown, { maxTokens, openTurn }: ThinkingRoom): { thinking?: unknown } {
+  const setting = asObject(thinking);
+  if (setting === undefined) return {};
+  const budget = asCount(setting["budget_tokens"]);
+  if (setting["type"] !== "enabled" || budget === undefined) return { thinking };
+  if (maxTokens <= MINIMUM_THINKING_TOKENS || openTurn === "lacks-thinking") return {};
+  return { thinking: budget < maxTokens ? setting : { ...setting, budget_tokens: maxTokens - 1 } };
+}
+
+const BETA = "context-management-2025-06-27";
+
+/** Fields that the API refuses together with our edits: the caller's own edits, a summary on demand, a thread. */
+const EXCLUDES_EDITS = ["context_management", "compaction", "thread"] as const;
+
+/**
+ * Whether our edits may be added. A caller who manages the context in the parameters keeps control: a request never has
+ * two lists of edits.
+ */
+export function takesEdits(parameters: Readonly<Record<string, unknown>>): "yes" | "no" {
+  return EXCLUDES_EDITS.some((field) => parameters[field] !== undefined && parameters[field] !== null) ? "no" : "yes";
+}
+
+/** Renders edits as request fields, with the beta that they need; empty if the request may not ask for edits. */
+function renderEdits(
+  { edits, parameters }: Pick<RequestParts<AnthropicMessage>, "edits" | "parameters">,
+  thinking: unknown,
+): { readonly betas?: readonly unknown[]; readonly context_management?: JsonObject } {
+  if (edits === undefined || takesEdits(parameters) === "no") return {};
+  const betas = [...new Set([...(asList(parameters["betas"]) ?? []), BETA])];
+  // The API requires the thinking edit to come first.
+  return { betas, context_management: { edits: [...clearThinking(edits, thinking), clearResults(edits)] } };
+}
+
+/** The API refuses this edit in a request that does not turn thinking on. */
+function clearThinking({ thinking: kept }: ProviderEdits, thinking: unknown): JsonObject[] {
+  const type = asObject(thinking)?.["type"];
+  if (type === undefined || type === "disabled") return [];
+  const keep = kept === "all" ? "all" : { type: "thinking_turns", value: kept.turns };
+  return [{ type: "clear_thinking_20251015", keep }];
+}
+
+function clearResults({ results }: ProviderEdits): JsonObject {
+  const { aboveTokens, minimumTokens, keepNewest, keptTools, inputsOf } = results;
+  return {
+    type: "clear_tool_uses_20250919",
+    trigger: { type: "input_tokens", value: aboveTokens },
+    keep: { type: "tool_uses", value: keepNewest },
+    clear_at_least: { type: "input_tokens", value: minimumTokens },
+    ...(keptTools.length === 0 ? {} : { exclude_tools: keptTools }),
+    ...(inputsOf.length === 0 ? {} : { clear_tool_inputs: inputsOf }),
+  };
+}
 
 /** The API accepts four marks. One stands at the end of the part before the messages. */
 const MAXIMUM_MESSAGE_MARKS = 3;
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly cacheDiagnostics: "asked" | "off";
 }
 
@@ -131,4 +199,106 @@ function openTurnOf(messages: readonly AnthropicMessage[]): ThinkingRoom["openTu
   if (!isOpen) return "none";
   const first = last.content[0]?.type;
   return first === "thinking" || first === "redacted_thinking" ? "thinks" : "lacks-thinking";
+}
+
+/** Renders a message for the Messages API, its content always as a list; no message if nothing in it can be sent. */
+export function renderMessage({ role, blocks }: FlatMessage): readonly AnthropicMessage[] {
+  const content = blocks.flatMap(renderBlock);
+  return frozenCopy(content.length === 0 ? [] : [{ role, content }]);
+}
+
+function renderBlock(block: Block): AnthropicBlock[] {
+  if ("native" in block && isOwn(block.native)) return [renderNative(block.native, block)];
+  switch (block.kind) {
+    case "text":
+      return [{ type: "text", text: block.text }];
+    case "thinking":
+      return renderThinking(block);
+    case "tool_call":
+      return [renderCall(block)];
+    case "tool_result":
+      return [renderResult(block)];
+    case "image":
+    case "document":
+      return [renderMedia(block)];
+    case "opaque":
+      return [];
+  }
+}
+
+function isOwn(native: Native | undefined): native is Native {
+  return native?.provider === ANTHROPIC;
+}
+
+/** Returns the block as it came. Only the id of a call may differ, if two calls had the same id. */
+function renderNative({ block: native }: Native, block: Block): AnthropicBlock {
+  const id = block.kind === "tool_call" ? { id: block.id } : {};
+  return { ...(native as AnthropicBlock), ...id };
+}
+
+/** The API refuses thinking that it did not sign. */
+function renderThinking({ provider, text, signature }: Thinking): AnthropicBlock[] {
+  return provider === ANTHROPIC && signature !== undefined ? [{ type: "thinking", thinking: text, signature }] : [];
+}
+
+function renderCall({ id, name, input }: ToolCall): AnthropicBlock {
+  return { type: "tool_use", id, name, input: toArguments(input) };
+}
+
+function renderResult({ callId, content, status }: ToolResult): AnthropicBlock {
+  const loaded = typeof content === "string" ? [] : content.flatMap(renderReference);
+  const parts =
+    loaded.length > 0 ? loaded : typeof content === "string" ? renderText(content) : content.flatMap(renderPart);
+  return {
+    type: "tool_result",
+    tool_use_id: callId,
+    ...(parts.length === 0 ? {} : { content: parts as Anthropic.ToolResultBlockParam["content"] & object }),
+    ...(status === "error" ? { is_error: true } : {}),
+  };
+}
+
+/** The service puts the definition of the deferred tool here. */
+function renderReference(part: Part): AnthropicBlock[] {
+  if (part.kind !== "text" || part.tool === undefined) return [];
+  return [{ type: "tool_reference", tool_name: part.tool.name } as unknown as AnthropicBlock];
+}
+
+function renderPart(part: Part): AnthropicBlock[] {
+  return part.kind === "text" && part.text === "" ? [] : renderBlock(part);
+}
+
+function renderText(text: string): AnthropicBlock[] {
+  return text === "" ? [] : [{ type: "text", text }];
+}
+
+function renderMedia(media: Media): AnthropicBlock {
+  const { kind, source } = media;
+  if (!canBeShown(media)) return { type: "text", text: describeMedia(media) };
+  if (source.kind === "url") return { type: kind, source: { type: "url", url: source.url } };
+  const { mediaType, data } = source;
+  if (kind === "image") {
+    const media_type = mediaType as Anthropic.Base64ImageSource["media_type"];
+    return { type: "image", source: { type: "base64", media_type, data } };
+  }
+  if (mediaType === "application/pdf")
+    return { type: "document", source: { type: "base64", media_type: mediaType, data } };
+  const text = base64Text(data);
+  return { type: "document", source: { type: "text", media_type: "text/plain", data: text } };
+}
+
+/**
+ * Renders the same prompt without an answer: the API reads it into the cache and writes nothing (`max_tokens: 0`).
+ * Undefined if the API would refuse it: with a thinking budget, an output format, a forced tool call, or in a
+ * compaction. Turning those off would change the prompt.
+ */
+export function renderPing(request: AnthropicRequest): AnthropicRequest | undefined {
+  // A ping is not a turn of the conversation, so there is nothing to compare it with.
+  const { stream: _, diagnostics: __, ...prompt } = request as AnthropicRequest & Record<string, unknown>;
+  const typeOf = (field: string): unknown => asObject(prompt[field])?.["type"];
+  const isRefused =
+    typeOf("thinking") === "enabled" ||
+    ["any", "tool"].includes(String(typeOf("tool_choice"))) ||
+    (asObject(prompt["output_config"])?.["format"] ?? undefined) !== undefined ||
+    (prompt["compaction"] ?? undefined) !== undefined;
+  return isRefused ? undefined : ({ ...prompt, max_tokens: 0 } as unknown as AnthropicRequest);
 }

@@ -1,10 +1,10 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
-import { parseInput } from "../parse-input.ts";
+import { parseInput } from "../content.ts";
 import type { ResponseReport, StreamPart } from "../provider.ts";
 import type { Collector } from "../stream.ts";
+import type { AnthropicResponse } from "./facts.ts";
 import { readUsage } from "./read.ts";
-import type { AnthropicResponse } from "./wire.ts";
 
 /**
  * Assembles a message from its stream events. The client's own collector silently completes broken JSON of a tool's

@@ -1,11 +1,12 @@
 import type { Block, Native, Part } from "../../log/block.ts";
-import { asList, asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
-import { toBase64 } from "../content.ts";
-import { toContent } from "../to-content.ts";
-import { BEDROCK } from "./wire.ts";
+import type { MessagePayload } from "../../log/payload.ts";
+import { asCount, asList, asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
+import { splitResults, toBase64, toContent } from "../content.ts";
+import type { ResponseContent } from "../provider.ts";
+import { BEDROCK, type BedrockResponse } from "./wire.ts";
 
 /** Reads the content of a response, or of a message that another program wrote. Cache points are not content. */
-export function readBlocks(content: unknown): Block[] {
+function readBlocks(content: unknown): Block[] {
   return (asList(content) ?? [content]).flatMap((value) => readBlock(value) ?? []);
 }
 
@@ -79,4 +80,49 @@ function toText(value: unknown): string | undefined {
 
 function toNative(block: JsonObject): Native {
   return { provider: BEDROCK, block };
+}
+
+export function readResponse({ modelId, output, stopReason, usage, $metadata }: BedrockResponse): ResponseContent {
+  return {
+    responseId: $metadata?.requestId ?? "",
+    model: modelId ?? "",
+    blocks: readBlocks(output?.message?.content ?? []),
+    stop: STOPS.get(stopReason ?? "") ?? "other",
+    usage: readUsage(asObject(usage) ?? {}),
+  };
+}
+
+const STOPS: ReadonlyMap<string, ResponseContent["stop"]> = new Map([
+  ["end_turn", "end"],
+  ["stop_sequence", "end"],
+  ["tool_use", "tools"],
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "window"],
+  ["content_filtered", "refused"],
+  ["guardrail_intervened", "refused"],
+]);
+
+/** The count of the input leaves out what was read from the cache or written to it. */
+export function readUsage(usage: JsonObject): ResponseContent["usage"] {
+  const details = (asList(usage["cacheDetails"]) ?? []).map((detail) => asObject(detail) ?? {});
+  const longTokens = asCount(details.find(({ ttl }) => ttl === "1h")?.["inputTokens"]);
+  return {
+    freshTokens: asCount(usage["inputTokens"]) ?? 0,
+    cacheReadTokens: asCount(usage["cacheReadInputTokens"]) ?? 0,
+    cacheWriteTokens: asCount(usage["cacheWriteInputTokens"]) ?? 0,
+    ...(longTokens ? { cacheWrite1hTokens: longTokens } : {}),
+    outputTokens: asCount(usage["outputTokens"]) ?? 0,
+  };
+}
+
+/** Reads messages from any program, complete or broken. Each tool result becomes a message of its own. */
+export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
+  return messages.flatMap((value) => {
+    const message = asObject(value);
+    if (message === undefined) return [];
+    const { role, content } = message;
+    const blocks = readBlocks(content);
+    if (role === "assistant") return blocks.length === 0 ? [] : [{ role, blocks, origin: "model" }];
+    return splitResults(blocks, role === "user" ? "human" : "host");
+  });
 }

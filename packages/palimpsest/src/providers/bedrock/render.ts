@@ -1,11 +1,39 @@
+import type { ConverseStreamCommandInput } from "@aws-sdk/client-bedrock-runtime";
+import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../log/block.ts";
 import type { ToolDefinition } from "../../log/payload.ts";
 import { asObject, type JsonObject, present } from "../../schema/json-fields.ts";
-import { fitThinking, type ThinkingRoom } from "../anthropic/fit-thinking.ts";
+import type { FlatMessage } from "../../view/view.ts";
+import { fitThinking, type ThinkingRoom } from "../anthropic/render.ts";
+import { base64Bytes, canBeShown, describeMedia, fingerprint, shortenId, toArguments } from "../content.ts";
 import { toModelId } from "../models.ts";
 import type { RequestParts } from "../provider.ts";
-import { rememberTools } from "../remember.ts";
-import { nameDocuments } from "./name-documents.ts";
-import type { BedrockBlock, BedrockMessage, BedrockRequest } from "./wire.ts";
+import { frozenCopy, rememberTools } from "../remember.ts";
+import { BEDROCK, type BedrockBlock, type BedrockMessage, type BedrockRequest } from "./wire.ts";
+
+/** The service refuses two documents of one name anywhere in a request, so the second of the same content is numbered. */
+function nameDocuments(messages: readonly BedrockMessage[]): readonly BedrockMessage[] {
+  const counts = new Map<string, number>();
+
+  function rename<Named extends BedrockBlock>(block: Named): Named {
+    if (block.document !== undefined) {
+      const { name } = block.document;
+      const count = (counts.get(name) ?? 0) + 1;
+      counts.set(name, count);
+      return count === 1 ? block : { ...block, document: { ...block.document, name: `${name} ${count}` } };
+    }
+    const { toolResult } = block;
+    if (toolResult === undefined || !toolResult.content.some(({ document }) => document)) return block;
+    return { ...block, toolResult: { ...toolResult, content: toolResult.content.map(rename) } };
+  }
+
+  return messages.map((message) =>
+    hasDocument(message) ? { ...message, content: message.content.map(rename) } : message,
+  );
+}
+
+function hasDocument({ content }: BedrockMessage): boolean {
+  return content.some(({ document, toolResult }) => document ?? toolResult?.content.some((part) => part.document));
+}
 
 /** The model accepts four cache points. One stands at the end of the part before the messages. */
 const MAXIMUM_MESSAGE_MARKS = 3;
@@ -80,4 +108,100 @@ function openTurnOf(messages: readonly BedrockMessage[]): ThinkingRoom["openTurn
   const isOpen = last !== undefined && (last === messages.at(-1) || last.content.some(({ toolUse }) => toolUse));
   if (!isOpen) return "none";
   return last.content[0]?.reasoningContent === undefined ? "lacks-thinking" : "thinks";
+}
+
+/** Renders a message. The service refuses blank texts, and a document without a text beside it. */
+export function renderMessage({ role, blocks }: FlatMessage): readonly BedrockMessage[] {
+  const content = blocks.flatMap(renderBlock);
+  if (content.length === 0) return [];
+  const isBare = content.some(({ document }) => document) && !content.some(({ text }) => text);
+  return frozenCopy([{ role, content: isBare ? [...content, { text: "(document)" }] : content }]);
+}
+
+function renderBlock(block: Block | Part): BedrockBlock[] {
+  if ("native" in block && isOwn(block.native)) return [block.native.block as BedrockBlock];
+  switch (block.kind) {
+    case "text":
+      return renderText(block.text);
+    case "thinking":
+      return renderThinking(block);
+    case "tool_call":
+      return [renderCall(block)];
+    case "tool_result":
+      return [renderResult(block)];
+    case "image":
+    case "document":
+      return [renderMedia(block)];
+    case "opaque":
+      return [];
+  }
+}
+
+function isOwn(native: Native | undefined): native is Native {
+  return native?.provider === BEDROCK;
+}
+
+function renderText(text: string): BedrockBlock[] {
+  return text.trim() === "" ? [] : [{ text }];
+}
+
+/** The model refuses thinking that it did not sign. */
+function renderThinking({ provider, text, signature }: Thinking): BedrockBlock[] {
+  if (provider !== BEDROCK || signature === undefined) return [];
+  return [{ reasoningContent: { reasoningText: { text, signature } } }];
+}
+
+/** Ids of other services may be longer, or have other characters. */
+function toCallId(id: string): string {
+  return shortenId(id.replace(/[^\w-]/g, "_"), 64) || "_";
+}
+
+function toToolName(name: string): string {
+  return shortenId(name.replace(/[^\w-]/g, "_"), 64) || "_";
+}
+
+function renderCall({ id, name, input }: ToolCall): BedrockBlock {
+  return { toolUse: { toolUseId: toCallId(id), name: toToolName(name), input: toArguments(input) } };
+}
+
+/** A failed call must say something. */
+function renderResult({ callId, content, status }: ToolResult): BedrockBlock {
+  const parts = typeof content === "string" ? renderText(content) : content.flatMap(renderBlock);
+  const isError = status === "error";
+  const said = parts.length === 0 && isError ? [{ text: "(no output)" }] : parts;
+  return { toolResult: { toolUseId: toCallId(callId), content: said, ...(isError ? { status: "error" } : {}) } };
+}
+
+const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
+  "application/pdf": "pdf",
+  "text/csv": "csv",
+  "text/html": "html",
+  "text/markdown": "md",
+};
+
+/** The service reads no addresses of the web. Documents need names; equal ones are told apart in the request. */
+function renderMedia(media: Media): BedrockBlock {
+  const { kind, source } = media;
+  if (source.kind === "url" || source.data === "" || !canBeShown(media)) return { text: describeMedia(media) };
+  const { mediaType, data: bytes } = source;
+  if (kind === "image") return { image: { format: mediaType.slice("image/".length), source: { bytes } } };
+  const format = DOCUMENT_FORMATS[mediaType] ?? "txt";
+  return { document: { format, name: `document ${fingerprint(bytes)}`, source: { bytes } } };
+}
+
+/** The request as the client takes it: with bytes in the place of base64 text. */
+export function toInput(request: BedrockRequest): ConverseStreamCommandInput {
+  const messages = request.messages.map(({ role, content }) => ({ role, content: content.map(withBytes) }));
+  return { ...request, messages } as unknown as ConverseStreamCommandInput;
+}
+
+function withBytes(block: BedrockBlock): object {
+  const { image, document, toolResult, reasoningContent } = block;
+  if (image !== undefined) return { image: { ...image, source: { bytes: base64Bytes(image.source.bytes) } } };
+  if (document !== undefined) {
+    return { document: { ...document, source: { bytes: base64Bytes(document.source.bytes) } } };
+  }
+  if (toolResult !== undefined) return { toolResult: { ...toolResult, content: toolResult.content.map(withBytes) } };
+  const redacted = reasoningContent?.redactedContent;
+  return redacted === undefined ? block : { reasoningContent: { redactedContent: base64Bytes(redacted) } };
 }

@@ -1,10 +1,10 @@
 import type { ConverseStreamOutput } from "@aws-sdk/client-bedrock-runtime";
 import { asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
-import { toBase64 } from "../content.ts";
-import { parseInput } from "../parse-input.ts";
+import { parseInput, toBase64 } from "../content.ts";
+
 import type { StreamPart } from "../provider.ts";
 import type { Collector } from "../stream.ts";
-import { readUsage } from "./read-response.ts";
+import { readUsage } from "./read.ts";
 import type { BedrockResponse } from "./wire.ts";
 
 /** An event of the stream, or the beginning of the response, which only its headers tell. */

@@ -1,12 +1,15 @@
 import type { Block, Native } from "../../log/block.ts";
-import { asList, asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
-import { GEMINI } from "./wire.ts";
+import type { MessagePayload } from "../../log/payload.ts";
+import { asCount, asList, asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
+import { splitResults, toUsage } from "../content.ts";
+import type { ResponseContent } from "../provider.ts";
+import { GEMINI, type GeminiResponse } from "./facts.ts";
 
 /**
  * Reads the parts of a content. Texts that follow each other are one block, because streams divide them anywhere.
  * @param callId the id of the call at this place; Gemini 2.5 gives none
  */
-export function readParts(parts: unknown, callId: (index: number) => string): Block[] {
+function readParts(parts: unknown, callId: (index: number) => string): Block[] {
   const blocks: Block[] = [];
   let texts: JsonObject[] = [];
   const flush = (): void => {
@@ -79,4 +82,93 @@ function readPart(part: JsonObject, idOfCall: () => string): Block | undefined {
 
 function toNative(parts: readonly JsonObject[]): Native {
   return { provider: GEMINI, block: parts };
+}
+
+export function readResponse(response: GeminiResponse): ResponseContent {
+  const responseId = response.responseId ?? "";
+  const candidate = asObject(response.candidates?.[0]);
+  const blocks = readParts(asObject(candidate?.["content"])?.["parts"], (index) => callIdOf(responseId, index));
+  const hasCalls = blocks.some(({ kind }) => kind === "tool_call");
+  return {
+    responseId,
+    model: response.modelVersion ?? "",
+    blocks,
+    stop: candidate === undefined ? "refused" : readStop(candidate["finishReason"], hasCalls),
+    usage: readUsage(asObject(response.usageMetadata) ?? {}),
+  };
+}
+
+/** The id of a call that the service gave none. */
+export function callIdOf(responseId: string, index: number): string {
+  return `${responseId.replace(/[^\w-]/g, "")}-${index}`;
+}
+
+/** `CONTINUATION`: the answer is longer than one response holds. It counts as cut, because only the client's own loop can resume it. */
+function readStop(reason: unknown, hasCalls: boolean): ResponseContent["stop"] {
+  switch (asString(reason)) {
+    case "STOP":
+      return hasCalls ? "tools" : "end";
+    case "MAX_TOKENS":
+    case "CONTINUATION":
+      return "length";
+    case "SAFETY":
+    case "RECITATION":
+    case "LANGUAGE":
+    case "BLOCKLIST":
+    case "PROHIBITED_CONTENT":
+    case "SPII":
+      return "refused";
+    default:
+      return "other";
+  }
+}
+
+/** The prompt's count includes what was cached; thoughts are counted beside the candidates, and both are output. */
+export function readUsage(usage: JsonObject): ResponseContent["usage"] {
+  const thoughts = asCount(usage["thoughtsTokenCount"]) ?? 0;
+  return toUsage({
+    input: (asCount(usage["promptTokenCount"]) ?? 0) + (asCount(usage["toolUsePromptTokenCount"]) ?? 0),
+    cacheRead: usage["cachedContentTokenCount"],
+    cacheWrite: 0,
+    output: (asCount(usage["candidatesTokenCount"]) ?? 0) + thoughts,
+    reasoning: thoughts,
+  });
+}
+
+/** Reads contents from any program, complete or broken. A response without an id answers the next open call of its function. */
+export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
+  let open: Extract<Block, { kind: "tool_call" }>[] = [];
+  return messages.flatMap((value, index) => {
+    const message = asObject(value);
+    if (message === undefined) return [];
+    const { role, parts } = message;
+    if (role === "model") {
+      const blocks = readParts(parts, (place) => `call-${index}-${place}`);
+      open = blocks.filter((block) => block.kind === "tool_call");
+      return blocks.length === 0 ? [] : [{ role: "assistant", origin: "model", blocks }];
+    }
+    const blocks = (asList(parts) ?? []).flatMap((part): Block[] => {
+      const response = asObject(asObject(part)?.["functionResponse"]);
+      return response === undefined
+        ? readParts([part], () => "")
+        : [readFunctionResponse(response, takeCall(response))];
+    });
+    return splitResults(blocks, role === "user" || role === undefined ? "human" : "host");
+  });
+
+  function takeCall(response: JsonObject): string {
+    const given = asString(response["id"]);
+    if (given !== undefined) return given;
+    const place = open.findIndex(({ name }) => name === response["name"]);
+    const [call] = place < 0 ? [] : open.splice(place, 1);
+    return call?.id ?? "";
+  }
+}
+
+/** `output` and `error` have a meaning for the model; of any other response, all of it is the output. */
+function readFunctionResponse({ response }: JsonObject, callId: string): Block {
+  const { output, error } = asObject(response) ?? {};
+  const said = error ?? output ?? response ?? "";
+  const content = typeof said === "string" ? said : JSON.stringify(said);
+  return { kind: "tool_result", callId, content, status: error === undefined ? "ok" : "error" };
 }

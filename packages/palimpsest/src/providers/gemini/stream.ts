@@ -2,8 +2,8 @@ import type { Candidate, GenerateContentResponse, Part } from "@google/genai";
 import { asObject } from "../../schema/json-fields.ts";
 import type { ResponseReport, StreamPart } from "../provider.ts";
 import type { Collector } from "../stream.ts";
-import { callIdOf, readUsage } from "./read-response.ts";
-import type { GeminiResponse } from "./wire.ts";
+import type { GeminiResponse } from "./facts.ts";
+import { callIdOf, readUsage } from "./read.ts";
 
 /**
  * Assembles a response from its chunks: parts are added up, everything else is as the newest chunk says. Calls arrive whole. The

@@ -13,10 +13,10 @@ import { describe, expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
 import { readSilentOverflow } from "../overflow.ts";
 import type { RequestParts, ResponseContent, StreamPart } from "../provider.ts";
-import { askServed, PNG } from "../testing/ask-served.ts";
+import { askServed, PNG } from "../testing/worlds.ts";
 import { createStreamCollector } from "./chat/stream.ts";
 import { type ChatOptions, openaiChat } from "./chat.ts";
-import type { ChatMessage } from "./wire.ts";
+import type { ChatMessage } from "./facts.ts";
 
 function connect(script: Script, name?: CompatibleServer, options: ChatOptions = {}) {
   const profile = name === undefined ? {} : { profile: compatibleProfiles[name] };

@@ -4,14 +4,18 @@ import { asCount, asObject, type JsonObject } from "../../schema/json-fields.ts"
 import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "../models.ts";
 import type { Provider, SendOptions, StreamPart } from "../provider.ts";
 import { callOptions, sendStream } from "../stream.ts";
-import { OPENAI_CACHE_EFFECTS } from "./cache-effects.ts";
-import { readMessages } from "./chat/read-messages.ts";
-import { readResponse } from "./chat/read-response.ts";
-import { renderMessage } from "./chat/render.ts";
-import { createRequestRenderer } from "./chat/render-request.ts";
+import { readMessages, readResponse } from "./chat/read.ts";
+import { createRequestRenderer, renderMessage } from "./chat/render.ts";
 import { createStreamCollector } from "./chat/stream.ts";
-import { OPENAI_MODELS, OPENAI_REQUEST_BYTES } from "./facts.ts";
-import { type ChatMessage, type ChatRequest, type ChatResponse, OPENAI_CHAT } from "./wire.ts";
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type ChatResponse,
+  OPENAI_CACHE_EFFECTS,
+  OPENAI_CHAT,
+  OPENAI_MODELS,
+  OPENAI_REQUEST_BYTES,
+} from "./facts.ts";
 
 /** The parts of the client that this provider uses. */
 export type ChatClient = Pick<OpenAI, "chat" | "models">;

@@ -1,4 +1,7 @@
-import type { ModelPrices, TokenPrices } from "../../log/prices.ts";
+import type OpenAI from "openai";
+import type { Part } from "../../log/block.ts";
+import type { CacheEffects, ModelPrices, TokenPrices } from "../../log/cause.ts";
+import { asList, asObject, type JsonObject } from "../../schema/json-fields.ts";
 import type { ModelFacts, ModelTable } from "../models.ts";
 
 /** The published limit of 50 MB for the images and files of a request. */
@@ -67,4 +70,62 @@ function tiered(input: number, output: number, cacheReadMultiple: number): Model
 function prices({ input, output, cacheReadMultiple, cacheWriteMultiple }: PriceMultiples): TokenPrices {
   const cacheWrite = input * cacheWriteMultiple;
   return { input, output, cacheRead: input * cacheReadMultiple, cacheWrite5m: cacheWrite, cacheWrite1h: cacheWrite };
+}
+
+const NOTHING = [
+  ...["frequency_penalty", "include", "max_tool_calls", "metadata", "parallel_tool_calls", "presence_penalty", "seed"],
+  ...[
+    "safety_identifier",
+    "stop",
+    "store",
+    "stream_options",
+    "temperature",
+    "tool_choice",
+    "top_p",
+    "truncation",
+    "user",
+  ],
+];
+
+/**
+ * Settings that change cached prompts of OpenAI, beside tools, system prompt and messages. According to the reasons in
+ * its cache diagnostics: effort, text format and length, cache key and service tier.
+ */
+export const OPENAI_CACHE_EFFECTS: CacheEffects = {
+  parameters: {
+    ...Object.fromEntries(NOTHING.map((name) => [name, "nothing" as const])),
+    reasoning: "effort",
+    reasoning_effort: "effort",
+  },
+  images: "nothing",
+};
+
+/** The names of these wire forms in logs. */
+export const OPENAI_RESPONSES = "openai-responses";
+export const OPENAI_CHAT = "openai-chat";
+
+/** An item of the conversation: a message, a call, its output, reasoning, ... */
+export type ResponsesItem = OpenAI.Responses.ResponseInputItem;
+/** Without `stream`: the same request can be made either way. */
+export type ResponsesRequest = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream">;
+/** A whole response of the Responses API. */
+export type ResponsesResponse = OpenAI.Responses.Response;
+
+/** A message of a request to Chat Completions. */
+export type ChatMessage = OpenAI.Chat.ChatCompletionMessageParam;
+/** The body of a call to Chat Completions. */
+export type ChatRequest = Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, "stream">;
+/** A whole response of Chat Completions. */
+export type ChatResponse = OpenAI.Chat.ChatCompletion;
+
+/** Reads content that is a text or a list of parts, each a text or an object; any other part is skipped. */
+export function readPartsBy(readPart: (part: JsonObject) => Part): (content: unknown) => Part[] {
+  return (content) => {
+    if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
+    return (asList(content) ?? []).flatMap((value): Part[] => {
+      if (typeof value === "string") return [{ kind: "text", text: value }];
+      const part = asObject(value);
+      return part === undefined ? [] : [readPart(part)];
+    });
+  };
 }

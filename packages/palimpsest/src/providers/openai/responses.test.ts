@@ -12,9 +12,9 @@ import OpenAI from "openai";
 import { expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
 import type { RequestParts } from "../provider.ts";
-import { askServed, PNG } from "../testing/ask-served.ts";
+import { askServed, PNG } from "../testing/worlds.ts";
+import type { ResponsesItem } from "./facts.ts";
 import { openaiResponses } from "./responses.ts";
-import type { ResponsesItem } from "./wire.ts";
 
 const PDF = "JVBERi0xLjcK";
 

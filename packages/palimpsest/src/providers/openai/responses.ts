@@ -1,18 +1,24 @@
 import type OpenAI from "openai";
 import { anObject, checkArgument } from "../../schema/check-options.ts";
+import { pickFields, requestTokenCount } from "../errors.ts";
 import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "../models.ts";
 import type { Provider, SendOptions, StreamPart } from "../provider.ts";
-import { pickFields, requestTokenCount } from "../request-token-count.ts";
 import { callOptions, sendStream } from "../stream.ts";
-import { OPENAI_CACHE_EFFECTS } from "./cache-effects.ts";
-import { OPENAI_MODELS, OPENAI_REQUEST_BYTES } from "./facts.ts";
-import { readMessages } from "./responses/read-messages.ts";
-import { readResponse } from "./responses/read-response.ts";
-import { renderMessage } from "./responses/render.ts";
-import { renderCompaction } from "./responses/render-compaction.ts";
-import { createRequestRenderer } from "./responses/render-request.ts";
+import {
+  OPENAI_CACHE_EFFECTS,
+  OPENAI_MODELS,
+  OPENAI_REQUEST_BYTES,
+  OPENAI_RESPONSES,
+  type ResponsesItem,
+  type ResponsesRequest,
+  type ResponsesResponse,
+} from "./facts.ts";
+
+import { readMessages, readResponse } from "./responses/read.ts";
+
+import { createRequestRenderer, renderCompaction, renderMessage } from "./responses/render.ts";
+
 import { createStreamCollector } from "./responses/stream.ts";
-import { OPENAI_RESPONSES, type ResponsesItem, type ResponsesRequest, type ResponsesResponse } from "./wire.ts";
 
 /** "Only gpt-5.4 and later models support tool_search." */
 const SEARCHES_TOOLS = /^gpt-(?:5\.[4-9]|[6-9])/;

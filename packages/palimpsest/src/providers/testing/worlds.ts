@@ -7,15 +7,20 @@ import {
   createGemini,
   createOpenAiChat,
   createOpenAiResponses,
+  fetchInProcess,
   type HttpFace,
   type Script,
+  type SimulatorServer,
+  serve,
 } from "@palimpsest/provider-simulator";
 import OpenAI from "openai";
+import { onTestFinished } from "vitest";
 import { anthropic } from "../anthropic.ts";
 import { bedrock } from "../bedrock.ts";
 import { gemini } from "../gemini.ts";
 import { openaiChat, openaiResponses } from "../openai.ts";
-import type { Provider } from "../provider.ts";
+import type { Provider, RequestParts, ResponseContent } from "../provider.ts";
+import { readStream } from "../stream.ts";
 
 export type AnyProvider = Provider<unknown, unknown, unknown>;
 
@@ -73,3 +78,45 @@ export function bedrockClient(endpoint: string): BedrockRuntime {
 }
 
 export const WORLD_NAMES = Object.keys(WORLDS) as readonly WorldName[];
+
+/**
+ * The real client, answered by the simulator in this process.
+ * @param answerFirst sees the body of every call, and may answer in the place of the simulator
+ */
+export function anthropicInProcess(
+  face: HttpFace,
+  answerFirst: (body: string) => Response | undefined | Promise<Response | undefined> = () => undefined,
+): Anthropic {
+  const inProcess = fetchInProcess({ face });
+  return new Anthropic({
+    apiKey: "none",
+    baseURL: "http://simulator.local",
+    maxRetries: 0,
+    fetch: async (url, init) => (await answerFirst(String(init?.body))) ?? inProcess(url, init),
+  });
+}
+
+/** One pixel. */
+export const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
+
+export interface Served<Request, Response, Message> extends Pick<SimulatorServer, "url" | "recorder"> {
+  readonly provider: Provider<Request, Response, Message>;
+  /** Sends the usual request, with some of its parts replaced. */
+  ask(fields?: Partial<RequestParts<Message>>): Promise<ResponseContent>;
+}
+
+/**
+ * Serves one API of the simulator until the test has finished, and calls it through an adapter with its real client.
+ */
+export async function askServed<Request, Response, Message>(
+  face: HttpFace,
+  connect: (url: string) => Provider<Request, Response, Message>,
+  usual: RequestParts<Message>,
+): Promise<Served<Request, Response, Message>> {
+  const server = await serve({ faces: [face] });
+  onTestFinished(() => server.close());
+  const provider = connect(server.url);
+  const ask = async (fields: Partial<RequestParts<Message>> = {}): Promise<ResponseContent> =>
+    provider.readResponse(await readStream(provider.send(provider.renderRequest({ ...usual, ...fields }))));
+  return { provider, ask, url: server.url, recorder: server.recorder };
+}

@@ -3,8 +3,8 @@ import { readEntry } from "../../state/load.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { LOOK, openOffline } from "../testing/open-offline.ts";
 import { assistant, call, result, text, user } from "../testing/sync-groups.ts";
-import { findEdited } from "./find-edited.ts";
-import type { SyncMessage } from "./sync-message.ts";
+import { findEdited } from "./align.ts";
+import type { SyncMessage } from "./conversation.ts";
 
 /** A session that takes lists over, and the kinds of its entries, with the request that each answers. */
 async function open() {

@@ -1,10 +1,117 @@
+import type { Block, Media, ToolResult } from "../../log/block.ts";
 import type { Entry } from "../../log/entry.ts";
-import { readEntries } from "../../stores/read-entries.ts";
+import { attachment, type NewContent } from "../../log/messages.ts";
+import type { MessagePayload } from "../../log/payload.ts";
+import { type BranchRange, branchRanges, readWithStub } from "../../state/load.ts";
+import { readEntries } from "../../stores/read.ts";
 import type { LogReader } from "../../stores/store.ts";
-import { type BranchRange, branchRanges } from "../branch-ranges.ts";
-import { readWithStub } from "../erase/read-with-stub.ts";
-import { SYSTEM_ATTACHMENT } from "./new-contents.ts";
-import { type Part, toParts } from "./to-parts.ts";
+
+/** One block of a message, as far as two lists are compared by it. */
+export interface Part {
+  /** Whose turn it belongs to: calls are the model's and results are not, whatever message they stand in. */
+  readonly role: "user" | "assistant";
+  /** `silent`: thinking, and what only the provider understands: carried along, and not compared. */
+  readonly stream: "text" | "system" | "call" | "result" | "media" | "silent";
+  /** The id of a call or a result; of all else, what it says, in a form that re-rendering does not change. */
+  readonly key: string;
+  /** What a call or a result says. */
+  readonly says: string;
+  readonly block: Block;
+  /** The number of its message in the list, or of its entry in the log. */
+  readonly of: number;
+}
+
+export function toParts(
+  role: "system" | "user" | "assistant",
+  content: string | readonly Block[],
+  of: number,
+): readonly Part[] {
+  const blocks: readonly Block[] = typeof content === "string" ? [{ kind: "text", text: content }] : content;
+  return blocks.flatMap((block): readonly Part[] => {
+    const part = { role: role === "assistant" ? role : "user", key: "", says: "", block, of } as const;
+    switch (block.kind) {
+      case "text": {
+        const key = withoutSpace(block.text);
+        return key === "" ? [] : [{ ...part, stream: role === "system" ? "system" : "text", key }];
+      }
+      case "tool_call":
+        return [{ ...part, role: "assistant", stream: "call", key: block.id, says: canonical(block.input) }];
+      case "tool_result":
+        return [{ ...part, role: "user", stream: "result", key: block.callId, says: resultText(block) }];
+      case "image":
+      case "document":
+        return [{ ...part, stream: "media", key: mediaKey(block) }];
+      case "opaque":
+        // What the user gives must stay in the user's message; what the model adds comes back in many forms.
+        if (role !== "assistant") return [{ ...part, stream: "media", key: canonical(block.native.block) }];
+        return [{ ...part, stream: "silent" }];
+      default:
+        return [{ ...part, role: "assistant", stream: "silent" }];
+    }
+  });
+}
+
+/** Frameworks trim, join and split texts: none of that is an edit. */
+function withoutSpace(text: string): string {
+  return text.normalize("NFC").replace(/\s+/gu, "");
+}
+
+function resultText({ content }: ToolResult): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+}
+
+/** Without the media type, which is put right when the content comes in. */
+function mediaKey({ source }: Media): string {
+  return source.kind === "url" ? source.url : source.data;
+}
+
+/** JSON with the names in order: frameworks parse the inputs of calls, and write them again. */
+function canonical(value: unknown): string {
+  return (
+    JSON.stringify(value, (_, inner: unknown) =>
+      typeof inner === "object" && inner !== null && !Array.isArray(inner)
+        ? Object.fromEntries(Object.entries(inner).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+        : inner,
+    ) ?? ""
+  );
+}
+
+/** The type of the attachment that a system message in the middle of a list becomes. */
+const SYSTEM_ATTACHMENT = "system";
+
+/**
+ * Parts of a list as what is appended. Those of one message stay together, except that results, calls and words of the user
+ * each have their own origin.
+ * @param first a number that no list before this one has begun with
+ */
+export function newContents(parts: readonly Part[], first: number): readonly NewContent[] {
+  const runs: { readonly first: Part; readonly blocks: Block[] }[] = [];
+  for (const part of parts) {
+    const last = runs.at(-1);
+    if (last !== undefined && isSameRun(last.first, part)) last.blocks.push(part.block);
+    else runs.push({ first: part, blocks: [part.block] });
+  }
+  return runs.map((run, index) => toContent(run.first, run.blocks, first + index));
+}
+
+function isSameRun(one: Part, other: Part): boolean {
+  return one.of === other.of && originOf(one) === originOf(other);
+}
+
+function originOf({ role, stream }: Part): "system" | MessagePayload["origin"] {
+  if (stream === "system") return "system";
+  if (role === "assistant") return "model";
+  return stream === "result" ? "tool" : "human";
+}
+
+function toContent(first: Part, blocks: readonly Block[], number: number): NewContent {
+  const origin = originOf(first);
+  if (origin === "system") return attachment(SYSTEM_ATTACHMENT, blocks);
+  // Each is a response of its own: pieces of one would be sent as one message, before the results between them.
+  const response = origin === "model" ? { responseId: `synced-${number}` } : {};
+  return { role: first.role, blocks, origin, ...response };
+}
 
 /** An entry of the log that a list may have. */
 export interface OurEntry {
@@ -101,4 +208,133 @@ async function toOurEntry(log: LogReader, entry: Entry): Promise<OurEntry | "sil
   };
   const presence = ["human", "model", "tool"].includes(origin) ? "required" : "optional";
   return { ...own, role: parts[0]!.role, parts, presence, ...known };
+}
+
+/** A message of a framework's list, in the engine's blocks. */
+export interface SyncMessage {
+  /** Tool results belong to either role: frameworks keep them in messages of the user, of the tool or of the model. */
+  readonly role: "system" | "user" | "assistant";
+  readonly content: string | readonly Block[];
+  /**
+   * The framework's id of the message. Where it is the provider's id of a response that `record` has entered, the response
+   * stays as it was sent, however its text comes back. Not needed otherwise. @default none
+   */
+  readonly id?: string;
+}
+
+/** What a sync did. */
+export interface Synced {
+  /** How many messages of the list were there already. */
+  readonly kept: number;
+  /** The entries that were appended. */
+  readonly appended: readonly number[];
+  /** The entry that the session went back to, because a message before the end of the list was edited or deleted. */
+  readonly rewoundTo?: number;
+  /** Entries that came back altered under the same ids. They stay as they were sent. */
+  readonly altered: readonly number[];
+  /**
+   * Of those, all but failed results, which frameworks word anew: somebody may have edited them. The session does not follow, because
+   * an edit under the same ids cannot be told from a framework's own changes.
+   */
+  readonly edited: readonly number[];
+  /**
+   * `trimmed`: the list lacks the beginning of the conversation, because the framework has dropped or summarized it. The
+   * session keeps the beginning and takes no summary over: it compacts by itself.
+   */
+  readonly head: "whole" | "trimmed";
+  /**
+   * Entries of tool calls and results that the list lacks although it has what follows them: the framework has pruned them. They
+   * stay, as they were sent.
+   */
+  readonly pruned: readonly number[];
+}
+
+/** All that one side says before the other does, whatever messages it is divided into. */
+export interface ListGroup {
+  readonly role: "user" | "assistant";
+  readonly parts: readonly Part[];
+  /** Ids of its messages. */
+  readonly ids: ReadonlySet<string>;
+}
+
+/** A list as groups that alternate between the user and the model. System messages at its head are no part of it. */
+export function listGroups(messages: readonly SyncMessage[], from: number): readonly ListGroup[] {
+  const groups: { role: Part["role"]; parts: Part[]; ids: Set<string> }[] = [];
+  for (const [index, { role, content, id }] of messages.entries()) {
+    if (index < from) continue;
+    for (const part of toParts(role, content, index)) {
+      const last = groups.at(-1);
+      const group = last?.role === part.role ? last : { role: part.role, parts: [], ids: new Set<string>() };
+      if (group !== last) groups.push(group);
+      group.parts.push(part);
+      if (id !== undefined) group.ids.add(id);
+    }
+  }
+  return groups;
+}
+
+/**
+ * A list in which several answers stand as one: their calls, then all results. Some frameworks write a turn with several steps so.
+ * Divides them as the log has them. Returns the list itself if there is nothing to divide.
+ */
+export async function divideSteps(
+  list: readonly ListGroup[],
+  ours: AsyncIterable<OurGroup>,
+): Promise<readonly ListGroup[]> {
+  const steps = new Map<string, number>();
+  let step = 0;
+  for await (const { entries } of ours) {
+    step++;
+    for (const { key } of entries.flatMap(({ parts }) => parts.filter(isCall))) steps.set(key, step);
+  }
+  const divided = list.flatMap((group, index) => {
+    const results = list[index + 1];
+    const before = list[index - 1];
+    if (group.role === "assistant") return divide(group, results, steps) ?? [group];
+    // Results stand beside the calls that they were divided with.
+    return before !== undefined && divide(before, group, steps) !== undefined ? [] : [group];
+  });
+  return divided.length === list.length ? list : divided;
+}
+
+function divide(
+  calls: ListGroup,
+  results: ListGroup | undefined,
+  steps: ReadonlyMap<string, number>,
+): readonly ListGroup[] | undefined {
+  const runs = runsOf(calls.parts, steps);
+  if (runs.length < 2 || results === undefined) return undefined;
+  let left = results.parts;
+  return runs.flatMap((parts, index) => {
+    const keys = new Set(parts.filter(isCall).map(({ key }) => key));
+    const isLast = index === runs.length - 1;
+    const own = left.filter((part) => isLast || (part.stream === "result" && keys.has(part.key)));
+    left = left.filter((part) => !own.includes(part));
+    const step: ListGroup = { role: "assistant", parts, ids: calls.ids };
+    return own.length === 0 ? [step] : [step, { role: "user", parts: own, ids: results.ids }];
+  });
+}
+
+/** The parts of each answer. Words and thinking belong to the call that follows them. */
+function runsOf(parts: readonly Part[], steps: ReadonlyMap<string, number>): readonly (readonly Part[])[] {
+  const runs: Part[][] = [[]];
+  let words: Part[] = [];
+  let current: number | undefined;
+  for (const part of parts) {
+    if (!isCall(part)) {
+      words.push(part);
+      continue;
+    }
+    const step = steps.get(part.key);
+    if (current !== undefined && step !== undefined && step !== current) runs.push([]);
+    current = step ?? current;
+    runs.at(-1)!.push(...words, part);
+    words = [];
+  }
+  runs.at(-1)!.push(...words);
+  return runs;
+}
+
+function isCall({ stream }: Part): boolean {
+  return stream === "call";
 }

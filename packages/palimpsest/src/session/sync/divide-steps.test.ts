@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { assistant, call, ourGroups, result, text, user } from "../testing/sync-groups.ts";
-import { divideSteps } from "./divide-steps.ts";
-import { listGroups } from "./list-groups.ts";
-import type { SyncMessage } from "./sync-message.ts";
+import { divideSteps, listGroups, type SyncMessage } from "./conversation.ts";
 
 const LOG = [
   user("What is there?"),

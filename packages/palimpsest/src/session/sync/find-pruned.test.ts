@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { assistant, call, ourGroups, result, text, user } from "../testing/sync-groups.ts";
-import { align } from "./align.ts";
-import { findPruned } from "./find-pruned.ts";
-import { listGroups } from "./list-groups.ts";
-import type { SyncMessage } from "./sync-message.ts";
+import { align, findPruned } from "./align.ts";
+
+import { listGroups, type SyncMessage } from "./conversation.ts";
 
 const LOG = [
   user("What is there?"),

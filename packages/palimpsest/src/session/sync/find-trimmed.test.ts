@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { assistant, ourGroupsBack, text, user } from "../testing/sync-groups.ts";
-import { findTrimmed } from "./find-trimmed.ts";
-import { listGroups } from "./list-groups.ts";
-import type { SyncMessage } from "./sync-message.ts";
+import { findTrimmed } from "./align.ts";
+import { listGroups, type SyncMessage } from "./conversation.ts";
 
 const LOG = [
   user("One."),

@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { openOffline } from "../testing/open-offline.ts";
 import { assistant, call, type Logged, ourGroups, text, user } from "../testing/sync-groups.ts";
-import { listGroups } from "./list-groups.ts";
-import { matchGroup } from "./match-group.ts";
-import type { SyncMessage } from "./sync-message.ts";
+import { matchGroup } from "./align.ts";
+import { listGroups, type SyncMessage } from "./conversation.ts";
 
 test("an answer that follows another is new, and not the other in new words", async () => {
   const store = memoryStore();

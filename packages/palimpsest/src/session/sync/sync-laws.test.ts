@@ -7,7 +7,7 @@ import type { AnthropicRequest } from "../../providers/anthropic.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import type { Store } from "../../stores/store.ts";
 import { LOOK, openOffline } from "../testing/open-offline.ts";
-import type { SyncMessage } from "./sync-message.ts";
+import type { SyncMessage } from "./conversation.ts";
 
 const open = (store: Store = memoryStore()) => openOffline(store, { tools: [LOOK] });
 

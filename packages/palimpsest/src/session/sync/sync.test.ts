@@ -6,7 +6,7 @@ import type { AnthropicRequest, AnthropicResponse } from "../../providers/anthro
 import { memoryStore } from "../../stores/memory-store.ts";
 import type { Store } from "../../stores/store.ts";
 import { LOOK, openOffline } from "../testing/open-offline.ts";
-import type { SyncMessage } from "./sync-message.ts";
+import type { SyncMessage } from "./conversation.ts";
 
 const open = (store: Store = memoryStore()) => openOffline(store, { tools: [LOOK] });
 const user = (content: SyncMessage["content"]): SyncMessage => ({ role: "user", content });

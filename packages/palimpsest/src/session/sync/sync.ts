@@ -1,22 +1,89 @@
+import { toDraft } from "../../log/draft.ts";
+import type { NewContent } from "../../log/messages.ts";
+import type { MessagePayload } from "../../log/payload.ts";
 import type { ModelFacts } from "../../providers/models.ts";
+import type { WantedConfiguration } from "../../state/options.ts";
 import type { Contents } from "../../state/ports.ts";
 import type { SessionState } from "../../state/state.ts";
 import { sha256 } from "../../stores/sha256.ts";
+import { sizeTokens } from "../../view/view.ts";
 import type { Decisions } from "../decisions.ts";
-import type { WantedConfiguration } from "../wanted-configuration.ts";
-import { type Alignment, align } from "./align.ts";
-import { appendList } from "./append-list.ts";
-import { readConversation, readConversationBack } from "./conversation.ts";
-import { divideSteps } from "./divide-steps.ts";
-import { findEdited } from "./find-edited.ts";
-import { findPruned } from "./find-pruned.ts";
-import { findTrimmed } from "./find-trimmed.ts";
-import { leadingSystem } from "./leading-system.ts";
-import { listGroups } from "./list-groups.ts";
-import { newContents } from "./new-contents.ts";
-import type { Synced, SyncMessage } from "./sync-message.ts";
+import { type Alignment, align, findEdited, findPruned, findTrimmed } from "./align.ts";
+import {
+  divideSteps,
+  listGroups,
+  newContents,
+  readConversation,
+  readConversationBack,
+  type Synced,
+  type SyncMessage,
+} from "./conversation.ts";
 
-export interface SyncContext {
+interface AppendListContext {
+  readonly state: SessionState;
+  readonly contents: Contents;
+  readonly factsOf: (model: string) => ModelFacts;
+}
+
+/**
+ * Appends content of a list. An answer behind the results of calls answers a request that somebody else has made: it is entered
+ * as one, because what lies between two requests is sent as one message of the model and one of the user.
+ */
+async function appendList(
+  list: readonly NewContent[],
+  { state, contents, factsOf }: AppendListContext,
+): Promise<readonly number[]> {
+  const appended: number[] = [];
+  for (const batch of rounds(list)) {
+    const [first, ...rest] = batch as readonly [NewContent, ...NewContent[]];
+    if (!isAnswer(first) || !endsWithResult(state)) {
+      appended.push(...(await contents.append(batch)));
+      continue;
+    }
+    const { maxOutputTokens: maxTokens } = factsOf(state.configuration.model);
+    const request = toDraft("request", { maxTokens, estimatedTokens: sizeTokens(state.view) });
+    const answer: MessagePayload = { ...first, answers: state.newestEntry + 1 };
+    appended.push(...(await contents.append([answer, ...rest], [request])));
+  }
+  return appended;
+}
+
+/** The list in pieces: a new one begins with each answer behind a result. */
+function rounds(list: readonly NewContent[]): readonly (readonly NewContent[])[] {
+  const pieces: NewContent[][] = [];
+  for (const [index, content] of list.entries()) {
+    const before = list[index - 1];
+    if (before === undefined || (isAnswer(content) && isResult(before))) pieces.push([content]);
+    else pieces.at(-1)!.push(content);
+  }
+  return pieces;
+}
+
+function isAnswer(content: NewContent): content is MessagePayload {
+  return typeof content === "object" && "role" in content && content.role === "assistant";
+}
+
+function isResult(content: NewContent): boolean {
+  return typeof content === "object" && "role" in content && content.origin === "tool";
+}
+
+function endsWithResult({ view: { items } }: SessionState): boolean {
+  const last = items.at(-1);
+  return last?.kind === "message" && last.blocks.some(({ kind }) => kind === "tool_result");
+}
+
+/** The texts of the system messages that a list begins with: together they are the system prompt. */
+export function leadingSystem(messages: readonly SyncMessage[]): readonly string[] {
+  const first = messages.findIndex(({ role }) => role !== "system");
+  return messages.slice(0, first < 0 ? messages.length : first).map(({ content }) => textOf(content));
+}
+
+function textOf(content: SyncMessage["content"]): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n\n");
+}
+
+interface SyncContext {
   readonly state: SessionState;
   readonly contents: Contents;
   readonly factsOf: (model: string) => ModelFacts;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
-import { toParts } from "./to-parts.ts";
+import { toParts } from "./conversation.ts";
 
 const image: Block = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } };
 const page: Block = { kind: "document", source: { kind: "url", url: "https://example.com" } };

@@ -2,7 +2,7 @@ import { answer, callTool, callTools, type ManualClock, type Reply, type Script 
 import type { LedgerLine } from "../../cost/ledger.ts";
 import { readPayload } from "../../log/draft.ts";
 import { toolResult } from "../../log/messages.ts";
-import { readStream } from "../../providers/read-stream.ts";
+import { readStream } from "../../providers/stream.ts";
 import type { SessionOptions } from "../../state/options.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { openSession } from "../open.ts";

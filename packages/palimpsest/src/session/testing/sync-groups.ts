@@ -1,8 +1,5 @@
 import type { Block } from "../../log/block.ts";
-import { groupEntries, type OurEntry, type OurGroup } from "../sync/conversation.ts";
-
-import type { SyncMessage } from "../sync/sync-message.ts";
-import { toParts } from "../sync/to-parts.ts";
+import { groupEntries, type OurEntry, type OurGroup, type SyncMessage, toParts } from "../sync/conversation.ts";
 
 export const user = (content: SyncMessage["content"]): SyncMessage => ({ role: "user", content });
 export const assistant = (content: SyncMessage["content"], id?: string): SyncMessage => ({

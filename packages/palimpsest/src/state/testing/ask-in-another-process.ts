@@ -1,8 +1,8 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { anthropic } from "../../providers/anthropic.ts";
-import { query } from "../../query/query.ts";
 import { openSession } from "../../session/open.ts";
 import { sqliteStore } from "../../stores/sqlite-store.ts";
+import { query } from "../../turn/query.ts";
 
 /** Opens a session, says so, asks the model once, says what came of it, and closes it. */
 const [folder, url, leaseMs] = process.argv.slice(2) as [string, string, string];

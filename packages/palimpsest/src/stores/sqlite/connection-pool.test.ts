@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { EMPTY_LOG, type Entry } from "../../log/entry.ts";
-import { sealEntries } from "../../log/seal-entries.ts";
+import { EMPTY_LOG, type Entry, sealEntries } from "../../log/entry.ts";
+
 import { sha256 } from "../sha256.ts";
-import { type ConnectionPool, createConnectionPool } from "./connection-pool.ts";
-import { createLogFiles } from "./create-log-file.ts";
+import { type ConnectionPool, createConnectionPool } from "./connections.ts";
 import { appendEntries, readHead, readRange } from "./log.ts";
+import { createLogFiles } from "./log-file.ts";
 
 let folder: string;
 let pool: ConnectionPool;

@@ -1,8 +1,8 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { PalimpsestError } from "../../log/palimpsest-error.ts";
-import { PathError } from "../../log/path-error.ts";
-import { FileFormatError } from "./file-format-error.ts";
+import { PalimpsestError, PathError } from "../../errors.ts";
+
+import { FileFormatError } from "./file-format.ts";
 
 /** A session id that cannot be the name of a file everywhere. */
 export class UnsafeSessionIdError extends PalimpsestError {

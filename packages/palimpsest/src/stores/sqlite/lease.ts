@@ -12,16 +12,18 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type Owner, type Place, thisProcess } from "../owner/owner.ts";
-import { createPrivateFolder } from "./create-log-file.ts";
+import { type Owner, type Place, processState, silenceMs, thisProcess } from "../owner.ts";
+import type { BusyWriter } from "../store.ts";
+import type { Writer } from "./log.ts";
+import { createPrivateFolder } from "./log-file.ts";
 
 /** A store that has logs open for writing, as stored in its file. */
-export interface Beat extends Owner {
+interface Beat extends Owner {
   /** How long the store still counts as alive after this beat. */
   readonly leaseMs: number;
 }
 
-export interface Heartbeat {
+interface Heartbeat {
   /** The name of this store in the logs that it writes. */
   readonly name: string;
   /** Starts with the first open writer, and ends with the last. */
@@ -29,7 +31,7 @@ export interface Heartbeat {
   leave(): void;
 }
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   /** Of the store. */
   readonly folder: string;
   readonly place: Place;
@@ -143,4 +145,33 @@ function attempt(work: () => void): Error | undefined {
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+interface WriterLeaseOptions {
+  readonly place: Place;
+  /** Of whoever asks; a writer that beats has its own. */
+  readonly leaseMs: number;
+}
+
+/**
+ * Whether a log is held, and by whom. A writer is alive as long as its store says so, or it appends. One whose process is
+ * gone is not, whenever that was: where the system can tell, nobody waits.
+ */
+export function heldBy(
+  writer: Writer,
+  beat: Beat | undefined,
+  { place, leaseMs }: WriterLeaseOptions,
+): BusyWriter | undefined {
+  if (writer.state === "closed" || (beat !== undefined && processState(beat, place) === "gone")) return undefined;
+  const nowMs = place.clock.now();
+  const sinceAppendMs = nowMs - writer.activeAtMs;
+  // Without a beat (its file was removed, or its store has a lease of 0 and writes none) the last append is all that is known.
+  // One in the future (a clock was turned back) may be of a writer that is alive.
+  const silentMs =
+    beat === undefined
+      ? Math.max(0, sinceAppendMs)
+      : Math.min(silenceMs(beat, place), sinceAppendMs < 0 ? Number.POSITIVE_INFINITY : sinceAppendMs);
+  const leftMs = (beat?.leaseMs ?? leaseMs) - silentMs;
+  if (leftMs <= 0) return undefined;
+  return { owner: writer.owner, activeAtMs: nowMs - silentMs, freeAtMs: nowMs + leftMs };
 }

@@ -1,7 +1,24 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { EMPTY_LOG, type Entry, type LogHead } from "../../log/entry.ts";
 import type { AppendResult, BusyWriter, OpenWriterOptions } from "../store.ts";
-import type { Connection } from "./connection.ts";
-import { checkOfPayload, checkOfRow, DROP_SEARCH, ENTRY_COLUMNS } from "./sqlite-schema.ts";
+import { checkOfPayload, checkOfRow, DROP_SEARCH, ENTRY_COLUMNS } from "./file-format.ts";
+
+/** An open log file. It belongs to one call at a time: all calls of node:sqlite are synchronous. */
+export interface Connection {
+  /**
+   * `shared`: beside writers, as SQLite means it. `frozen`: read without locks, because the folder allows none; what was
+   * read holds only if `isCurrent` still says so afterwards.
+   */
+  readonly kind: "shared" | "frozen";
+  readonly database: DatabaseSync;
+  /** Prepared when first used, then kept: most sessions need three or four of them. */
+  statement(sql: string): StatementSync;
+  /** Whether the file under the path is still the one that was opened. */
+  isCurrent(): boolean;
+  close(): void;
+  /** Closes it without the work that saves the next one to open it some. Returns what `openConnection` knows the files by. */
+  leave(): string;
+}
 
 /** The operations on a log file; each call is one snapshot or transaction. */
 
@@ -56,7 +73,7 @@ export interface Writer {
   readonly beat: string;
 }
 
-export interface AgentSessionOptions extends OpenWriterOptions {
+interface AgentSessionOptions extends OpenWriterOptions {
   readonly nowMs: number;
   /** The name of the new writer's heartbeat. */
   readonly beat: string;
@@ -178,4 +195,14 @@ export function inTransaction<T>(connection: Pick<Connection, "database">, work:
 /** Reported as SQLite does (SQLITE_CORRUPT), so that the caller that knows the path turns it into a `DamagedLogError`. */
 function damaged(what: string): Error {
   return Object.assign(new Error(what), { errcode: 11 });
+}
+
+/** Statements of one connection, prepared when first used, then kept. */
+export function preparedStatements(database: DatabaseSync): (sql: string) => StatementSync {
+  const statements = new Map<string, StatementSync>();
+  return (sql) => {
+    const found = statements.get(sql) ?? database.prepare(sql);
+    statements.set(sql, found);
+    return found;
+  };
 }

@@ -12,14 +12,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { EMPTY_LOG, type Entry } from "../../log/entry.ts";
-import { sealEntries } from "../../log/seal-entries.ts";
+import { EMPTY_LOG, type Entry, sealEntries } from "../../log/entry.ts";
+
 import { sha256 } from "../sha256.ts";
 import { sqliteStore } from "../sqlite-store.ts";
 import { DamagedLogError, LogFormatError } from "./errors.ts";
-import { readTableLeaf } from "./file-format.ts";
-import { salvageLog } from "./salvage-log.ts";
-import { PAGE_SIZE_BYTES } from "./sqlite-schema.ts";
+import { PAGE_SIZE_BYTES, readTableLeaf } from "./file-format.ts";
+import { salvageLog } from "./salvage.ts";
 
 const CASES = process.env["PALIMPSEST_SLOW"] ? 5_000 : 40;
 const TIMEOUT_MS = 600_000 + CASES * 200;

@@ -1,17 +1,146 @@
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Entry } from "../../log/entry.ts";
+import { checkChain, type Digest, EMPTY_LOG, type Entry } from "../../log/entry.ts";
 import { messageOf } from "./errors.ts";
-import { type PageSource, readIndexLeaf, readTableLeaf, type TableRow } from "./file-format.ts";
-import type { Findings, SalvageProblem } from "./findings.ts";
+import {
+  checkOfRow,
+  ENTRY_COLUMNS,
+  PAGE_SIZE_BYTES,
+  type PageSource,
+  readIndexLeaf,
+  readTableLeaf,
+  readWal,
+  type TableRow,
+  type WalFrame,
+} from "./file-format.ts";
 import { toEntry } from "./log.ts";
-import { checkOfRow, ENTRY_COLUMNS, PAGE_SIZE_BYTES } from "./sqlite-schema.ts";
-import { readWal, type WalFrame } from "./sqlite-wal.ts";
+
+/**
+ * Copies what can be read of a file, with zeros where the disk gives nothing back. Closing a file drops all locks that this
+ * process has on it (https://sqlite.org/howtocorrupt.html, 2.2), so a file that this process may have open is copied by
+ * another one. Returns what went wrong, if anything did.
+ */
+function copyDamaged(from: string, to: string): string | undefined {
+  try {
+    if (statSync(from, { throwIfNoEntry: false }) === undefined) return `${from} does not exist`;
+    if (isOpenHere(from) === "no") return copyReadable(from, to);
+    const script = `process.stdout.write((${copyReadable.toString()})(${JSON.stringify(from)}, ${JSON.stringify(to)}) ?? "")`;
+    const { stdout, stderr, status, error } = spawnSync(process.execPath, ["--eval", script], { encoding: "utf8" });
+    return status === 0 ? stdout || undefined : `${from} could not be copied: ${error?.message ?? stderr}`;
+  } catch (error) {
+    return `${from} could not be copied: ${messageOf(error)}`;
+  }
+}
+
+/** Only Linux tells. */
+function isOpenHere(path: string): "no" | "perhaps" {
+  try {
+    const real = realpathSync(path);
+    return readdirSync("/proc/self/fd").some((name) => linkOf(`/proc/self/fd/${name}`) === real) ? "perhaps" : "no";
+  } catch {
+    return "perhaps";
+  }
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Also runs alone, as text, in another process: it uses nothing that is not in it. */
+function copyReadable(from: string, to: string): string | undefined {
+  const files = process.getBuiltinModule("node:fs");
+  const source = files.openSync(from, "r");
+  const target = files.openSync(to, "wx", 0o600);
+  let unreadableBytes = 0;
+  const sizeBytes = files.fstatSync(source).size;
+  for (let at = 0; at < sizeBytes; ) {
+    // In large pieces, and in pages where a piece cannot be read.
+    for (const pieceBytes of [1_048_576, 4096]) {
+      const piece = new Uint8Array(Math.min(pieceBytes, sizeBytes - at));
+      let readBytes = piece.length;
+      try {
+        readBytes = files.readSync(source, piece, 0, piece.length, at);
+      } catch {
+        if (pieceBytes > 4096) continue;
+        unreadableBytes += piece.length;
+      }
+      for (let written = 0; written < readBytes; )
+        written += files.writeSync(target, piece, written, readBytes - written, at + written);
+      at += readBytes === 0 ? piece.length : readBytes;
+      break;
+    }
+  }
+  files.closeSync(source);
+  files.closeSync(target);
+  return unreadableBytes === 0 ? undefined : `${from}: ${unreadableBytes} of ${sizeBytes} bytes cannot be read`;
+}
+
+/** Damage in a log's file: of which kind, and where. */
+export interface SalvageProblem {
+  /**
+   * `file`: unreadable, or readable only in part. `sqlite`: a message of SQLite. `page`, `wal-frame`: something on it
+   * is unreadable. `payload`: the entry exists, but its payload is not the appended one. `chain`: the entry is
+   * complete, but does not continue the one before.
+   */
+  readonly kind: "file" | "sqlite" | "page" | "wal-frame" | "payload" | "chain";
+  /** The number of the page, frame or entry. */
+  readonly number?: number;
+  readonly detail: string;
+}
+
+/**
+ * Everything found of a log so far. If an entry was found both with and without its payload, the payload was erased.
+ */
+interface Findings {
+  readonly entries: Map<number, Entry>;
+  /** Rows that are complete except for their payload. */
+  readonly withoutPayload: Set<number>;
+  /** Entries that the index of kinds refers to. */
+  readonly indexed: Set<number>;
+  add(entry: Entry): void;
+}
+
+function createFindings(digest: Digest): Findings {
+  const entries = new Map<number, Entry>();
+  const withoutPayload = new Set<number>();
+  return {
+    entries,
+    withoutPayload,
+    indexed: new Set(),
+    add(entry) {
+      const before = entries.get(entry.sequence);
+      if (entry.payload === undefined) entries.set(entry.sequence, entry);
+      else if (before !== undefined) return;
+      else if (digest(entry.payload) === entry.digest) entries.set(entry.sequence, entry);
+      else withoutPayload.add(entry.sequence);
+    },
+  };
+}
 
 const COLUMNS = ENTRY_COLUMNS.split(", ").length;
 
 /** Adds the rows that SQLite can read, from the beginning and from the end, each up to the first unreadable page. */
-export function readBySqlite(path: string, found: Findings): SalvageProblem[] {
+function readBySqlite(path: string, found: Findings): SalvageProblem[] {
   const problems: SalvageProblem[] = [];
   if (!existsSync(path)) return problems;
   let wrong = 0;
@@ -42,7 +171,7 @@ export function readBySqlite(path: string, found: Findings): SalvageProblem[] {
  * Adds the rows on any page of the file and of its -wal, in any version: an entry never changes, so an old version of a
  * page is as good as a new one. Uses the page size of all logs, even if a damaged header names another.
  */
-export function readByBytes(path: string, found: Findings): SalvageProblem[] {
+function readByBytes(path: string, found: Findings): SalvageProblem[] {
   const problems: SalvageProblem[] = [];
   const { frames, damaged } = existsSync(`${path}-wal`)
     ? readWal(readFileSync(`${path}-wal`))
@@ -136,4 +265,71 @@ function openPages(path: string): { count: number; read(page: number): Uint8Arra
     },
     close: () => closeSync(file),
   };
+}
+
+/** How entries are checked, and where the copy is made. */
+export interface SalvageOptions {
+  /** The digest that sealed the entries. */
+  readonly digest: Digest;
+  /** Folder for a copy of the damaged file while this runs. @default the system's folder for temporary files */
+  readonly temporaryFolder?: string;
+}
+
+/** The entries that were found, the numbers that are missing, and the damage. */
+export interface SalvagedLog {
+  /** In order. Each payload matches its digest (or was erased), and all other fields match their checksum. */
+  readonly entries: readonly Entry[];
+  /** The missing entry numbers, up to and including the highest number seen. */
+  readonly missing: readonly number[];
+  readonly problems: readonly SalvageProblem[];
+}
+
+/**
+ * Reads everything that is left of a damaged log, from a copy: the file and its -wal do not change. Reads the bytes
+ * first, because SQLite gives up a whole branch for one bad page and everything after one bad frame of the -wal; then
+ * reads through SQLite. Never throws, whatever the bytes. Holds all entries in memory.
+ */
+export async function salvageLog(path: string, options: SalvageOptions): Promise<SalvagedLog> {
+  const { digest, temporaryFolder = tmpdir() } = options;
+  const problems: SalvageProblem[] = [];
+  const found = createFindings(digest);
+  let folder: string | undefined;
+  try {
+    folder = mkdtempSync(join(temporaryFolder, "palimpsest-salvage-"));
+    const copy = join(folder, "copy.sqlite");
+    for (const suffix of ["", "-wal"]) {
+      const problem = copyDamaged(path + suffix, copy + suffix);
+      // A closed log has no -wal.
+      if (problem !== undefined && !(suffix === "-wal" && problem.endsWith("does not exist")))
+        problems.push({ kind: "file", detail: problem });
+    }
+    problems.push(...readByBytes(copy, found));
+    // After the bytes, because SQLite writes the -wal into its file.
+    problems.push(...readBySqlite(copy, found));
+  } catch (error) {
+    problems.push({ kind: "file", detail: messageOf(error) });
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+  return judge(found, { digest, problems });
+}
+
+function judge(found: Findings, options: { digest: Digest; problems: SalvageProblem[] }): SalvagedLog {
+  const { problems, digest } = options;
+  const entries = [...found.entries.values()].sort((one, other) => one.sequence - other.sequence);
+  let highest = entries.at(-1)?.sequence ?? 0;
+  for (const sequence of found.withoutPayload) highest = Math.max(highest, sequence);
+  // An index has no checksum: its numbers count only if they continue the numbers of rows.
+  while (found.indexed.has(highest + 1)) highest++;
+  const missing: number[] = [];
+  for (let sequence = 1; sequence <= highest; sequence++) if (!found.entries.has(sequence)) missing.push(sequence);
+  for (const number of found.withoutPayload) {
+    if (!found.entries.has(number))
+      problems.push({ kind: "payload", number, detail: `the payload of entry ${number} does not match its digest` });
+  }
+  for (const { sequence: number, what } of checkChain(entries, EMPTY_LOG, digest)) {
+    if (what === "chain")
+      problems.push({ kind: "chain", number, detail: `entry ${number} does not continue the one before` });
+  }
+  return { entries, missing, problems };
 }

@@ -1,10 +1,10 @@
-import { entryText } from "../../log/entry-text.ts";
-import { isMatch, type Phrase, snippetOf, wordsOf } from "../../log/search-text.ts";
-import type { SearchHit } from "../store.ts";
-import type { Connection } from "./connection.ts";
+import { setImmediate as others } from "node:timers/promises";
+import { entryText, isMatch, type Phrase, readQuery, snippetOf, wordsOf } from "../../log/search-text.ts";
+import type { SearchHit, SearchOptions } from "../store.ts";
 import { sqliteCode } from "./errors.ts";
-import { inTransaction, readHead, toUncheckedEntry } from "./log.ts";
-import { DROP_SEARCH, ENTRY_COLUMNS, SEARCH_SCHEMA } from "./sqlite-schema.ts";
+
+import { DROP_SEARCH, ENTRY_COLUMNS, SEARCH_SCHEMA } from "./file-format.ts";
+import { type Connection, inTransaction, readHead, toUncheckedEntry } from "./log.ts";
 
 /**
  * The search index of a log, in the log's own file. It only saves time: what it does not cover yet is scanned, and one that
@@ -20,18 +20,18 @@ const BATCH_CHARACTERS = 262_144;
 const ENTRY_CHARACTERS = 64;
 
 /** The progress of the index, and the end of the log. */
-export interface IndexState {
+interface IndexState {
   readonly through: number;
   readonly head: number;
 }
 
-export function readIndexState(connection: Connection): IndexState {
+function readIndexState(connection: Connection): IndexState {
   const head = readHead(connection).sequence;
   return { through: readThrough(connection) ?? 0, head };
 }
 
 /** Adds the next entries to the index, up to one batch. */
-export function extendIndex(connection: Connection): IndexState {
+function extendIndex(connection: Connection): IndexState {
   return inTransaction(connection, () => {
     const head = readHead(connection).sequence;
     let through = readThrough(connection);
@@ -56,7 +56,7 @@ VALUES (1, ${INDEX_VERSION}, ?, coalesce((SELECT hash FROM entry WHERE sequence 
   });
 }
 
-export interface LookUpOptions {
+interface LookUpOptions {
   readonly phrases: readonly Phrase[];
   readonly from: number;
   readonly to: number;
@@ -64,7 +64,7 @@ export interface LookUpOptions {
 }
 
 /** Returns the index's results, newest first; `misfit` if the index is damaged or contradicts the log. */
-export function lookUp(connection: Connection, { phrases, from, to, limit }: LookUpOptions): SearchHit[] | "misfit" {
+function lookUp(connection: Connection, { phrases, from, to, limit }: LookUpOptions): SearchHit[] | "misfit" {
   // Words have letters and digits only: nothing to escape.
   const query = phrases.map((phrase) => `"${phrase.join(" ")}" *`).join(" AND ");
   try {
@@ -82,7 +82,7 @@ export function lookUp(connection: Connection, { phrases, from, to, limit }: Loo
 }
 
 /** Scans the entries themselves, from `to` down, up to one batch. */
-export function scanBack(
+function scanBack(
   connection: Connection,
   { phrases, from, to, limit }: LookUpOptions,
 ): { readonly hits: readonly SearchHit[]; readonly next: number } {
@@ -97,7 +97,7 @@ export function scanBack(
 }
 
 /** Its pages are overwritten with zeros (`secure_delete`). */
-export function dropIndex(connection: Connection): void {
+function dropIndex(connection: Connection): void {
   inTransaction(connection, () => connection.database.exec(DROP_SEARCH));
 }
 
@@ -131,4 +131,61 @@ function isTrouble(error: unknown): boolean {
   const code = sqliteCode(error);
   // SQLITE_ERROR (no such table, one that cannot be opened) and SQLITE_CORRUPT.
   return code !== 1 && code !== 11;
+}
+
+/** The newest entries, which are scanned each time instead of indexed: a search right after an append writes nothing. */
+const MAX_UNINDEXED_ENTRIES = 64;
+
+interface SearchLogOptions extends SearchOptions {
+  readonly query: string;
+  /** Runs synchronous work on the log file. Other work on the file runs between two calls. */
+  readonly run: <T>(work: (connection: Connection) => T) => Promise<T>;
+}
+
+/**
+ * Searches a log: through its index where it covers the log, by scanning elsewhere. The index is first updated in batches; if
+ * that fails (a read-only file, a full disk), all results are still found, only later.
+ */
+export async function searchLog({
+  run,
+  query,
+  limit,
+  from = 1,
+  to = Infinity,
+}: SearchLogOptions): Promise<SearchHit[]> {
+  const phrases = readQuery(query);
+  if (phrases.length === 0 || !(limit >= 1)) return [];
+  const look = { phrases, from: Math.max(1, Math.ceil(from)), limit: Math.floor(Math.min(limit, 1e9)) };
+  for (const index of ["as it is", "made anew", "unused"] as const) {
+    if (index === "made anew") await run(dropIndex).catch(() => {});
+    const unused = { through: 0, head: (await run(readHead)).sequence };
+    const { through, head } = index === "unused" ? unused : ((await bringUpToDate(run)) ?? unused);
+    const hits: SearchHit[] = [];
+    let at = Math.min(Math.floor(to), head);
+    while (at > through && at >= look.from && hits.length < look.limit) {
+      const range = { from: Math.max(look.from, through + 1), to: at, limit: look.limit - hits.length };
+      await others();
+      const scanned = await run((connection) => scanBack(connection, { ...look, ...range }));
+      hits.push(...scanned.hits);
+      at = scanned.next;
+    }
+    if (at < look.from || through === 0 || hits.length >= look.limit) return hits;
+    const rest = { to: at, limit: look.limit - hits.length };
+    const found = await run((connection) => lookUp(connection, { ...look, ...rest }));
+    if (found !== "misfit") return [...hits, ...found];
+  }
+  throw new Error("unreachable: a scan needs no index");
+}
+
+async function bringUpToDate(run: SearchLogOptions["run"]): Promise<IndexState | undefined> {
+  let state = await run(readIndexState).catch(() => undefined);
+  while (state !== undefined && state.head - state.through > MAX_UNINDEXED_ENTRIES) {
+    // All calls of node:sqlite are synchronous: without this, they would block the process until the end.
+    await others();
+    const extended = await run(extendIndex).catch(() => undefined);
+    // Skipped this time: covered entries stay covered.
+    if (extended === undefined) return state;
+    state = extended;
+  }
+  return state;
 }

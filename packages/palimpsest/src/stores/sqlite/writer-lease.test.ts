@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { manualStoreClock } from "../contract/manual-store-clock.ts";
+import { manualStoreClock } from "../contract/store-case.ts";
 import { sqliteStore } from "../sqlite-store.ts";
 import type { Store } from "../store.ts";
-import { heldBy } from "./writer-lease.ts";
+import { heldBy } from "./lease.ts";
 
 let folder: string;
 const stores: Store[] = [];

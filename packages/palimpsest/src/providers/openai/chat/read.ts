@@ -1,12 +1,13 @@
 import type { Block, Native, Part } from "../../../log/block.ts";
-import { asList, asObject, asString, type JsonObject } from "../../../schema/json-fields.ts";
-import { fromUrl } from "../../data-url.ts";
-import { parseInput } from "../../parse-input.ts";
-import { readPartsBy } from "../read-parts.ts";
-import { OPENAI_CHAT } from "../wire.ts";
+import type { MessagePayload } from "../../../log/payload.ts";
+import { asCount, asList, asObject, asString, type JsonObject } from "../../../schema/json-fields.ts";
+import { fromUrl, parseInput, toContent, toUsage } from "../../content.ts";
+
+import type { ResponseContent } from "../../provider.ts";
+import { type ChatResponse, OPENAI_CHAT, readPartsBy } from "../facts.ts";
 
 /** Returns the blocks of one message of the model: thinking, text and calls. */
-export function readMessageBlocks(message: JsonObject): Block[] {
+function readMessageBlocks(message: JsonObject): Block[] {
   // Servers that show their reasoning use one of these two names.
   const thinking = asString(message["reasoning_content"]) ?? asString(message["reasoning"]) ?? "";
   const texts = [...readParts(message["content"]), ...readParts(message["refusal"])];
@@ -36,7 +37,7 @@ function readCall(value: unknown): Block | undefined {
 }
 
 /** Reads content that is a text or a list of parts. */
-export const readParts: (content: unknown) => Part[] = readPartsBy(readPart);
+const readParts: (content: unknown) => Part[] = readPartsBy(readPart);
 
 function readPart(part: JsonObject): Part {
   const { prompt_cache_breakpoint: _, cache_control: __, ...plain } = part;
@@ -52,4 +53,76 @@ function readPart(part: JsonObject): Part {
 
 function toNative(block: JsonObject): Native {
   return { provider: OPENAI_CHAT, block };
+}
+
+export function readResponse(response: ChatResponse): ResponseContent {
+  const choice = asObject(response.choices[0]) ?? {};
+  const message = asObject(choice["message"]) ?? {};
+  const blocks = readMessageBlocks(message);
+  const hasCalls = blocks.some(({ kind }) => kind === "tool_call");
+  const isRefused = typeof message["refusal"] === "string" && message["refusal"] !== "";
+  return {
+    responseId: response.id,
+    model: response.model,
+    blocks,
+    stop: isRefused ? "refused" : readStop(choice["finish_reason"], hasCalls),
+    usage: readUsage(asObject(response.usage) ?? {}),
+  };
+}
+
+/** Several servers report "stop" although the response contains calls. */
+function readStop(reason: unknown, hasCalls: boolean): ResponseContent["stop"] {
+  switch (reason) {
+    case "stop":
+    case "tool_calls":
+    case "function_call":
+      return hasCalls ? "tools" : "end";
+    case "length":
+      return "length";
+    case "content_filter":
+      return "refused";
+    case "model_context_window_exceeded":
+      return "window";
+    default:
+      return "other";
+  }
+}
+
+export function readUsage(usage: JsonObject): ResponseContent["usage"] {
+  const details = asObject(usage["prompt_tokens_details"]);
+  return toUsage({
+    input: usage["prompt_tokens"],
+    // DeepSeek uses the second name.
+    cacheRead: asCount(details?.["cached_tokens"]) ?? usage["prompt_cache_hit_tokens"],
+    cacheWrite: details?.["cache_write_tokens"],
+    output: usage["completion_tokens"],
+    reasoning: asObject(usage["completion_tokens_details"])?.["reasoning_tokens"],
+  });
+}
+
+/** Reads messages in this form from any program, complete or broken. */
+export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
+  return messages.flatMap((value) => {
+    const message = asObject(value);
+    const payload = message === undefined ? undefined : readMessage(message);
+    return payload === undefined || payload.blocks.length === 0 ? [] : [payload];
+  });
+}
+
+function readMessage(message: JsonObject): MessagePayload {
+  switch (message["role"]) {
+    case "assistant":
+      return { role: "assistant", origin: "model", blocks: readMessageBlocks(message) };
+    case "tool":
+      return { role: "user", origin: "tool", blocks: [readResult(message)] };
+    default: {
+      const origin = message["role"] === "user" ? "human" : "host";
+      return { role: "user", origin, blocks: readParts(message["content"]) };
+    }
+  }
+}
+
+function readResult(message: JsonObject): MessagePayload["blocks"][number] {
+  const content = toContent(readParts(message["content"]));
+  return { kind: "tool_result", callId: asString(message["tool_call_id"]) ?? "", content, status: "ok" };
 }

@@ -2,8 +2,8 @@ import type OpenAI from "openai";
 import { asList, asObject, asString, type JsonObject } from "../../../schema/json-fields.ts";
 import type { ResponseReport, StreamPart } from "../../provider.ts";
 import type { Collector } from "../../stream.ts";
-import type { ChatResponse } from "../wire.ts";
-import { readUsage } from "./read-response.ts";
+import type { ChatResponse } from "../facts.ts";
+import { readUsage } from "./read.ts";
 
 interface Call {
   readonly id: string;

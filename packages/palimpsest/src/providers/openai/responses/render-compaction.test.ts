@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ResponsesRequest } from "../wire.ts";
-import { renderCompaction } from "./render-compaction.ts";
+import type { ResponsesRequest } from "../facts.ts";
+import { renderCompaction } from "./render.ts";
 
 const said = { type: "message", role: "user", content: "Hi" } as const;
 const request = (fields: object): ResponsesRequest => ({ model: "gpt-6-sol", input: [said], ...fields });

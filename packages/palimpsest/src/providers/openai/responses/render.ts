@@ -1,14 +1,91 @@
-import type { Block, Media, Native, Part, ToolCall, ToolResult } from "../../../log/block.ts";
-import { TOOL_SEARCH, type ToolDefinition } from "../../../log/tool-definition.ts";
-import { asObject, asString, type JsonObject } from "../../../schema/json-fields.ts";
-import type { FlatMessage } from "../../../view/flat-message.ts";
-import { fileNameOf, toUrl } from "../../data-url.ts";
-import { frozenCopy } from "../../frozen-copy.ts";
-import { canBeShown, describeMedia } from "../../media.ts";
-import { parseInput } from "../../parse-input.ts";
-import { shortenId } from "../../shorten-id.ts";
-import { OPENAI_RESPONSES, type ResponsesItem } from "../wire.ts";
-import { renderTool } from "./render-request.ts";
+import {
+  type Block,
+  type Media,
+  type Native,
+  type Part,
+  TOOL_SEARCH,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolResult,
+} from "../../../log/block.ts";
+import { asList, asObject, asString, type JsonObject } from "../../../schema/json-fields.ts";
+import type { FlatMessage } from "../../../view/view.ts";
+import { canBeShown, describeMedia, fileNameOf, parseInput, shortenId, toUrl } from "../../content.ts";
+import { toModelId } from "../../models.ts";
+import type { CompactionRequestOptions, RequestParts } from "../../provider.ts";
+import { frozenCopy, rememberTools } from "../../remember.ts";
+import { OPENAI_RESPONSES, type ResponsesItem, type ResponsesRequest } from "../facts.ts";
+
+/** The service refuses a smaller limit. */
+const MINIMUM_OUTPUT_TOKENS = 16;
+const MAXIMUM_CACHE_KEY_LENGTH = 64;
+const SEALED_REASONING = "reasoning.encrypted_content";
+/** Models without reasoning refuse requests for it. */
+const NEVER_REASONS = /^(?:chatgpt-4|gpt-[34])/;
+
+/** Earlier models refuse the options that ask for the cache comparison. */
+const EXPLAINS_ITS_CACHE = /^gpt-(?:5\.[6-9]|[6-9])/;
+
+interface RequestOptions {
+  readonly cacheDiagnostics: "asked" | "off";
+}
+
+/**
+ * Renders request bodies. The service stores nothing: each request carries the whole conversation, with the sealed
+ * reasoning in it. Cache marks are not needed: the service caches the newest prefix automatically.
+ */
+export function createRequestRenderer({
+  cacheDiagnostics,
+}: RequestOptions): (parts: RequestParts<ResponsesItem>) => ResponsesRequest {
+  const toolsOf = rememberTools(renderTool);
+  return ({
+    model,
+    system,
+    tools,
+    deferredTools = [],
+    parameters,
+    messages,
+    maxTokens,
+    session,
+    previousResponseId,
+  }) => {
+    const id = toModelId(model);
+    const all = toolsOf(tools, parameters);
+    // Their definitions come with the results of searches.
+    const rendered = deferredTools.length === 0 ? all : all.map((tool) => asSearch(tool as JsonObject));
+    const include = [...(asList(parameters["include"]) ?? [])];
+    if (!NEVER_REASONS.test(id) && !include.includes(SEALED_REASONING)) include.push(SEALED_REASONING);
+    const { tools: _, include: __, ...rest } = parameters;
+    const isCompared = cacheDiagnostics === "asked" && previousResponseId !== undefined && EXPLAINS_ITS_CACHE.test(id);
+    const comparison = { ...asObject(rest["prompt_cache_options"]), comparison_response_id: previousResponseId };
+    const request = {
+      store: false,
+      prompt_cache_key: session.slice(-MAXIMUM_CACHE_KEY_LENGTH),
+      ...rest,
+      ...(isCompared ? { prompt_cache_options: comparison } : {}),
+      model: id,
+      max_output_tokens: Math.max(maxTokens, MINIMUM_OUTPUT_TOKENS),
+      ...(include.length === 0 ? {} : { include }),
+      ...(system === "" ? {} : { instructions: system }),
+      ...(rendered.length === 0 ? {} : { tools: rendered }),
+      input: messages.slice(),
+    };
+    return request as unknown as ResponsesRequest;
+  };
+}
+
+/** The service has a kind of its own for the tool that searches tools. */
+function asSearch(tool: JsonObject): JsonObject {
+  const { name, description, parameters } = tool;
+  return name === TOOL_SEARCH ? { type: "tool_search", execution: "client", description, parameters } : tool;
+}
+
+/** Renders a function for the beginning of a request. */
+function renderTool({ name, description, inputSchema }: ToolDefinition): object {
+  // Without `strict` the service assumes true, and most schemas are not written for it.
+  const parameters = { type: "object", ...inputSchema };
+  return { type: "function", name, ...(description === undefined ? {} : { description }), parameters, strict: false };
+}
 
 const MAXIMUM_ID_LENGTH = 64;
 
@@ -139,4 +216,26 @@ function renderMedia(media: Media): JsonObject {
   if (kind === "image") return { type: "input_image", image_url: toUrl(source), detail: "auto" };
   if (source.kind === "url") return { type: "input_file", file_url: source.url };
   return { type: "input_file", filename: fileNameOf(source), file_data: toUrl(source) };
+}
+
+/**
+ * Renders the same conversation with a compaction trigger at its end; the service answers with one sealed item. The
+ * endpoint `/responses/compact` would also return the user's messages, which we have, and cannot stream: a call that is
+ * silent for minutes looks dead. Returns undefined if there are instructions for the summary: the service accepts none.
+ */
+export function renderCompaction(
+  request: ResponsesRequest,
+  { instructions }: CompactionRequestOptions = {},
+): ResponsesRequest | undefined {
+  if (instructions !== undefined) return undefined;
+  // Without a response format and without a forced tool call: there is no answer.
+  const { text, tool_choice: choice, context_management: _, ...rest } = request;
+  const { format: __, ...shape } = asObject(text) ?? {};
+  const input = [...((asList(request.input) as ResponsesItem[] | undefined) ?? []), { type: "compaction_trigger" }];
+  return {
+    ...rest,
+    ...(Object.keys(shape).length === 0 ? {} : { text: shape }),
+    ...(choice === undefined || typeof choice === "object" || choice === "required" ? {} : { tool_choice: choice }),
+    input: input as ResponsesItem[],
+  };
 }

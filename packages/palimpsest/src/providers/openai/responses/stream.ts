@@ -1,7 +1,7 @@
 import type OpenAI from "openai";
-import { TOOL_SEARCH } from "../../../log/tool-definition.ts";
+import { TOOL_SEARCH } from "../../../log/block.ts";
 import type { Collector } from "../../stream.ts";
-import type { ResponsesResponse } from "../wire.ts";
+import type { ResponsesResponse } from "../facts.ts";
 
 /** Follows the events of a response to its end. */
 export function createStreamCollector(): Collector<OpenAI.Responses.ResponseStreamEvent, ResponsesResponse> {

@@ -1,0 +1,191 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { answer, createAnthropic, manualClock, type Reply, type Script, serve } from "@palimpsest/provider-simulator";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { InvalidOptionError } from "../errors.ts";
+import { anthropic } from "../providers/anthropic.ts";
+import { readStream } from "../providers/stream.ts";
+import { openSession } from "../session/open.ts";
+import type { SessionEvent } from "../session-event.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { NotesOptions } from "../state/options.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+
+const MODEL = "claude-opus-5-5";
+const MINUTE_MS = 60_000;
+/** Less than what is left of a cache's time when an update is due at the latest. */
+const STEP_MS = 5_000;
+
+const section = (heading: string, content: string): string =>
+  `<notes-section heading="${heading}">\n${content}\n</notes-section>`;
+const update = (...sections: readonly string[]): Reply =>
+  answer(`<session-notes>\n${sections.join("\n")}\n</session-notes>`);
+const STATE = "Current state";
+
+interface World {
+  readonly reply?: Reply;
+  readonly settings?: Partial<Settings>;
+  readonly notes?: NotesOptions;
+  readonly windowTokens?: number;
+}
+
+async function open({
+  reply = update(section(STATE, "Renaming the loader.")),
+  settings,
+  notes,
+  windowTokens,
+}: World = {}) {
+  const clock = manualClock();
+  const script: Script = ({ userText }) =>
+    userText.includes("<session-notes>") ? reply : answer("The loader was looked at.");
+  const server = await serve({ clock, faces: [createAnthropic({ clock, script })] });
+  onTestFinished(() => server.close());
+  const client = new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 });
+  const provider = anthropic(client, { models: { [MODEL]: { windowTokens: windowTokens ?? 60_000 } } });
+  const events: SessionEvent[] = [];
+  const options = {
+    store: memoryStore({ leaseMs: 0, clock }),
+    provider,
+    model: MODEL,
+    system: "Be brief.",
+    id: "s",
+    clock,
+    settings: { "cache.ttl": "5m" as const, ...settings },
+    settingsFrom: { environment: {} },
+    onEvent: (event: SessionEvent) => events.push(event),
+    ...(notes === undefined ? {} : { notes }),
+  };
+  const session = await openSession(options);
+  const ask = async (words: string) => {
+    await session.append(words);
+    const request = await session.prepare();
+    await session.record(await readStream(provider.send(request)), request);
+    return request;
+  };
+  const emitted = (kind: SessionEvent["kind"]) => events.filter((event) => event.kind === kind);
+  return { session, ask, clock, events, told: emitted, options };
+}
+
+const words = (about: string, count = 1_500): string => `About ${about}: ${`${about} `.repeat(count)}`;
+
+describe("session notes", () => {
+  test("are brought up to date by a call on the cached prompt, and survive a resume", async () => {
+    const written: string[] = [];
+    const write = async (markdown: string) => void written.push(markdown);
+    const { session, ask, options } = await open({ notes: { write } });
+    expect(await session.notes.read()).toContain(`# ${STATE}`);
+    for (const about of ["one", "two", "three", "four"]) await ask(words(about));
+    const outcome = await session.notes.update();
+    expect(outcome).toMatchObject({ kind: "updated", markdown: expect.stringContaining("Renaming the loader.") });
+    expect(written).toEqual([await session.notes.read()]);
+    const { bySource } = await session.ledger.cost();
+    expect(bySource["session_notes"]!.cacheReadTokens).toBeGreaterThan(5_000);
+    await session.close();
+    expect(await (await openSession(options)).notes.read()).toBe(written[0]);
+  });
+
+  test("say when their newest version was written and what it covers; after a rewind it is the earlier one", async () => {
+    const { session, ask, clock } = await open();
+    expect(await session.notes.latest()).toBeUndefined();
+    await ask(words("one"));
+    const covered = session.history.newestEntry;
+    await clock.pass(MINUTE_MS, Promise.resolve());
+    await session.notes.update();
+    const first = await session.notes.latest();
+    expect(first).toMatchObject({ coveredTo: expect.any(Number), atMs: clock.now() });
+    expect(first!.coveredTo).toBeLessThanOrEqual(covered);
+    expect(first!.entry).toBeGreaterThan(covered);
+    expect(first!.markdown).toBe(await session.notes.read());
+    const between = session.history.newestEntry;
+    await ask(words("two"));
+    await session.notes.update();
+    expect((await session.notes.latest())!.entry).toBeGreaterThan(first!.entry);
+    await session.history.rewind(between);
+    expect(await session.notes.latest()).toEqual(first);
+  });
+
+  test("stand in for a summary: no model is asked, and what they do not cover is kept", async () => {
+    const { session, ask, told: emitted } = await open();
+    for (let round = 0; round < 12; round++) await ask(words(`part${round}`));
+    await session.notes.update();
+    await ask(words("uncovered", 500));
+    while ((await session.history.explain()).length === 0) await ask(words("more", 2_000));
+    const [boundary] = await session.history.explain();
+    expect(boundary!.compaction).toMatchObject({ rung: "notes", trigger: "auto", modelCalls: 0, declined: [] });
+    // Nothing was spent: there is no price, not one of zero.
+    expect(boundary!.compaction).not.toHaveProperty("priceUsd");
+    expect(boundary!.shownAs).toContain("Renaming the loader.");
+    const request = JSON.stringify((await ask("Go on.")).messages);
+    expect(request).toContain("About uncovered");
+    expect(emitted("compaction-ended")).toMatchObject([{ outcome: { kind: "compacted", rung: "notes" } }]);
+  });
+
+  test("make a compaction cheaper, until one has used them", async () => {
+    const settings = { "compaction.economicFromTokens": 10_000, "compaction.horizonRequests": 8 } as const;
+    const { session, ask } = await open({ settings, windowTokens: 200_000 });
+    const point = (): number => {
+      const { compaction } = session.view.size();
+      if (compaction.policy === "off") throw new Error("compaction is off");
+      return compaction.atTokens;
+    };
+    for (let round = 0; round < 6; round++) await ask(words(`part${round}`));
+    const withoutNotes = point();
+    await session.notes.update();
+    const withNotes = point();
+    expect(withNotes).toBeLessThan(withoutNotes);
+    await session.compact();
+    expect(point()).toBeGreaterThan(withNotes);
+    await session.notes.update();
+    expect(point()).toBeLessThan(withoutNotes);
+  });
+
+  test("by growth: as the fixed rules say", async () => {
+    const { ask, told: emitted } = await open({ settings: { "notes.enabled": "on", "notes.policy": "fixed" } });
+    for (let round = 0; round < 4; round++) await ask(words(`part${round}`, 2_000));
+    await expect.poll(() => emitted("notes-updated").length).toBeGreaterThan(0);
+  });
+
+  test("when it pays: rarely, and before the cache of a long conversation ends", async () => {
+    const compaction = { "compaction.economicFromTokens": 20_000, "compaction.horizonRequests": 30 };
+    const settings = { "notes.enabled": "on", ...compaction } as const;
+    const { session, ask, told: emitted, clock } = await open({ settings, windowTokens: 200_000 });
+    for (let round = 0; round < 40; round++) await ask(words(`part${round}`, 1_000));
+    expect(emitted("notes-updated")).toEqual([]);
+    // Nobody says anything until less than a fifth of the cache's five minutes is left.
+    for (let passedMs = 0; passedMs < 250_000; passedMs += STEP_MS) {
+      await clock.pass(STEP_MS, Promise.resolve());
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await expect.poll(() => emitted("notes-updated").length).toBeGreaterThan(0);
+    expect(emitted("notes-updated").length).toBeLessThan(4);
+    expect(await session.notes.read()).toContain("Renaming the loader.");
+  });
+
+  test.each([
+    ["nothing", answer(" ")],
+    ["a refusal", answer("I'm sorry, I can't do that.")],
+    ["something cut off", { ...update(section(STATE, "Half")), stop: "output-limit" } as Reply],
+  ])("are not touched by an update that answers %s", async (_, reply) => {
+    const { session, ask } = await open({ reply });
+    await ask(words("one"));
+    const before = await session.notes.read();
+    expect(await session.notes.update()).toMatchObject({ kind: "failed" });
+    expect(await session.notes.read()).toBe(before);
+  });
+
+  test("have the headings of a template of one's own, if it is one", async () => {
+    const template = "# Risks\n_What can go wrong._\n\n# Next\n_What comes next._\n";
+    const reply = update(section("Risks", "The loader is used twice."));
+    const { session, ask } = await open({ notes: { template }, reply });
+    await ask(words("one"));
+    await session.notes.update();
+    expect(await session.notes.read()).toContain("# Risks\n_What can go wrong._\n\nThe loader is used twice.");
+    await expect(open({ notes: { template: "no headings" } })).rejects.toThrow(InvalidOptionError);
+  });
+
+  test("are not kept unless they are switched on", async () => {
+    const { ask, told: emitted } = await open({ settings: { "notes.policy": "fixed" } });
+    for (let round = 0; round < 5; round++) await ask(words(`part${round}`, 2_000));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(emitted("notes-updated")).toEqual([]);
+  });
+});

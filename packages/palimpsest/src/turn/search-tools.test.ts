@@ -1,0 +1,172 @@
+import { answer, callTool, callTools, type Exchange, type Reply, type Script } from "@palimpsest/provider-simulator";
+import { describe, expect, test } from "vitest";
+import type { AnyProvider, WorldName } from "../providers/testing/worlds.ts";
+import type { Tool } from "../schema/tool.ts";
+import { openSession } from "../session/open.ts";
+import type { Session } from "../session/session.ts";
+import { memoryStore } from "../stores/memory-store.ts";
+import { query } from "./query.ts";
+import { openWorld, runTurn } from "./testing/open-world.ts";
+
+const deferred = (name: string, description: string): Tool => ({
+  name,
+  description,
+  loading: "deferred",
+  input: { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false },
+  run: async (input) => `${name} of ${(input as { city: string }).city}.`,
+});
+const weather = deferred("weather", "Weather of a city. Updated hourly.");
+const traffic = deferred("traffic", "Traffic in a city.");
+const read: Tool = { name: "read", description: "Reads a file.", input: { type: "object" }, run: () => "text" };
+const tools = [read, weather, traffic];
+
+const NATIVE: Readonly<Record<WorldName, boolean>> = {
+  Anthropic: true,
+  "OpenAI Responses": true,
+  "OpenAI Chat": false,
+  Gemini: false,
+  Bedrock: false,
+};
+const SUMMARY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+  .map((number) => `## ${number}. Title\nIn part ${number} the loader was renamed and tested.`)
+  .join("\n");
+
+/** Searches when it is told to, and calls `weather` as its provider lets it; then says what came of it. */
+function mind(isNative: boolean): Script {
+  let waits = false;
+  const call = (name: string, input: object): Reply => {
+    waits = true;
+    return callTools(callTool(name, input));
+  };
+  return ({ userText, toolResults }) => {
+    if (userText.includes("nine sections")) return answer(SUMMARY);
+    if (waits) {
+      waits = false;
+      return answer(`Seen: ${toolResults.map(({ text }) => text).join(" ")}`);
+    }
+    if (userText.includes("load")) return call("tool_search", { names: ["weather"] });
+    if (!userText.includes("call")) return answer("Nothing.");
+    const input = { city: "Bern" };
+    return isNative ? call("weather", input) : call("call_tool", { name: "weather", input });
+  };
+}
+
+async function open(world: WorldName = "Anthropic") {
+  const store = memoryStore({ leaseMs: 0 });
+  const opened = await openWorld(mind(NATIVE[world]), world, { store, system: "Be brief.", tools });
+  const { provider, model, clock, sent } = opened;
+  const say = async (text: string, session: Session<unknown, unknown> = opened.session) => {
+    await session.append(text);
+    const outcome = await runTurn(query(session, { clock, random: () => 0.5 }), clock);
+    return outcome.kind === "done" ? outcome.text : outcome.kind;
+  };
+  const again = () =>
+    openSession({ store, id: "s", provider: provider as AnyProvider, model, clock, settingsFrom: { environment: {} } });
+  return { ...opened, say, again, bodies: () => sent().map(bodyOf) };
+}
+
+const bodyOf = ({ body }: Exchange) => JSON.parse(body) as Readonly<Record<string, unknown>>;
+/** What the provider's cache is found by, before the messages. */
+const headOf = (body: Readonly<Record<string, unknown>>) =>
+  JSON.stringify([
+    ((body["tools"] ?? []) as { defer_loading?: boolean }[]).filter((tool) => tool.defer_loading !== true),
+    body["toolConfig"],
+    body["system"] ?? body["instructions"],
+  ]);
+
+describe.each(Object.keys(NATIVE) as WorldName[])("deferred tools with %s", (world) => {
+  test("the head names them and has no schema of them; a call after a search runs", async () => {
+    const { say, bodies } = await open(world);
+    expect(await say("load it")).toContain("Seen:");
+    expect(await say("call it")).toBe("Seen: weather of Bern.");
+    const head = headOf(bodies()[0]!);
+    expect(head).toContain("weather: Weather of a city.");
+    expect(head).not.toContain("hourly");
+  });
+
+  test("a call of a tool that was never brought in is answered in words", async () => {
+    const { say } = await open(world);
+    expect(await say("call it")).toContain('Call tool_search with the name "weather" first');
+    expect(await say("load it")).toContain("Seen:");
+    expect(await say("call it")).toBe("Seen: weather of Bern.");
+  });
+
+  test("what was brought in survives a compaction and the end of the process", async () => {
+    const { session, say, again } = await open(world);
+    await say("load it");
+    await say("call it");
+    for (let turn = 0; turn < 3; turn++) await say(`Turn ${turn}: ${"words ".repeat(2_000)}`);
+    expect((await session.compact()).kind).toBe("compacted");
+    expect(await say("call it")).toBe("Seen: weather of Bern.");
+    await session.close();
+    const resumed = await again();
+    await resumed.configure({ tools });
+    expect([...resumed.view.deferredTools().loaded.keys()]).toEqual(["weather"]);
+    expect(await say("call it", resumed)).toBe("Seen: weather of Bern.");
+  });
+});
+
+test("a discovery keeps the bytes of the prompt: the next request is read from the cache", async () => {
+  const { session, say, bodies } = await open();
+  await say(`Hello. ${"word ".repeat(2_000)}`);
+  await say("load it");
+  await say("call it");
+  const [first, ...rest] = bodies();
+  for (const body of rest) expect(headOf(body)).toBe(headOf(first!));
+  const lines = await Array.fromAsync(session.ledger.lines());
+  expect(lines.flatMap((line) => line.break ?? [])).toEqual([]);
+  expect(session.ledger.totals().cacheReadTokens).toBeGreaterThan(2_000 * (lines.length - 1));
+});
+
+test("with Anthropic a search is answered with references, and the tools are sent as deferred", async () => {
+  const { say, bodies } = await open();
+  await say("load it");
+  const last = bodies().at(-1)!;
+  expect(JSON.stringify(last["messages"])).toContain('[{"type":"tool_reference","tool_name":"weather"}]');
+  expect((last["tools"] as object[]).slice(-2)).toMatchObject([
+    { name: "weather", defer_loading: true },
+    { name: "traffic", defer_loading: true },
+  ]);
+});
+
+test("with OpenAI a search is an item of its own kind, and its output holds the definitions", async () => {
+  const { say, bodies } = await open("OpenAI Responses");
+  await say("load it");
+  const last = bodies().at(-1)!;
+  expect(last["tools"]).toMatchObject([{ name: "read" }, { type: "tool_search", execution: "client" }]);
+  expect(last["input"]).toMatchObject([
+    {},
+    { type: "tool_search_call", arguments: { names: ["weather"] } },
+    { type: "tool_search_output", tools: [{ type: "function", name: "weather", defer_loading: true }] },
+  ]);
+});
+
+test("a tool that is gone keeps its place in the conversation; its call is answered in words", async () => {
+  const { session, say } = await open();
+  await say("load it");
+  await session.configure({ tools: [read, traffic] });
+  expect(await say("call it")).toContain('no tool of the name "weather"');
+});
+
+test("a fork knows what its parent has brought in", async () => {
+  const { session, say } = await open();
+  await say("load it");
+  const fork = await session.fork({ source: "test" });
+  expect([...fork.view.deferredTools().loaded.keys()]).toEqual(["weather"]);
+});
+
+test("a rewind to before the search takes the tool back", async () => {
+  const { session, say } = await open();
+  await say("Hello.");
+  const { newestEntry } = session.history;
+  await say("load it");
+  await session.history.rewind(newestEntry);
+  expect(session.view.deferredTools().loaded.size).toBe(0);
+  expect(await say("call it")).toContain("is not loaded");
+});
+
+test("a tool that takes the name of the search is refused", async () => {
+  const { session } = await open();
+  const taken = { ...read, name: "tool_search" };
+  await expect(session.configure({ tools: [taken, weather] })).rejects.toThrow("tool_search");
+});
