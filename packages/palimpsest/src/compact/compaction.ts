@@ -21,11 +21,11 @@ import { type CompactionPart, type CompactionPlan, type PlanOptions, planCompact
 import { askForSummary } from "./summarize.ts";
 import { ANNOUNCED, announcedAt } from "./when.ts";
 
-interface CompactionsParts<Request, _Response> {
+interface CompactionsParts {
   readonly contents: Pick<Contents, "append">;
   readonly forks: Pick<Forks<unknown>, "converse">;
   readonly notes: Pick<NotesKeeper, "planCompaction">;
-  readonly requests: Pick<Requests<Request>, "budget" | "filesRead">;
+  readonly requests: Pick<Requests, "budget" | "filesRead">;
 }
 
 export interface Compactions {
@@ -44,9 +44,9 @@ interface RunOptions extends CompactOptions {
   readonly compaction: string;
 }
 
-export function createCompactions<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  { contents, forks, notes, requests }: CompactionsParts<Request, Response>,
+export function createCompactions(
+  context: SessionContext,
+  { contents, forks, notes, requests }: CompactionsParts,
 ): Compactions {
   const { session, options, state, settings, clock, emit, runHooks } = context;
   const attendance = context.attendance.kind;
@@ -279,10 +279,7 @@ export interface AutoCompaction {
   announceFirst(forecast: CompactionForecast): Promise<void>;
 }
 
-export function createAutoCompaction<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  compactions: Compactions,
-): AutoCompaction {
+export function createAutoCompaction(context: SessionContext, compactions: Compactions): AutoCompaction {
   const { state, settings, attendance, emit } = context;
   const { approveCompaction: approve } = context.options;
   /** How many messages the user had sent when they were asked last, or could not be. */

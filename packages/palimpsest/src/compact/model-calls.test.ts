@@ -9,7 +9,7 @@ const ANSWER: Answer = { text: "So far.", stop: "end", usage: USAGE, model: "m",
 const PRICES = { input: 5, cacheRead: 0.5, cacheWrite5m: 6.25, cacheWrite1h: 10, output: 25 };
 
 type Step = Answer | ProviderFailure | "silent" | Error;
-type Options = Partial<ModelCallsOptions<object, object>>;
+type Options = Partial<ModelCallsOptions>;
 
 /** A model that does this, step by step, and a clock that runs as fast as it is waited for. */
 async function ask(steps: readonly Step[], options: Options = {}, questions = 1) {
@@ -26,7 +26,7 @@ async function ask(steps: readonly Step[], options: Options = {}, questions = 1)
       waits.push(ms);
     },
   };
-  const forks: Pick<ModelCallsOptions<object, object>["forks"], "converse"> = {
+  const forks: Pick<ModelCallsOptions["forks"], "converse"> = {
     converse: async () => ({
       async ask() {},
       async close() {},
@@ -41,7 +41,7 @@ async function ask(steps: readonly Step[], options: Options = {}, questions = 1)
     }),
   };
   const context = { clock, factsOf: (model: string) => (model === "m" ? { prices: PRICES } : {}) };
-  const calls = createModelCalls(context as unknown as SessionContext<object, object, object>, {
+  const calls = createModelCalls(context as unknown as SessionContext, {
     forks,
     signal: new AbortController().signal,
     compactionRequest: () => undefined,

@@ -14,11 +14,11 @@ import type { FlatMessage } from "../view/view.ts";
 import type { CallResult, CompactionBlock, ModelCalls, ModelConversation } from "./ladder.ts";
 import { DIRECT_SYSTEM } from "./summary/prompt.ts";
 
-export interface ModelCallsOptions<Request, _Response> {
+export interface ModelCallsOptions {
   readonly forks: Pick<Forks<unknown>, "converse">;
   readonly signal: AbortSignal;
   /** The request that asks the provider to fold the conversation; undefined if it takes none. */
-  readonly compactionRequest: (instructions: string | undefined) => Request | undefined;
+  readonly compactionRequest: (instructions: string | undefined) => unknown | undefined;
   /** The model of direct calls. */
   readonly model: string;
   readonly maxOutputTokens: number;
@@ -55,10 +55,7 @@ const FOLD_STALL_MS = 600_000;
 const LONGEST_WAIT_MS = 30_000;
 
 /** The ways to a model, with one owner of tries, deadlines and the budget of calls. */
-export function createModelCalls<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  options: ModelCallsOptions<Request, Response>,
-): ModelCalls & { spent(): Spent } {
+export function createModelCalls(context: SessionContext, options: ModelCallsOptions): ModelCalls & { spent(): Spent } {
   const { state, provider, factsOf, clock } = context;
   const { forks, signal, deadlineMs } = options;
   const enterUsage = createEnterUsage(state, factsOf);

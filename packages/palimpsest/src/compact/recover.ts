@@ -21,9 +21,9 @@ interface MediaRecovery {
   afterTooManyBytes(): Promise<number>;
 }
 
-export function createMediaRecovery<Request, Response, Message>(
-  { state, emit }: SessionContext<Request, Response, Message>,
-  { newestBody, sizeBytes }: Pick<Requests<Request>, "newestBody" | "sizeBytes">,
+export function createMediaRecovery(
+  { state, emit }: SessionContext,
+  { newestBody, sizeBytes }: Pick<Requests, "newestBody" | "sizeBytes">,
 ): MediaRecovery {
   async function leaveOut(
     left: readonly ShownMedia[],
@@ -58,8 +58,8 @@ function firstLine(message: string): string {
   return line.slice(0, MAX_CHARACTERS).toWellFormed().replace(/\.$/, "");
 }
 
-export interface RecoveryParts<Request> {
-  readonly requests: Pick<Requests<Request>, "budget" | "newestRequest" | "forecast">;
+export interface RecoveryParts {
+  readonly requests: Pick<Requests, "budget" | "newestRequest" | "forecast">;
   readonly compactions: Compactions;
   readonly automatic: Pick<AutoCompaction, "announceFirst">;
   readonly media: MediaRecovery;
@@ -72,9 +72,9 @@ const MAX_REFUSALS = 6;
  * Answers a refusal of a request. Too long: learns from its numbers, and makes the conversation smaller. Media that are not
  * taken: shows them as stubs.
  */
-export function createRecovery<Request, Response, Message>(
-  { state, settings }: SessionContext<Request, Response, Message>,
-  { requests, compactions, automatic, media }: RecoveryParts<Request>,
+export function createRecovery(
+  { state, settings }: SessionContext,
+  { requests, compactions, automatic, media }: RecoveryParts,
 ): (error: unknown, signal?: AbortSignal) => Promise<Recovery> {
   const { budget, newestRequest } = requests;
   /** The view that was sent again as it was. */

@@ -55,10 +55,7 @@ function createWorld({ refusedBefore = 0, settings = {}, outcome = COMPACTED, me
       afterTooManyBytes: async () => media,
     },
   };
-  const recover = createRecovery(
-    context as unknown as SessionContext<object, object, object>,
-    parts as unknown as RecoveryParts<object>,
-  );
+  const recover = createRecovery(context as unknown as SessionContext, parts as unknown as RecoveryParts);
   return { recover, log, done, state };
 }
 

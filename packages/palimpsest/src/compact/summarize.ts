@@ -37,10 +37,10 @@ interface CompactionRequestParts {
  * Asks the provider to fold what is to be folded: the newest request, with what came since. Its beginning is the same, so it
  * is read from the cache; its end is not marked, because nobody will ask for it again. Undefined if it takes no such request.
  */
-function compactionRequest<Request, Message>(
-  provider: Provider<Request, unknown, Message>,
+function compactionRequest(
+  provider: Provider,
   { session, snapshot, range, rules, maxOutputTokens, instructions }: CompactionRequestParts,
-): Request | undefined {
+): unknown | undefined {
   const { view, items, configuration, budget, sizeTokens } = snapshot;
   const { model, system, tools, parameters } = configuration;
   const folded = items.slice(0, items.findLastIndex(({ to }) => to <= range.to) + 1);
@@ -154,7 +154,7 @@ function textOf({ blocks }: MessageItem): string {
   return blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n");
 }
 
-interface SummaryCall<_Request, _Response> {
+interface SummaryCall {
   readonly forks: Pick<Forks<unknown>, "converse">;
   readonly settings: Settings;
   /** Files that the model still sees, with the entries of their reads. */
@@ -178,10 +178,10 @@ type AskedSummary =
  * Asks models for a summary, from the cheapest way on. If none gives one, the conversation is compacted without one; but not
  * where the compaction only saves money: nothing is worth losing content then.
  */
-export async function askForSummary<Request, Response, Message>(
+export async function askForSummary(
   plan: CompactionPlan,
-  context: SessionContext<Request, Response, Message>,
-  call: SummaryCall<Request, Response>,
+  context: SessionContext,
+  call: SummaryCall,
 ): Promise<AskedSummary> {
   const { session, options, provider, factsOf, clock } = context;
   const { forks, settings: held, signal, trigger, instructions, onProgress } = call;

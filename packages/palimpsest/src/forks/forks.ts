@@ -24,8 +24,8 @@ interface StandaloneCall {
 }
 
 /** Asks a model that sees nothing of the conversation; what it uses is in the session's ledger. */
-export async function sendStandalone<Request, Response, Message>(
-  { session, provider, factsOf, clock, emit }: SessionContext<Request, Response, Message>,
+export async function sendStandalone(
+  { session, provider, factsOf, clock, emit }: SessionContext,
   enterUsage: EnterUsage,
   { source, system, said, maxOutputTokens, signal, onPart, ...wanted }: StandaloneCall,
 ): Promise<Answer> {
@@ -98,11 +98,11 @@ function sum(one: UsedTokens, other: UsedTokens): UsedTokens {
 }
 
 /** What a conversation uses of the session that was opened for it. */
-interface ForkedSession<Request, Response> {
+interface ForkedSession {
   readonly signal: AbortSignal;
   append(content: NewContent): Promise<unknown>;
-  prepare(): Promise<Request>;
-  record(response: Response, request?: Request): Promise<RecordedResponse>;
+  prepare(): Promise<unknown>;
+  record(response: unknown, request?: unknown): Promise<RecordedResponse>;
   close(): Promise<void>;
 }
 
@@ -115,10 +115,10 @@ interface ForkOpening extends Opening {
 /** Opens a session that shares another's prompt. */
 export type OpenFork<Forked> = (
   opening: ForkOpening,
-) => Promise<{ readonly session: Forked; readonly requests: Pick<Requests<unknown>, "prefix"> }>;
+) => Promise<{ readonly session: Forked; readonly requests: Pick<Requests, "prefix"> }>;
 
-interface ForksParts<Request, Forked> {
-  readonly requests: Requests<Request>;
+interface ForksParts<Forked> {
+  readonly requests: Requests;
   readonly enterUsage: EnterUsage;
   readonly openFork: OpenFork<Forked>;
 }
@@ -138,9 +138,9 @@ export interface Forks<Forked> {
 }
 
 /** Sessions that share this one's prompt, and have all else for themselves. */
-export function createForks<Request, Response, Message, Forked extends ForkedSession<Request, Response>>(
-  context: SessionContext<Request, Response, Message>,
-  { requests, enterUsage, openFork }: ForksParts<Request, Forked>,
+export function createForks<Forked extends ForkedSession>(
+  context: SessionContext,
+  { requests, enterUsage, openFork }: ForksParts<Forked>,
 ): Forks<Forked> {
   const { session, options, state, provider, base, emit, clock, settingsReader, tools } = context;
 

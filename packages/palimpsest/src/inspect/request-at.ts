@@ -17,14 +17,14 @@ import { type InspectedLog, type Survivor, type SurvivorSources, survivorsOf } f
 import { type PricedSegment, priceSegments, toSegments } from "./segments.ts";
 
 /** A request as it was sent, made again from the log. */
-export interface RequestAt<Request = unknown> {
+export interface RequestAt {
   readonly kind: "request";
   readonly entry: number;
   readonly atMs: number;
   readonly provider: string;
   readonly model: string;
   readonly source: string;
-  readonly request: Request;
+  readonly request: unknown;
   /** The request as JSON: what a client sends. */
   readonly body: string;
   /** What the body consists of, from its first character to its last. */
@@ -46,9 +46,7 @@ export type NoRequestAt =
   | { readonly kind: "no-provider"; readonly entry: number; readonly provider: string };
 
 /** One provider, or the one of a name; undefined if there is none of that name. */
-export type ProviderFor<Request, Response, Message> =
-  | Provider<Request, Response, Message>
-  | ((name: string) => Promise<Provider<Request, Response, Message> | undefined>);
+export type ProviderFor = Provider | ((name: string) => Promise<Provider | undefined>);
 
 /** So many entries behind a request, its response is looked for. */
 const NEAR_ENTRIES = 256;
@@ -59,11 +57,11 @@ const FIRST_ENTRIES = 4;
  * Makes the request of a `request` entry again, byte for byte: rendering is pure, and everything it depends on is in the log.
  * The provider must be made with the same options as the one that was used: they are not in the log.
  */
-export async function requestAt<Request, Response, Message>(
+export async function requestAt(
   { log, root }: Pick<InspectedLog, "log" | "root">,
   entry: number,
-  providerFor: ProviderFor<Request, Response, Message>,
-): Promise<RequestAt<Request> | NoRequestAt> {
+  providerFor: ProviderFor,
+): Promise<RequestAt | NoRequestAt> {
   const [found] = await log.read(entry, entry);
   const read = found && readPayload(found);
   if (read?.kind !== "request") return { kind: "no-request", entry, ...(found && { entryKind: found.kind }) };

@@ -138,11 +138,8 @@ export interface RequestPlaces {
  * Finds the parts by rendering requests with and without them, so that nothing here knows any provider's form. The requests
  * are small: they have one message at most.
  */
-export function findPlaces<Request, Message>(
-  provider: Pick<Provider<Request, unknown, Message>, "renderRequest">,
-  parts: RequestParts<Message>,
-): RequestPlaces {
-  const render = (more: Partial<RequestParts<Message>>): unknown =>
+export function findPlaces(provider: Pick<Provider, "renderRequest">, parts: RequestParts): RequestPlaces {
+  const render = (more: Partial<RequestParts>): unknown =>
     provider.renderRequest({ ...parts, messages: [], marks: [], tools: [], system: "", ...more });
   const bare = render({});
   const withSystem = render({ system: parts.system });

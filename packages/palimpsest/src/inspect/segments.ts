@@ -22,11 +22,11 @@ import {
   splitJson,
 } from "./segment.ts";
 
-interface SegmentSources<Request, Message> {
-  readonly provider: Pick<Provider<Request, unknown, Message>, "renderRequest">;
-  readonly parts: RequestParts<Message>;
+interface SegmentSources {
+  readonly provider: Pick<Provider, "renderRequest">;
+  readonly parts: RequestParts;
   readonly view: View;
-  readonly rendering: Rendering<Message>;
+  readonly rendering: Rendering;
   /** What each block that is sent was made from. */
   readonly origins: ReadonlyMap<Block, { readonly item: MessageItem; readonly block: Block }>;
 }
@@ -42,9 +42,9 @@ const SETTINGS: Shown = { place: "settings", tokens: 0, key: "settings" };
 const MARK_ALONE = { text: "", closing: "" } as const;
 
 /** The body of a request and the parts that it consists of, one behind the other. */
-export function toSegments<Request, Message>(
-  request: Request,
-  sources: SegmentSources<Request, Message>,
+export function toSegments(
+  request: unknown,
+  sources: SegmentSources,
 ): { readonly body: string; readonly segments: readonly Segment[] } {
   const { provider, parts } = sources;
   const places = findPlaces(provider, parts);
@@ -126,11 +126,7 @@ function isListOfObjects(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "object" && one !== null);
 }
 
-function showPieces<Request, Message>(
-  pieces: readonly JsonPiece[],
-  places: RequestPlaces,
-  sources: SegmentSources<Request, Message>,
-): readonly Shown[] {
+function showPieces(pieces: readonly JsonPiece[], places: RequestPlaces, sources: SegmentSources): readonly Shown[] {
   const { parts, view, rendering } = sources;
   const { messages, head } = places;
   const { calibration, featureOptions, configuration } = view;

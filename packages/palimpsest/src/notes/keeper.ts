@@ -16,9 +16,9 @@ import { NOTES_TEMPLATE, type NotesTemplate, readNotesTemplate } from "./templat
 import { readUpdate, updatePrompt } from "./update.ts";
 import { isUpdateDue, type NotesCompaction, notesPolicy, notesSituation, planNotesCompaction } from "./when.ts";
 
-interface NotesParts<Request, _Response> {
+interface NotesParts {
   readonly forks: Pick<Forks<unknown>, "converse">;
-  readonly requests: Pick<Requests<Request>, "size">;
+  readonly requests: Pick<Requests, "size">;
 }
 
 export interface NotesKeeper {
@@ -44,10 +44,7 @@ const DEAD_MS = 60_000;
 const LOOK_AGAIN_SHARE = 0.05;
 
 /** The session's notes: kept all along, so that a summary exists when one is needed. */
-export function createNotes<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  { forks, requests: { size } }: NotesParts<Request, Response>,
-): NotesKeeper {
+export function createNotes(context: SessionContext, { forks, requests: { size } }: NotesParts): NotesKeeper {
   const { state, options, factsOf, settings, clock, emit, signal } = context;
   const template = templateOf(options.notes?.template);
   let running: { readonly done: Promise<NotesUpdateOutcome>; readonly sinceMs: number } | undefined;

@@ -73,7 +73,7 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
 }
 
 /** The parts of a request. Edits are only for providers that accept them. */
-export interface RequestParts<Message> extends RequestedEdits {
+export interface RequestParts<Message = unknown> extends RequestedEdits {
   readonly model: string;
   readonly system: string;
   readonly tools: readonly ToolDefinition[];

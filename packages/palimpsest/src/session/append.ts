@@ -30,9 +30,7 @@ const NEVER: StoringOptions = {
   messageCharacters: Number.MAX_SAFE_INTEGER,
 };
 
-export function createContents<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-): Contents {
+export function createContents(context: SessionContext): Contents {
   const { session, state, settings, files, emit } = context;
   const { cleanText } = context.options;
   function storing() {

@@ -173,7 +173,7 @@ export function checkSessionOptions(options: unknown): void {
 }
 
 /** The same session, which says what to pass where it is passed something else. */
-export function checkArguments<Request, Response>(session: Session<Request, Response>): Session<Request, Response> {
+export function checkArguments(session: Session<unknown, unknown>): Session<unknown, unknown> {
   for (const [path, check] of Object.entries(CHECKS) as [Method, Check][]) {
     const [name, group] = path.split(".").reverse() as [string, string?];
     const methods = (group === undefined ? session : session[group as Group]) as unknown as Methods;

@@ -128,8 +128,8 @@ export function planDeferral(
 const DEFERRED_SHARE = 0.1;
 
 /** Changes what is sent beside the messages, by an entry in the log if it is not as wanted. */
-export async function configure<Request, Response, Message>(
-  { state, provider, options, facts, factsOf, settings, tools: known }: SessionContext<Request, Response, Message>,
+export async function configure(
+  { state, provider, options, facts, factsOf, settings, tools: known }: SessionContext,
   { system, tools, parameters, ...wanted }: WantedConfiguration,
 ): Promise<void> {
   const model = wanted.model ?? state.view.configuration?.model ?? options.model;

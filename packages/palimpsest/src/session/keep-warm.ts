@@ -109,32 +109,30 @@ export interface KeptWarm {
   readonly because: string;
 }
 
-export interface KeepWarm<Request> {
+export interface KeepWarm {
   /** A request is handed out: the pause before it is over, and what is to be kept warm from now on is its prompt. */
-  begin(request: Request, entry: number): void;
+  begin(request: unknown, entry: number): void;
   keepWarm(options: KeepWarmOptions): Promise<KeptWarm>;
   stop(): void;
 }
 
-interface CurrentPause<Request> {
-  readonly request: Request;
+interface CurrentPause {
+  readonly request: unknown;
   readonly entry: number;
   pings: number;
   priceUsd: number;
 }
 
 /** Pings while a session pauses: its newest request once more, without an answer, shortly before the cache forgets it. */
-export function createKeepWarm<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-): KeepWarm<Request> {
+export function createKeepWarm(context: SessionContext): KeepWarm {
   const { state, provider, factsOf, settings, clock, emit } = context;
-  let pause: CurrentPause<Request> | undefined;
+  let pause: CurrentPause | undefined;
   let running: AbortController | undefined;
 
   const pricesNow = (): ModelPrices | undefined => factsOf(state.configuration.model).prices;
 
   /** What would be sent, and when; in words why nothing can be. */
-  function planNext(activity: PauseActivity): (PingPlan & { readonly ping: Request }) | string {
+  function planNext(activity: PauseActivity): (PingPlan & { readonly ping: unknown }) | string {
     const { previous, rhythm } = state.ledger.sources["main"] ?? {};
     if (pause === undefined) return "no request was made here yet";
     if (previous === undefined || rhythm === undefined || previous.request !== pause.entry) {
@@ -170,7 +168,7 @@ export function createKeepWarm<Request, Response, Message>(
   }
 
   /** Sends it and writes down what it used; undefined if it touched nothing in the cache. */
-  async function send(ping: Request, signal: AbortSignal | undefined): Promise<number | undefined> {
+  async function send(ping: unknown, signal: AbortSignal | undefined): Promise<number | undefined> {
     const { entry } = pause!;
     const prices = pricesNow()!;
     const madeAtMs = clock.now();

@@ -32,30 +32,27 @@ import { createSync } from "./sync/sync.ts";
 import { createTurnSteps } from "./turn.ts";
 
 /** What a session is made of. */
-export interface SessionParts<Request, Response> {
+export interface SessionParts {
   /** The way in. */
   readonly contents: Contents;
   /** The way out. */
-  readonly requests: Requests<Request>;
-  readonly prepare: Session<Request, Response>["prepare"];
+  readonly requests: Requests;
+  readonly prepare: Session<unknown, unknown>["prepare"];
   /** The way back. */
-  readonly record: RecordResponse<Request, Response>;
-  readonly recordInterrupted: RecordInterrupted<Request>;
-  readonly recover: Session<Request, Response>["recover"];
+  readonly record: RecordResponse;
+  readonly recordInterrupted: RecordInterrupted;
+  readonly recover: Session<unknown, unknown>["recover"];
   readonly decisions: Decisions;
   readonly compactions: Compactions;
   readonly pins: Pins;
   readonly notes: NotesKeeper;
-  readonly forks: Forks<Session<Request, Response>>;
-  readonly warmth: KeepWarm<Request>;
+  readonly forks: Forks<Session<unknown, unknown>>;
+  readonly warmth: KeepWarm;
   readonly enterUsage: EnterUsage;
 }
 
 /** @param openFork opens a session that shares this one's prompt */
-export function createParts<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  openFork: OpenFork<Session<Request, Response>>,
-): SessionParts<Request, Response> {
+export function createParts(context: SessionContext, openFork: OpenFork<Session<unknown, unknown>>): SessionParts {
   const { options, state, provider, fork } = context;
   const contents = createContents(context);
   const warmth = createKeepWarm(context);
@@ -87,10 +84,7 @@ export function createParts<Request, Response, Message>(
 }
 
 /** The session that its host sees. What changes the log goes through `inOrder`, one after another. */
-export function assembleSession<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  parts: SessionParts<Request, Response>,
-): Session<Request, Response> {
+export function assembleSession(context: SessionContext, parts: SessionParts): Session<unknown, unknown> {
   const { session: id, state, provider, files, emit, fork } = context;
   const { contents, requests, pins, notes, forks, compactions, warmth } = parts;
   const { inOrder } = state;
@@ -161,9 +155,9 @@ export function assembleSession<Request, Response, Message>(
   };
 }
 
-type AnyContext = Omit<SessionContext<never, never, never>, "options" | "provider">;
-type AnyParts = Pick<SessionParts<never, never>, "contents" | "decisions" | "warmth"> & {
-  readonly requests: Pick<SessionParts<never, never>["requests"], "size" | "filesRead">;
+type AnyContext = Omit<SessionContext, "options" | "provider">;
+type AnyParts = Pick<SessionParts, "contents" | "decisions" | "warmth"> & {
+  readonly requests: Pick<SessionParts["requests"], "size" | "filesRead">;
 };
 
 function viewOf({ state, tools }: AnyContext, { requests }: AnyParts): SessionView {
@@ -183,10 +177,10 @@ function viewOf({ state, tools }: AnyContext, { requests }: AnyParts): SessionVi
   };
 }
 
-function turnOf<Request>(
+function turnOf(
   { session, state, factsOf }: AnyContext,
-  { contents, recordInterrupted }: Pick<SessionParts<Request, never>, "contents" | "recordInterrupted">,
-): SessionTurn<Request> {
+  { contents, recordInterrupted }: Pick<SessionParts, "contents" | "recordInterrupted">,
+): SessionTurn<unknown> {
   const { inOrder } = state;
   const steps = createTurnSteps({ session, state, contents, factsOf });
   return {

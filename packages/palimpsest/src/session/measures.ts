@@ -25,9 +25,7 @@ interface Measures {
   forecast(why: string): CompactionForecast;
 }
 
-export function createMeasures<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-): Measures {
+export function createMeasures(context: SessionContext): Measures {
   const { state, provider, factsOf, settings, attendance, clock } = context;
   /** What follows from the configuration and the settings, worked out once for each. */
   const limitsFor = rememberLast((held: Settings) =>

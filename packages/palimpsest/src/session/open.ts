@@ -29,18 +29,20 @@ export async function openSession<Request, Response, Message>(
   try {
     const opened = log.opened ?? (await writer.readBatch(OPENING));
     const base = await findBase(store, id, opened);
-    return (await openWith(id, options, { writer, opened, base })).session;
+    const { session } = await openWith(id, options, { writer, opened, base });
+    // What a provider renders and reads is unknown to the engine. Only here, where a user holds the session, it has types.
+    return session as Session<Request, Response>;
   } catch (error) {
     await writer.close();
     throw error;
   }
 }
 
-async function openWith<Request, Response, Message>(
+async function openWith(
   id: string,
-  options: SessionOptions<Request, Response, Message>,
+  options: SessionOptions,
   opening: Opening,
-): Promise<{ readonly session: Session<Request, Response>; readonly requests: Requests<Request> }> {
+): Promise<{ readonly session: Session<unknown, unknown>; readonly requests: Requests }> {
   const context = await openContext(id, options, opening);
   const parts = createParts(context, (fork) => openWith(fork.id, optionsOfFork(context), fork));
   await begin(context, parts);
@@ -48,19 +50,15 @@ async function openWith<Request, Response, Message>(
 }
 
 /** A fork is opened as its parent was; what stands before the messages it has from the parent's log. */
-function optionsOfFork<Request, Response, Message>({
-  options,
-  clock,
-  state,
-}: SessionContext<Request, Response, Message>): SessionOptions<Request, Response, Message> {
+function optionsOfFork({ options, clock, state }: SessionContext): SessionOptions {
   const { system: _, tools: __, parameters: ___, ...rest } = options;
   return { ...rest, clock, model: state.configuration.model };
 }
 
 /** What a session begins with: where it parts from another, its configuration, the host's head, what hooks have to say. */
-async function begin<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  { contents, requests }: Pick<SessionParts<Request, Response>, "contents" | "requests">,
+async function begin(
+  context: SessionContext,
+  { contents, requests }: Pick<SessionParts, "contents" | "requests">,
 ): Promise<void> {
   const { session, options, state, surroundings, base, runHooks } = context;
   const source = state.newestEntry === 0 ? (options.startedBy ?? "startup") : "resume";

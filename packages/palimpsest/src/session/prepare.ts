@@ -147,11 +147,7 @@ export interface RequestNotices {
   ofOverridden(parameters: Readonly<Record<string, unknown>>, request: unknown): void;
 }
 
-export function createRequestNotices<Request, Response, Message>({
-  state,
-  fork,
-  emit,
-}: SessionContext<Request, Response, Message>): RequestNotices {
+export function createRequestNotices({ state, fork, emit }: SessionContext): RequestNotices {
   const guessed = new Set<string>();
   const overridden = new Set<string>();
   return {
@@ -172,7 +168,7 @@ export function createRequestNotices<Request, Response, Message>({
   };
 }
 
-interface RequestSources<Message> extends RenderedView<Message> {
+interface RequestSources extends RenderedView {
   readonly configuration: Configuration;
   /** The entry that says what was asked beside an answer. */
   readonly seal: Seal;
@@ -183,7 +179,7 @@ interface RequestSources<Message> extends RenderedView<Message> {
 }
 
 /** The parts of the request that a view and its newest seal stand for: the same for a session and for those who read its log. */
-export function requestParts<Message>({
+export function requestParts({
   configuration,
   seal,
   messages,
@@ -191,7 +187,7 @@ export function requestParts<Message>({
   loaded,
   toolSearch = "native",
   session,
-}: RequestSources<Message>): RequestParts<Message> {
+}: RequestSources): RequestParts {
   const { model, system, tools, parameters } = configuration;
   const { kind: _, from: __, to: ___, ...sealed } = seal;
   const offered = offerTools(tools, loaded, toolSearch);
@@ -201,18 +197,18 @@ export function requestParts<Message>({
 type Ttls = Required<Pick<RequestPayload, "cacheTtl">> & Pick<RequestPayload, "headTtl">;
 
 /** @param onRequestIssued called with every request that is handed out */
-export function createRequests<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  onRequestIssued: (request: Request, entry: number) => void,
-): Requests<Request> {
+export function createRequests(
+  context: SessionContext,
+  onRequestIssued: (request: unknown, entry: number) => void,
+): Requests {
   const { session, options, state, provider, settings, files, clock, fork, emit } = context;
-  let rendering: { readonly kept: Rendering<Message>; readonly view: View } | undefined;
+  let rendering: { readonly kept: Rendering; readonly view: View } | undefined;
   /** The entries at which the requests that were handed out were made, and the models that they ask. */
   const issued = new WeakMap<object, IssuedRequest>();
   let newestIssued: IssuedRequest | undefined;
   const results = createResultIndex();
   const bytes = createByteIndex();
-  let newestBody: Request | undefined;
+  let newestBody: unknown | undefined;
   const measures = createMeasures(context);
   const { limits, sizeWith } = measures;
   const notices = createRequestNotices(context);
@@ -317,7 +313,7 @@ export function createRequests<Request, Response, Message>(
   }
 
   /** The rendering so far, unless what it was made from or the rules for it have changed. */
-  function currentRendering(): Rendering<Message> {
+  function currentRendering(): Rendering {
     const { rules } = limits();
     if (rendering?.view !== state.view || !isSameRule(rendering.kept.rules, rules)) {
       rendering = { kept: createRendering(provider, rules), view: state.view };
@@ -326,7 +322,7 @@ export function createRequests<Request, Response, Message>(
     return rendering.kept;
   }
 
-  async function prepare(compaction: "first" | "not-now", way: AnswerWay = "whole"): Promise<Prepared<Request>> {
+  async function prepare(compaction: "first" | "not-now", way: AnswerWay = "whole"): Promise<Prepared> {
     const due = await writeRequest(compaction, way);
     if (due !== undefined) return { kind: "compaction-due", due };
     const { model, parameters } = state.configuration;
@@ -357,7 +353,7 @@ export function createRequests<Request, Response, Message>(
   }
 
   /** The request that a response answers. Not the newest in the view: that one may have been folded away since. */
-  function answeredBy(request: Request | undefined): IssuedRequest | undefined {
+  function answeredBy(request: unknown | undefined): IssuedRequest | undefined {
     if (request === undefined) return newestIssued;
     const found = issued.get(request as object);
     if (found === undefined) throw new UnknownRequestError(session);
@@ -408,17 +404,17 @@ function isNewTurn({ items }: View): boolean {
   return items.slice(seal + 1).some((item) => item.kind === "message" && item.origin === "human");
 }
 
-interface PrepareParts<Request> {
-  readonly requests: Pick<Requests<Request>, "prepare">;
+interface PrepareParts {
+  readonly requests: Pick<Requests, "prepare">;
   readonly notes: Pick<NotesKeeper, "onRequest">;
   readonly automatic: Pick<AutoCompaction, "beforeRequest">;
 }
 
 /** The next request, after a compaction if one is due. */
-export function createPrepare<Request>(
+export function createPrepare(
   { inOrder }: Pick<SessionState, "inOrder">,
-  { requests, notes, automatic }: PrepareParts<Request>,
-): (how?: PrepareOptions) => Promise<Request> {
+  { requests, notes, automatic }: PrepareParts,
+): (how?: PrepareOptions) => Promise<unknown> {
   return async (how = {}) => {
     notes.onRequest();
     const first = await inOrder(() => requests.prepare("first", how.answer));

@@ -40,9 +40,9 @@ export interface RecordedInterruption {
   readonly priceUsd?: number;
 }
 
-export type RecordInterrupted<Request> = (
+export type RecordInterrupted = (
   answer: InterruptedAnswer,
-  request?: Request,
+  request?: unknown,
   options?: InterruptionOptions,
 ) => Promise<RecordedInterruption>;
 
@@ -52,10 +52,10 @@ const RETRIES = "retries";
 const CHARACTERS_PER_TOKEN = 4;
 
 /** Enters answers that were stopped before they were whole: their words and a marker in the view, their price in the ledger. */
-export function createRecordInterrupted<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  requests: Pick<Requests<Request>, "answeredBy">,
-): RecordInterrupted<Request> {
+export function createRecordInterrupted(
+  context: SessionContext,
+  requests: Pick<Requests, "answeredBy">,
+): RecordInterrupted {
   const { state, provider, factsOf, clock, emit, fork } = context;
 
   /** What the answer has used: as the provider reported, and an estimate of what it has not. */

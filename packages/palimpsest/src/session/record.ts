@@ -70,9 +70,9 @@ export function openingOf(content: readonly NewContent[]): readonly Draft[] {
   return asks ? [] : [toDraft("turn", { step: "opened" })];
 }
 
-export type RecordResponse<Request, Response> = (
-  response: Response,
-  request?: Request,
+export type RecordResponse = (
+  response: unknown,
+  request?: unknown,
   options?: RecordOptions,
 ) => Promise<RecordedResponse>;
 
@@ -91,15 +91,15 @@ function toOverflow(
 const REFUSED = "This tool cannot be used here. Go on without it.";
 
 /** The way back: responses into the log, each once. */
-export function createRecord<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  requests: Pick<Requests<Request>, "answeredBy" | "budget">,
-): RecordResponse<Request, Response> {
+export function createRecord(
+  context: SessionContext,
+  requests: Pick<Requests, "answeredBy" | "budget">,
+): RecordResponse {
   const { session, state, provider, factsOf, settings, clock, emit, fork, surroundings } = context;
 
   async function record(
-    response: Response,
-    answered?: Request,
+    response: unknown,
+    answered?: unknown,
     { calls: howCalls }: RecordOptions = {},
   ): Promise<RecordedResponse> {
     const { blocks, usage, compaction, ...rest } = readWhole(provider, response);
@@ -220,10 +220,7 @@ export function createRecord<Request, Response, Message>(
 }
 
 /** What cannot be read is no response of this provider: said so, whatever the adapter stumbled over. */
-function readWhole<Response>(
-  provider: Pick<Provider<never, Response, never>, "name" | "readResponse">,
-  response: Response,
-) {
+function readWhole(provider: Pick<Provider<never, unknown, never>, "name" | "readResponse">, response: unknown) {
   try {
     const read = provider.readResponse(response);
     return { ...read, blocks: read.blocks.map(unwrapCall) };

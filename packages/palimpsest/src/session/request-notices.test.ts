@@ -9,7 +9,7 @@ test("a fork tells neither: its parent has", () => {
   const events: NewEvent[] = [];
   const state = { configuration: { model: "m" } };
   const context = { state, fork: {}, emit: (event: NewEvent) => void events.push(event) };
-  const notices = createRequestNotices(context as unknown as SessionContext<object, object, object>);
+  const notices = createRequestNotices(context as unknown as SessionContext);
   notices.ofGuess({ known: "guessed", budget: { windowTokens: 32_000 } } as Limits, 100);
   notices.ofOverridden({ top_k: 5 }, {});
   expect(events).toEqual([]);

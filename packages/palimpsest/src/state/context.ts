@@ -98,13 +98,13 @@ export function startContents(results: HookResults<"SessionStart">, windowTokens
 }
 
 /** What the parts of an open session share. Each part takes it, and by name what it needs of other parts. */
-export interface SessionContext<Request = unknown, Response = unknown, Message = unknown> {
+export interface SessionContext {
   /** The id of the session. */
   readonly session: string;
   /** What the host has opened it with. */
-  readonly options: SessionOptions<Request, Response, Message>;
+  readonly options: SessionOptions;
   readonly state: SessionState;
-  readonly provider: Provider<Request, Response, Message>;
+  readonly provider: Provider;
   /** What is known of a model. */
   readonly factsOf: KnownFacts["of"];
   readonly facts: KnownFacts;
@@ -156,11 +156,7 @@ export interface Opening {
   readonly tools?: KnownTools;
 }
 
-export async function openContext<Request, Response, Message>(
-  session: string,
-  given: SessionOptions<Request, Response, Message>,
-  opening: Opening,
-): Promise<SessionContext<Request, Response, Message>> {
+export async function openContext(session: string, given: SessionOptions, opening: Opening): Promise<SessionContext> {
   const options = { ...given, surroundings: cleanSurroundings(given.surroundings ?? {}, given.cleanText) };
   const { provider } = options;
   const { writer, opened, base, resultSession = session } = opening;

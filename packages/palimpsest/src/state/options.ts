@@ -85,7 +85,7 @@ export interface WantedConfiguration {
 }
 
 /** Options of `openSession`. Only `store`, `provider` and, for a new session, `model` are required. */
-export interface SessionOptions<Request, Response, Message>
+export interface SessionOptions<Request = unknown, Response = unknown, Message = unknown>
   extends WantedConfiguration,
     FeatureOptions,
     SettingsOptions {

@@ -50,18 +50,18 @@ export interface IssuedRequest {
   readonly inputTokens: number;
 }
 
-export type Prepared<Request> =
-  | { readonly kind: "request"; readonly request: Request }
+export type Prepared =
+  | { readonly kind: "request"; readonly request: unknown }
   | { readonly kind: "compaction-due"; readonly due: DueCompaction };
 
 /** The way out: requests from the view. */
-export interface Requests<Request> {
+export interface Requests {
   /**
    * The next request; or that a compaction comes first, and why. Only asked for one if `compaction` is `first`.
    */
-  prepare(compaction: "first" | "not-now", way?: AnswerWay): Promise<Prepared<Request>>;
+  prepare(compaction: "first" | "not-now", way?: AnswerWay): Promise<Prepared>;
   /** The request that a response answers: the newest that was handed out, if none is given. */
-  answeredBy(request: Request | undefined): IssuedRequest | undefined;
+  answeredBy(request: unknown | undefined): IssuedRequest | undefined;
   size(): SessionSize;
   /** The sizes at which something happens, without what has to be weighed for them. */
   budget(): Budget & Pick<SessionSize, "known">;
@@ -74,7 +74,7 @@ export interface Requests<Request> {
   /** The request that was handed out last, by its entry. */
   newestRequest(): number | undefined;
   /** The same as it was handed out: what a refusal names a place in. */
-  newestBody(): Request | undefined;
+  newestBody(): unknown | undefined;
   /** Of the view in a request, about. */
   sizeBytes(): number;
   /** What has been sent so far: what a fork's requests begin with. */
