@@ -14,7 +14,7 @@ export type { CacheBreak, LedgerLine, LedgerTotals } from "./cost/ledger.ts";
 export { findDrop, nameCauses } from "./cost/misses.ts";
 export { type BilledTokens, LIFETIME_MS, priceUsd, USUAL_COSTS } from "./cost/prices.ts";
 export { ForkError, NoSuchEntryError, PathError, PinTooLargeError, UnknownRequestError } from "./errors.ts";
-export type { AskOptions, ForkOptions } from "./forks/options.ts";
+export type { AskOptions, ForkOptions } from "./forks/forks.ts";
 export { detectMediaType } from "./log/block.ts";
 export type { Cause, ChangeCause, ModelPrices } from "./log/cause.ts";
 export { type PassedOver, type ReadEntry, readPayload } from "./log/draft.ts";

@@ -9,7 +9,7 @@ import { openSession } from "../session/open.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { exportLog, importLog } from "../stores/read.ts";
 import type { Store } from "../stores/store.ts";
-import type { ForkOptions } from "./options.ts";
+import type { ForkOptions } from "./forks.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closers.map((close) => close())));

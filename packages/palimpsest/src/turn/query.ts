@@ -4,6 +4,7 @@ import { SessionLostError } from "../errors.ts";
 import type { NewContent } from "../log/messages.ts";
 import { aList, checkArgument, checkOptions, ifGiven, withMethods } from "../schema/check-options.ts";
 import { checkTool, isTool, type Tool } from "../schema/tool.ts";
+import { guardWrites } from "../session/face.ts";
 import type { Session } from "../session/session.ts";
 import type { PermissionOptions, QueryEvent, QueryOutcome, TurnEnd } from "./permission.ts";
 import type { RetryOptions } from "./send.ts";
@@ -155,7 +156,7 @@ async function createContext(
   const ensureRight = (): void => {
     if (isLeft()) throw new SessionLostError(session.id, "this process has left its turn");
   };
-  const writing = writingWith(session, ensureRight);
+  const writing = guardWrites(session, ensureRight);
   const now = session.view.tools();
   const isSame = tools === undefined || (tools.length === now.length && tools.every((one, at) => one === now[at]));
   if (!isSame) await writing.configure({ tools });
@@ -174,33 +175,6 @@ async function createContext(
     toolTimeoutMs: options.toolTimeoutMs ?? 600_000,
     clock: withTimers(options.clock),
     random: options.random ?? Math.random,
-  };
-}
-
-/** The same session, which writes nothing once the process has lost its right. */
-function writingWith(session: Session, ensureRight: () => void): Session {
-  const { background, turn } = session;
-  const guarded =
-    <Args extends readonly unknown[], Written>(write: (...args: Args) => Promise<Written>) =>
-    async (...args: Args): Promise<Written> => {
-      ensureRight();
-      return write(...args);
-    };
-  return {
-    ...session,
-    append: guarded(session.append as (...args: readonly unknown[]) => Promise<readonly number[]>),
-    record: guarded(session.record),
-    prepare: guarded(session.prepare),
-    recover: guarded(session.recover),
-    configure: guarded(session.configure),
-    background: { ...background, enterAgent: guarded(background.enterAgent) },
-    turn: {
-      ...turn,
-      stop: guarded(turn.stop),
-      recordInterrupted: guarded(turn.recordInterrupted),
-      enterCall: guarded(turn.enterCall),
-      enterStep: guarded(turn.enterStep),
-    },
   };
 }
 
