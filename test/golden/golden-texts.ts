@@ -95,7 +95,8 @@ function pointsOf(lines: readonly string[]): readonly number[] {
   return [...new Set([...requests, lines.length])];
 }
 
-async function storeWith(logs: Readonly<Record<string, readonly string[]>>): Promise<Store> {
+/** A store that has these logs. */
+export async function storeWith(logs: Readonly<Record<string, readonly string[]>>): Promise<Store> {
   const store = memoryStore({ leaseMs: 0 });
   for (const [id, lines] of Object.entries(logs)) {
     const opened = await store.openWriter(id, { owner: "golden" });
