@@ -125,7 +125,7 @@ export async function writeGoldenLogs(): Promise<WrittenLogs> {
     session = await openSession({ ...common, provider, model, system: "Be brief.", tools, attendance: "unattended" });
   }
 
-  /** Continues with another model, and records what it answered. */
+  /** Sends a request, and records what the model answered. */
   async function answer(respond: Respond): Promise<readonly string[]> {
     nowMs += 1_000;
     const request = await session.prepare();
@@ -215,7 +215,7 @@ export async function writeGoldenLogs(): Promise<WrittenLogs> {
   );
   await session!.append(["Never mind the window.", commandOutput("total 0")]);
 
-  // The provider's own compaction, and a prompt whose newest part asks for it.
+  // A compaction by the provider, and what a session writes about failures.
   await answer(
     anthropicResponse(
       "msg_4",
