@@ -343,7 +343,7 @@ export async function writeGoldenLogs(): Promise<WrittenLogs> {
       totalTokenCount: promptTokenCount + 20,
     },
   }));
-  await session!.append(toolResult(inside!, "It sleeps."));
+  await session!.append(toolResult(inside!, "It sleeps. ".repeat(80)));
   await session!.close();
 
   // Bedrock: reasoning.
