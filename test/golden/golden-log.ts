@@ -192,7 +192,9 @@ export async function writeGoldenLogs(): Promise<WrittenLogs> {
     ),
   );
   // A result that is stored, with a picture behind it.
-  await session!.append(toolResult("toolu_3", Array.from({ length: 200 }, (_, at) => `Line ${at}: a cat.`).join("\n")));
+  await session!.append(
+    toolResult("toolu_3", Array.from({ length: 1_500 }, (_, at) => `Line ${at}: a cat.`).join("\n")),
+  );
   const [shown] = await session!.append(
     user([
       { kind: "text", text: "And this?" },
