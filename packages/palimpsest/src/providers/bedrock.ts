@@ -1,38 +1,14 @@
 import type { BedrockRuntime, ConverseStreamCommandOutput } from "@aws-sdk/client-bedrock-runtime";
 import { anObject, checkArgument } from "../schema/check-options.ts";
 import { BEDROCK_CACHE_EFFECTS, findBedrockFacts, toClientError, withoutProfile } from "./bedrock/facts.ts";
-
 import { readMessages, readResponse } from "./bedrock/read.ts";
-
 import { createRequestRenderer, renderMessage, toInput } from "./bedrock/render.ts";
-
 import { type BedrockEvent, createStreamCollector } from "./bedrock/stream.ts";
-
 import { BEDROCK, type BedrockMessage, type BedrockRequest, type BedrockResponse } from "./bedrock/wire.ts";
 import { requestTokenCount } from "./errors.ts";
 import type { ExtraModels } from "./models.ts";
 import type { Provider, SendOptions, StreamPart } from "./provider.ts";
 import { sendStream } from "./stream.ts";
-
-export type {
-  BedrockBlock,
-  BedrockCachePoint,
-  BedrockDocument,
-  BedrockImage,
-  BedrockMessage,
-  BedrockRequest,
-  BedrockResponse,
-} from "./bedrock/wire.ts";
-
-/** The parts of the client that this provider uses: `BedrockRuntime`, which has a method for each operation. */
-export type BedrockClient = Pick<BedrockRuntime, "converseStream" | "middlewareStack"> &
-  Partial<Pick<BedrockRuntime, "countTokens">>;
-
-/** Options of the provider for Amazon Bedrock. */
-export interface BedrockOptions {
-  /** Facts of models by the start of their ids, without a profile; these win over the table. @default {} */
-  readonly models?: ExtraModels;
-}
 
 /**
  * Provider for Amazon Bedrock (Converse), through the caller's own client of `@aws-sdk/client-bedrock-runtime`. Parameters are the fields
@@ -59,15 +35,14 @@ export function bedrock(
   };
 }
 
-/**
- * The same client without its retries: the caller of this library retries. The caller's own client keeps them. A call has no option
- * for it, so a step that only goes on takes the place of the one that retries; others are placed behind it by name.
- */
-function withoutRetries(client: BedrockClient): BedrockClient {
-  const middlewareStack = client.middlewareStack.clone();
-  const place = { name: "retryMiddleware", step: "finalizeRequest", priority: "high", override: true } as const;
-  middlewareStack.add((next: unknown) => next as never, place);
-  return Object.create(client, { middlewareStack: { value: middlewareStack } }) as BedrockClient;
+/** The parts of the client that this provider uses: `BedrockRuntime`, which has a method for each operation. */
+export type BedrockClient = Pick<BedrockRuntime, "converseStream" | "middlewareStack"> &
+  Partial<Pick<BedrockRuntime, "countTokens">>;
+
+/** Options of the provider for Amazon Bedrock. */
+export interface BedrockOptions {
+  /** Facts of models by the start of their ids, without a profile; these win over the table. @default {} */
+  readonly models?: ExtraModels;
 }
 
 function send(
@@ -100,9 +75,6 @@ async function* eventsOf({ stream, $metadata }: ConverseStreamCommandOutput): As
   }
 }
 
-/** Statuses of a model that cannot count, and of an account that may not ask. */
-const CANNOT_COUNT: readonly unknown[] = [400, 403, 404];
-
 async function countTokens(
   client: BedrockClient,
   { modelId, messages, system, toolConfig, additionalModelRequestFields }: BedrockRequest,
@@ -122,4 +94,18 @@ async function countTokens(
       throw failed;
     }
   });
+}
+
+/** Statuses of a model that cannot count, and of an account that may not ask. */
+const CANNOT_COUNT: readonly unknown[] = [400, 403, 404];
+
+/**
+ * The same client without its retries: the caller of this library retries. The caller's own client keeps them. A call has no option
+ * for it, so a step that only goes on takes the place of the one that retries; others are placed behind it by name.
+ */
+function withoutRetries(client: BedrockClient): BedrockClient {
+  const middlewareStack = client.middlewareStack.clone();
+  const place = { name: "retryMiddleware", step: "finalizeRequest", priority: "high", override: true } as const;
+  middlewareStack.add((next: unknown) => next as never, place);
+  return Object.create(client, { middlewareStack: { value: middlewareStack } }) as BedrockClient;
 }

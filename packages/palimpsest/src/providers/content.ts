@@ -1,7 +1,41 @@
+// Converts media, inputs, results, ids and token counts between our blocks and the forms of the services.
+
 import { type Block, IMAGE_TYPES, type Media, type MediaSource, type Part, type ToolResult } from "../log/block.ts";
 import type { MessagePayload } from "../log/payload.ts";
 import { asCount, asObject, type JsonObject } from "../schema/json-fields.ts";
 import type { ResponseContent } from "./provider.ts";
+
+/**
+ * Whether the services accept media of this type. A refused type would block every later request of the conversation.
+ */
+export function canBeShown({ kind, source }: Media): boolean {
+  if (source.kind === "url") return true;
+  if (kind === "image") return IMAGE_TYPES.includes(source.mediaType);
+  return source.mediaType === "application/pdf" || source.mediaType.startsWith("text/");
+}
+
+/** Returns the text in place of media that cannot be shown. */
+export function describeMedia({ kind, source }: Media): string {
+  return source.kind === "url"
+    ? `[${kind} at ${source.url}, which cannot be shown]`
+    : `[${kind} of type ${source.mediaType}, which cannot be shown]`;
+}
+
+/** Returns media in the form that most services accept: a web address, or a data URL with the bytes. */
+export function toUrl(source: MediaSource): string {
+  return source.kind === "url" ? source.url : `data:${source.mediaType};base64,${source.data}`;
+}
+
+/** The media that an address or a data URL stands for. */
+export function fromUrl(url: string): MediaSource {
+  const [, mediaType, data] = /^data:([^;,]*);base64,(.*)$/s.exec(url) ?? [];
+  return mediaType === undefined || data === undefined ? { kind: "url", url } : { kind: "base64", mediaType, data };
+}
+
+/** Some services require a file name and read the type from its extension. */
+export function fileNameOf(source: MediaSource): string {
+  return `document.${source.kind === "base64" && source.mediaType === "application/pdf" ? "pdf" : "txt"}`;
+}
 
 /**
  * Decodes base64 data. Invalid characters are skipped, as `Buffer` does: data in a log must give the same request in
@@ -32,38 +66,6 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** Returns media in the form that most services accept: a web address, or a data URL with the bytes. */
-export function toUrl(source: MediaSource): string {
-  return source.kind === "url" ? source.url : `data:${source.mediaType};base64,${source.data}`;
-}
-
-/** The media that an address or a data URL stands for. */
-export function fromUrl(url: string): MediaSource {
-  const [, mediaType, data] = /^data:([^;,]*);base64,(.*)$/s.exec(url) ?? [];
-  return mediaType === undefined || data === undefined ? { kind: "url", url } : { kind: "base64", mediaType, data };
-}
-
-/** Some services require a file name and read the type from its extension. */
-export function fileNameOf(source: MediaSource): string {
-  return `document.${source.kind === "base64" && source.mediaType === "application/pdf" ? "pdf" : "txt"}`;
-}
-
-/**
- * Whether the services accept media of this type. A refused type would block every later request of the conversation.
- */
-export function canBeShown({ kind, source }: Media): boolean {
-  if (source.kind === "url") return true;
-  if (kind === "image") return IMAGE_TYPES.includes(source.mediaType);
-  return source.mediaType === "application/pdf" || source.mediaType.startsWith("text/");
-}
-
-/** Returns the text in place of media that cannot be shown. */
-export function describeMedia({ kind, source }: Media): string {
-  return source.kind === "url"
-    ? `[${kind} at ${source.url}, which cannot be shown]`
-    : `[${kind} of type ${source.mediaType}, which cannot be shown]`;
-}
-
 /** Parses the input of a call. Returns the text itself if it is not valid JSON. */
 export function parseInput(text: string): unknown {
   if (text === "") return {};
@@ -86,42 +88,22 @@ export function toContent(parts: readonly Part[]): ToolResult["content"] {
   return parts.length === 1 && only.kind === "text" && only.native === undefined ? only.text : parts;
 }
 
-/** Token counts of a response, from fields that each service names differently. */
-interface ReportedCounts {
-  /** The whole input, including tokens read from the cache and written to it. */
-  readonly input: unknown;
-  readonly cacheRead: unknown;
-  readonly cacheWrite: unknown;
-  readonly output: unknown;
-  readonly reasoning: unknown;
+/** The texts of a result, for services whose results contain only text. */
+export function textOfResult({ content }: ToolResult): string {
+  if (typeof content === "string") return content;
+  return content
+    .filter((part) => part.kind === "text")
+    .map(({ text }) => text)
+    .join("\n");
 }
 
-export function toUsage(reported: ReportedCounts): ResponseContent["usage"] {
-  const cacheReadTokens = asCount(reported.cacheRead) ?? 0;
-  const cacheWriteTokens = asCount(reported.cacheWrite) ?? 0;
-  const reasoningTokens = asCount(reported.reasoning);
-  return {
-    freshTokens: Math.max(0, (asCount(reported.input) ?? 0) - cacheReadTokens - cacheWriteTokens),
-    cacheReadTokens,
-    cacheWriteTokens,
-    outputTokens: asCount(reported.output) ?? 0,
-    ...(reasoningTokens ? { reasoningTokens } : {}),
-  };
+/** The images and documents of a result, which such services are shown beside it. */
+export function mediaOfResult({ content }: ToolResult): readonly Media[] {
+  return typeof content === "string" ? [] : content.filter(isMedia);
 }
 
-/**
- * Returns an id that the service accepts: it refuses long ids, which other providers write. The id of a call and of its
- * result are shortened in the same way, so they still match.
- */
-export function shortenId(id: string, maximumLength: number): string {
-  return id.length <= maximumLength ? id : `${id.slice(0, maximumLength - 9)}-${fingerprint(id)}`;
-}
-
-/** FNV-1a, as eight hexadecimal digits. */
-export function fingerprint(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, "0");
+function isMedia(part: Part): part is Media {
+  return part.kind === "image" || part.kind === "document";
 }
 
 /** Divides a message of the user's side: each tool result becomes a message of its own, because it can be referred to. */
@@ -144,20 +126,40 @@ export function splitResults(blocks: readonly Block[], origin: MessagePayload["o
   return payloads;
 }
 
-/** The texts of a result, for services whose results contain only text. */
-export function textOfResult({ content }: ToolResult): string {
-  if (typeof content === "string") return content;
-  return content
-    .filter((part) => part.kind === "text")
-    .map(({ text }) => text)
-    .join("\n");
+export function toUsage(reported: ReportedCounts): ResponseContent["usage"] {
+  const cacheReadTokens = asCount(reported.cacheRead) ?? 0;
+  const cacheWriteTokens = asCount(reported.cacheWrite) ?? 0;
+  const reasoningTokens = asCount(reported.reasoning);
+  return {
+    freshTokens: Math.max(0, (asCount(reported.input) ?? 0) - cacheReadTokens - cacheWriteTokens),
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens: asCount(reported.output) ?? 0,
+    ...(reasoningTokens ? { reasoningTokens } : {}),
+  };
 }
 
-/** The images and documents of a result, which such services are shown beside it. */
-export function mediaOfResult({ content }: ToolResult): readonly Media[] {
-  return typeof content === "string" ? [] : content.filter(isMedia);
+/** Token counts of a response, from fields that each service names differently. */
+interface ReportedCounts {
+  /** The whole input, including tokens read from the cache and written to it. */
+  readonly input: unknown;
+  readonly cacheRead: unknown;
+  readonly cacheWrite: unknown;
+  readonly output: unknown;
+  readonly reasoning: unknown;
 }
 
-function isMedia(part: Part): part is Media {
-  return part.kind === "image" || part.kind === "document";
+/**
+ * Returns an id that the service accepts: it refuses long ids, which other providers write. The id of a call and of its
+ * result are shortened in the same way, so they still match.
+ */
+export function shortenId(id: string, maximumLength: number): string {
+  return id.length <= maximumLength ? id : `${id.slice(0, maximumLength - 9)}-${fingerprint(id)}`;
+}
+
+/** FNV-1a, as eight hexadecimal digits. */
+export function fingerprint(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, "0");
 }

@@ -3,37 +3,6 @@ import { readMediaRefusal } from "./media-refusal.ts";
 import { readOverflow } from "./overflow.ts";
 import { ProviderError, type ProviderFailure } from "./provider.ts";
 
-/** Response headers: `Headers` from the clients, plain objects from tests and proxies. */
-interface HeaderSource {
-  get(name: string): string | null;
-}
-
-/**
- * Returns how long the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. A date is
- * compared with the server's own clock, from its `date` header.
- */
-export function readRetryAfterMs(headers: HeaderSource | undefined): number | undefined {
-  const exactMs = toMs(headers?.get("retry-after-ms"), 1);
-  if (exactMs !== undefined) return exactMs;
-  const value = headers?.get("retry-after");
-  const seconds = toMs(value, 1_000);
-  if (seconds !== undefined) return seconds;
-  const waitMs = Date.parse(value ?? "") - Date.parse(headers?.get("date") ?? "");
-  return Number.isFinite(waitMs) ? Math.max(0, waitMs) : undefined;
-}
-
-function toMs(text: string | null | undefined, unitMs: number): number | undefined {
-  const value = text?.trim() ? Number(text) * unitMs : Number.NaN;
-  return Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined;
-}
-
-export interface FailedCall {
-  readonly provider: string;
-  /** `stream`: the response had begun, so the stream broke and no status explains the failure. */
-  readonly phase: "call" | "stream";
-  readonly signal: AbortSignal | undefined;
-}
-
 /** Converts any error of a client into a ProviderError. */
 export function toProviderError(error: unknown, call: FailedCall): ProviderError {
   if (ProviderError.isInstance(error)) return error;
@@ -42,20 +11,12 @@ export function toProviderError(error: unknown, call: FailedCall): ProviderError
   return new ProviderError(call.provider, failure, message, { cause: error });
 }
 
-/** Codes of limits that waiting does not lift: no money or no quota is left. */
-const SPENT_CODES: readonly string[] = [
-  "enforced_spend_limit_reached",
-  "insufficient_quota",
-  "billing_hard_limit_reached",
-  "billing_not_active",
-];
-const RATE_TYPES: readonly string[] = ["rate_limit_error", "rate_limit_exceeded", "too_many_requests"];
-const OVERLOAD_TYPES: readonly string[] = ["overloaded_error", "server_is_overloaded", "overloaded", "slow_down"];
-/** Server errors that arrive in mid-stream, without a status. */
-const SERVER_TYPES: readonly string[] = ["api_error", "server_error", "timeout_error", "internal_error"];
-
-/** Statuses that client libraries retry: timeout, conflict with a call in flight, too early. */
-const PASSING_STATUSES: readonly number[] = [408, 409, 425];
+export interface FailedCall {
+  readonly provider: string;
+  /** `stream`: the response had begun, so the stream broke and no status explains the failure. */
+  readonly phase: "call" | "stream";
+  readonly signal: AbortSignal | undefined;
+}
 
 function readFailure(error: unknown, { phase, signal }: FailedCall): ProviderFailure {
   if (signal?.aborted || isAbort(error)) return { kind: "aborted" };
@@ -78,12 +39,23 @@ function readFailure(error: unknown, { phase, signal }: FailedCall): ProviderFai
   return isConnection(error) ? { kind: "unreachable" } : refused;
 }
 
-interface ErrorFacts {
-  readonly status: number | undefined;
-  readonly headers: HeaderSource | undefined;
-  /** Types and codes with which the provider names the cause. */
-  readonly types: readonly string[];
-}
+/** Codes of limits that waiting does not lift: no money or no quota is left. */
+const SPENT_CODES: readonly string[] = [
+  "enforced_spend_limit_reached",
+  "insufficient_quota",
+  "billing_hard_limit_reached",
+  "billing_not_active",
+];
+
+const RATE_TYPES: readonly string[] = ["rate_limit_error", "rate_limit_exceeded", "too_many_requests"];
+
+const OVERLOAD_TYPES: readonly string[] = ["overloaded_error", "server_is_overloaded", "overloaded", "slow_down"];
+
+/** Server errors that arrive in mid-stream, without a status. */
+const SERVER_TYPES: readonly string[] = ["api_error", "server_error", "timeout_error", "internal_error"];
+
+/** Statuses that client libraries retry: timeout, conflict with a call in flight, too early. */
+const PASSING_STATUSES: readonly number[] = [408, 409, 425];
 
 /**
  * Reads the errors of both client libraries. Both keep the body in `error`; one of them keeps only its inner object.
@@ -99,6 +71,37 @@ function facts(error: unknown): ErrorFacts {
     headers: typeof asObject(headers)?.["get"] === "function" ? (headers as HeaderSource) : undefined,
     types,
   };
+}
+
+interface ErrorFacts {
+  readonly status: number | undefined;
+  readonly headers: HeaderSource | undefined;
+  /** Types and codes with which the provider names the cause. */
+  readonly types: readonly string[];
+}
+
+/** Response headers: `Headers` from the clients, plain objects from tests and proxies. */
+interface HeaderSource {
+  get(name: string): string | null;
+}
+
+/**
+ * Returns how long the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. A date is
+ * compared with the server's own clock, from its `date` header.
+ */
+export function readRetryAfterMs(headers: HeaderSource | undefined): number | undefined {
+  const exactMs = toMs(headers?.get("retry-after-ms"), 1);
+  if (exactMs !== undefined) return exactMs;
+  const value = headers?.get("retry-after");
+  const seconds = toMs(value, 1_000);
+  if (seconds !== undefined) return seconds;
+  const waitMs = Date.parse(value ?? "") - Date.parse(headers?.get("date") ?? "");
+  return Number.isFinite(waitMs) ? Math.max(0, waitMs) : undefined;
+}
+
+function toMs(text: string | null | undefined, unitMs: number): number | undefined {
+  const value = text?.trim() ? Number(text) * unitMs : Number.NaN;
+  return Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined;
 }
 
 function isAbort(error: unknown): boolean {

@@ -18,22 +18,6 @@ import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "./model
 import type { Provider, SendOptions, StreamPart } from "./provider.ts";
 import { sendStream } from "./stream.ts";
 
-export type { GeminiMessage, GeminiRequest, GeminiResponse } from "./gemini/facts.ts";
-
-/** The parts of the client that this provider uses. */
-export interface GeminiClient {
-  readonly models: Pick<GoogleGenAI["models"], "generateContentStream"> &
-    Partial<Pick<GoogleGenAI["models"], "countTokens" | "get">>;
-  /** Whether the client calls the Agent Platform (Vertex AI). @default the Developer API */
-  readonly vertexai?: boolean;
-}
-
-/** Options of the provider for Gemini. */
-export interface GeminiOptions {
-  /** Facts of models by the start of their ids; these win over the table. @default {} */
-  readonly models?: ExtraModels;
-}
-
 /**
  * Provider for Gemini, through the caller's own client of `@google/genai`. Parameters are those of `config`. The service caches by
  * itself; cached contents (`cachedContent`) are not used, because they cannot be combined with a system prompt and tools.
@@ -58,14 +42,28 @@ export function gemini(
   };
 }
 
-/** The caller of this library retries, calls functions and continues answers, so the client must not. */
-function configOf(signal: AbortSignal | undefined): object {
-  return {
-    automaticFunctionCalling: { disable: true },
-    automaticContinuation: false,
-    httpOptions: { retryOptions: { attempts: 1 } },
-    ...(signal === undefined ? {} : { abortSignal: signal }),
-  };
+/** The parts of the client that this provider uses. */
+export interface GeminiClient {
+  readonly models: Pick<GoogleGenAI["models"], "generateContentStream"> &
+    Partial<Pick<GoogleGenAI["models"], "countTokens" | "get">>;
+  /** Whether the client calls the Agent Platform (Vertex AI). @default the Developer API */
+  readonly vertexai?: boolean;
+}
+
+/** Options of the provider for Gemini. */
+export interface GeminiOptions {
+  /** Facts of models by the start of their ids; these win over the table. @default {} */
+  readonly models?: ExtraModels;
+}
+
+async function fetchLimits(client: GeminiClient, model: string): Promise<Partial<ModelFacts>> {
+  try {
+    const found = await client.models.get?.({ model: toModelId(model) });
+    const { inputTokenLimit: windowTokens, outputTokenLimit: maxOutputTokens } = found ?? {};
+    return { ...(windowTokens ? { windowTokens } : {}), ...(maxOutputTokens ? { maxOutputTokens } : {}) };
+  } catch {
+    return {};
+  }
 }
 
 function send(
@@ -97,6 +95,16 @@ async function* chunksOf(stream: AsyncGenerator<GenerateContentResponse>): Async
   }
 }
 
+/** The caller of this library retries, calls functions and continues answers, so the client must not. */
+function configOf(signal: AbortSignal | undefined): object {
+  return {
+    automaticFunctionCalling: { disable: true },
+    automaticContinuation: false,
+    httpOptions: { retryOptions: { attempts: 1 } },
+    ...(signal === undefined ? {} : { abortSignal: signal }),
+  };
+}
+
 /** For the Developer API the client counts contents alone, which is not the whole request. */
 async function countTokens(
   client: GeminiClient,
@@ -116,14 +124,4 @@ async function countTokens(
       throw toClientError(error);
     }
   });
-}
-
-async function fetchLimits(client: GeminiClient, model: string): Promise<Partial<ModelFacts>> {
-  try {
-    const found = await client.models.get?.({ model: toModelId(model) });
-    const { inputTokenLimit: windowTokens, outputTokenLimit: maxOutputTokens } = found ?? {};
-    return { ...(windowTokens ? { windowTokens } : {}), ...(maxOutputTokens ? { maxOutputTokens } : {}) };
-  } catch {
-    return {};
-  }
 }

@@ -1,22 +1,10 @@
 import type { CacheEffects } from "../log/cause.ts";
 import { ANTHROPIC, ANTHROPIC_CACHE_EFFECTS, ANTHROPIC_MODELS } from "./anthropic/facts.ts";
-
 import { BEDROCK_CACHE_EFFECTS, findBedrockFacts } from "./bedrock/facts.ts";
-
 import { BEDROCK } from "./bedrock/wire.ts";
 import { GEMINI, GEMINI_CACHE_EFFECTS, GEMINI_MODELS } from "./gemini/facts.ts";
-
 import { findFacts, type ModelFacts, UNKNOWN_MODEL } from "./models.ts";
 import { OPENAI_CACHE_EFFECTS, OPENAI_CHAT, OPENAI_MODELS, OPENAI_RESPONSES } from "./openai/facts.ts";
-
-/** Facts of a model without a provider instance, for example of a model in a transcript. */
-export interface KnownModel {
-  /** Name of the wire form that a session with this model can continue in. */
-  readonly provider: string;
-  readonly facts: ModelFacts;
-  /** Absent if unknown. */
-  readonly cacheEffects?: CacheEffects;
-}
 
 /** Finds a model by its id, with or without a host's prefix. A model in no table has neither window nor prices. */
 export function knownModel(model: string): KnownModel {
@@ -36,4 +24,13 @@ export function knownModel(model: string): KnownModel {
     return { provider: GEMINI, facts, cacheEffects: GEMINI_CACHE_EFFECTS };
   }
   return { provider: OPENAI_CHAT, facts: UNKNOWN_MODEL };
+}
+
+/** Facts of a model without a provider instance, for example of a model in a transcript. */
+export interface KnownModel {
+  /** Name of the wire form that a session with this model can continue in. */
+  readonly provider: string;
+  readonly facts: ModelFacts;
+  /** Absent if unknown. */
+  readonly cacheEffects?: CacheEffects;
 }

@@ -1,7 +1,29 @@
+// Finds the limits, prices and behavior of a model by its id.
+
 import type { ModelPrices } from "../log/cause.ts";
 
-/** Source of a model's window size: our table, the provider's own answer, the caller's value, or a guess. */
-export type WindowSource = "table" | "asked" | "given" | "guessed";
+/**
+ * Returns the facts of a model. The caller's facts win over the provider's, these over the table, and the table over
+ * the facts of an unknown model.
+ */
+export function findFacts(model: string, { table, extra = {}, fetched = {}, all = {} }: FactSources): ModelFacts {
+  const published = findEntry(model, table);
+  return withGiven(
+    model,
+    { ...UNKNOWN_MODEL, ...all, ...published, ...fetched, known: sourceOf(published, fetched) },
+    extra,
+  );
+}
+
+export interface FactSources {
+  readonly table: ModelTable;
+  /** @default none */
+  readonly extra?: ExtraModels;
+  /** Facts that the provider reported for this model. @default nothing */
+  readonly fetched?: Partial<ModelFacts>;
+  /** Facts of all models of the provider, also of those in no table. @default nothing */
+  readonly all?: Partial<ModelFacts>;
+}
 
 /** Known limits, prices and behavior of one model. */
 export interface ModelFacts {
@@ -28,6 +50,9 @@ export interface ModelFacts {
   readonly prices?: ModelPrices;
 }
 
+/** Source of a model's window size: our table, the provider's own answer, the caller's value, or a guess. */
+export type WindowSource = "table" | "asked" | "given" | "guessed";
+
 /** Models by the start of their ids. */
 export type ModelTable = Readonly<Record<string, ModelFacts>>;
 
@@ -44,27 +69,9 @@ export const UNKNOWN_MODEL: ModelFacts = {
   thinking: "bound",
 };
 
-export interface FactSources {
-  readonly table: ModelTable;
-  /** @default none */
-  readonly extra?: ExtraModels;
-  /** Facts that the provider reported for this model. @default nothing */
-  readonly fetched?: Partial<ModelFacts>;
-  /** Facts of all models of the provider, also of those in no table. @default nothing */
-  readonly all?: Partial<ModelFacts>;
-}
-
-/**
- * Returns the facts of a model. The caller's facts win over the provider's, these over the table, and the table over
- * the facts of an unknown model.
- */
-export function findFacts(model: string, { table, extra = {}, fetched = {}, all = {} }: FactSources): ModelFacts {
-  const published = findEntry(model, table);
-  return withGiven(
-    model,
-    { ...UNKNOWN_MODEL, ...all, ...published, ...fetched, known: sourceOf(published, fetched) },
-    extra,
-  );
+function sourceOf(published: Partial<ModelFacts> | undefined, fetched: Partial<ModelFacts>): WindowSource {
+  if (fetched.windowTokens !== undefined) return "asked";
+  return published?.windowTokens === undefined ? "guessed" : "table";
 }
 
 /** Returns the facts of a model with the caller's facts over them. */
@@ -78,19 +85,6 @@ export function withGiven(model: string, facts: ModelFacts, extra: ExtraModels):
   return { ...rest, ...given, ...(limit === undefined ? {} : { maxInputTokens: limit }), known: "given" };
 }
 
-function sourceOf(published: Partial<ModelFacts> | undefined, fetched: Partial<ModelFacts>): WindowSource {
-  if (fetched.windowTokens !== undefined) return "asked";
-  return published?.windowTokens === undefined ? "guessed" : "table";
-}
-
-/** Returns the id that the provider knows: clients append `[1m]` to an id to turn on its long window. */
-export function toModelId(model: string): string {
-  return model.replace(/\[1m\]$/i, "");
-}
-
-// Suffixes after which a known id still names the same model: a date, "latest", a host's revision.
-const SNAPSHOT = /^(?:[-@:](?:\d{6,8}|\d{4}-\d{2}-\d{2}|latest\b|v\d).*)?$/;
-
 /** Finds the longest known start of the id, with or without the host's own prefix ("vendor/", "region.vendor."). */
 function findEntry<Facts>(model: string, table: Readonly<Record<string, Facts>>): Facts | undefined {
   const id = toModelId(model);
@@ -103,6 +97,14 @@ function findEntry<Facts>(model: string, table: Readonly<Record<string, Facts>>)
   return undefined;
 }
 
+// Suffixes after which a known id still names the same model: a date, "latest", a host's revision.
+const SNAPSHOT = /^(?:[-@:](?:\d{6,8}|\d{4}-\d{2}-\d{2}|latest\b|v\d).*)?$/;
+
 function isSnapshotOf(id: string, start: string): boolean {
   return id.startsWith(start) && SNAPSHOT.test(id.slice(start.length));
+}
+
+/** Returns the id that the provider knows: clients append `[1m]` to an id to turn on its long window. */
+export function toModelId(model: string): string {
+  return model.replace(/\[1m\]$/i, "");
 }

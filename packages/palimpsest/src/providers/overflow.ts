@@ -1,21 +1,51 @@
+// Recognizes errors and responses that report an input larger than the context window, and reads their token counts.
+
 import { inputTokensOf } from "../log/usage.ts";
 import { asCount, asObject, asString } from "../schema/json-fields.ts";
 import type { ProviderFailure, ResponseContent } from "./provider.ts";
 
-/** Statuses, codes and texts of an error, from every layer that clients and proxies have wrapped around it. */
-interface Gathered {
-  readonly texts: string[];
-  readonly statuses: number[];
-  readonly counts: { inputTokens?: number; limitTokens?: number };
+/**
+ * Returns the overflow that an error reports, at any depth of wrapping by clients and proxies, with its numbers if it
+ * has them. Rate limit errors never count, even if they mention tokens: waiting solves them, a smaller request does
+ * not.
+ */
+export function readOverflow(error: unknown): Overflow | undefined {
+  const { texts, statuses, counts } = gatherError(error);
+  const isAbout = (patterns: readonly RegExp[]): boolean => texts.some((text) => matches(text, patterns));
+  const has = (codes: readonly string[]): boolean => texts.some((text) => codes.includes(text));
+  if (statuses.some((status) => OTHER_CAUSES.includes(status)) || isAbout(PACE)) return undefined;
+  const numbers = { ...findCounts(texts), ...counts };
+  if (has(OVERFLOW_CODES) || isAbout(EXACT)) return { kind: "overflow", by: "tokens", ...numbers };
+  if (has(TOO_LARGE_CODES) || isAbout(TOO_LARGE)) return { kind: "overflow", by: "bytes" };
+  const isRefused = statuses.every((status) => REFUSED_STATUSES.includes(status));
+  if (isRefused && isAbout(LOOSE)) return { kind: "overflow", by: "tokens", ...numbers };
+  return statuses.includes(413) ? { kind: "overflow", by: "bytes" } : undefined;
 }
 
-/** The fields in which errors keep their codes and texts. No other field is read: the request may contain any text. */
-const FIELDS = [
-  ...["message", "error", "errors", "cause", "body", "responseBody", "data", "response", "details", "detail"],
-  ...["metadata", "raw", "code", "type", "errorCode", "error_code", "name", "status", "statusCode", "reason"],
-  ...["$metadata", "$response", "httpStatusCode", "param"],
-];
-const MAXIMUM_DEPTH = 8;
+export type Overflow = Extract<ProviderFailure, { kind: "overflow" }>;
+
+/** Statuses of a refused request. With any other status, only an unambiguous sentence counts. */
+const REFUSED_STATUSES: readonly number[] = [400, 413, 422];
+
+/** Statuses with a cause of their own: credentials, a missing model, the request rate. */
+const OTHER_CAUSES: readonly number[] = [401, 402, 403, 404, 408, 409, 429];
+
+/**
+ * Detects an overflow that the server did not report: more input than the window holds, or an answer that was cut at
+ * its first token because the input filled the window.
+ */
+export function readSilentOverflow(
+  { usage, stop }: Pick<ResponseContent, "usage" | "stop">,
+  windowTokens: number,
+): Overflow | undefined {
+  const inputTokens = inputTokensOf(usage);
+  const isFull = stop === "length" && usage.outputTokens === 0 && inputTokens >= FULL_WINDOW_SHARE * windowTokens;
+  if (inputTokens <= windowTokens && !isFull) return undefined;
+  return { kind: "overflow", by: "tokens", inputTokens, limitTokens: windowTokens };
+}
+
+/** An input this close to the window with an empty answer was cut to fit. */
+const FULL_WINDOW_SHARE = 0.99;
 
 export function gatherError(error: unknown): Gathered {
   const found: Gathered = { texts: [], statuses: [], counts: {} };
@@ -45,6 +75,22 @@ export function gatherError(error: unknown): Gathered {
   return found;
 }
 
+/** Statuses, codes and texts of an error, from every layer that clients and proxies have wrapped around it. */
+interface Gathered {
+  readonly texts: string[];
+  readonly statuses: number[];
+  readonly counts: { inputTokens?: number; limitTokens?: number };
+}
+
+/** The fields in which errors keep their codes and texts. No other field is read: the request may contain any text. */
+const FIELDS = [
+  ...["message", "error", "errors", "cause", "body", "responseBody", "data", "response", "details", "detail"],
+  ...["metadata", "raw", "code", "type", "errorCode", "error_code", "name", "status", "statusCode", "reason"],
+  ...["$metadata", "$response", "httpStatusCode", "param"],
+];
+
+const MAXIMUM_DEPTH = 8;
+
 /** Proxies put the body they received into a text, often after a status or a few words of their own. */
 function parseInside(text: string): unknown {
   const start = text.indexOf("{");
@@ -54,6 +100,27 @@ function parseInside(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function matches(text: string, patterns: readonly RegExp[]): boolean {
+  return patterns.some((pattern) => pattern.test(text));
+}
+
+function findCounts(texts: readonly string[]): { inputTokens?: number; limitTokens?: number } {
+  const find = (patterns: readonly RegExp[]): number | undefined => {
+    for (const text of texts) {
+      for (const pattern of patterns) {
+        const digits = asString(pattern.exec(text)?.[1])?.replace(/\D/g, "");
+        if (digits) return Number(digits);
+      }
+    }
+    return undefined;
+  };
+  const [inputTokens, limitTokens] = [find(INPUTS), find(LIMITS)];
+  return {
+    ...(inputTokens === undefined ? {} : { inputTokens }),
+    ...(limitTokens === undefined ? {} : { limitTokens }),
+  };
 }
 
 /**
@@ -215,77 +282,17 @@ const LIMIT_COUNTS: readonly RegExp[] = [
   /n_ctx\D{1,4}(N)/,
 ];
 
-export type Overflow = Extract<ProviderFailure, { kind: "overflow" }>;
-
-/** Statuses of a refused request. With any other status, only an unambiguous sentence counts. */
-const REFUSED_STATUSES: readonly number[] = [400, 413, 422];
-/** Statuses with a cause of their own: credentials, a missing model, the request rate. */
-const OTHER_CAUSES: readonly number[] = [401, 402, 403, 404, 408, 409, 429];
-
-/**
- * Returns the overflow that an error reports, at any depth of wrapping by clients and proxies, with its numbers if it
- * has them. Rate limit errors never count, even if they mention tokens: waiting solves them, a smaller request does
- * not.
- */
-export function readOverflow(error: unknown): Overflow | undefined {
-  const { texts, statuses, counts } = gatherError(error);
-  const isAbout = (patterns: readonly RegExp[]): boolean => texts.some((text) => matches(text, patterns));
-  const has = (codes: readonly string[]): boolean => texts.some((text) => codes.includes(text));
-  if (statuses.some((status) => OTHER_CAUSES.includes(status)) || isAbout(PACE)) return undefined;
-  const numbers = { ...findCounts(texts), ...counts };
-  if (has(OVERFLOW_CODES) || isAbout(EXACT)) return { kind: "overflow", by: "tokens", ...numbers };
-  if (has(TOO_LARGE_CODES) || isAbout(TOO_LARGE)) return { kind: "overflow", by: "bytes" };
-  const isRefused = statuses.every((status) => REFUSED_STATUSES.includes(status));
-  if (isRefused && isAbout(LOOSE)) return { kind: "overflow", by: "tokens", ...numbers };
-  return statuses.includes(413) ? { kind: "overflow", by: "bytes" } : undefined;
-}
-
-/** An input this close to the window with an empty answer was cut to fit. */
-const FULL_WINDOW_SHARE = 0.99;
-
-/**
- * Detects an overflow that the server did not report: more input than the window holds, or an answer that was cut at
- * its first token because the input filled the window.
- */
-export function readSilentOverflow(
-  { usage, stop }: Pick<ResponseContent, "usage" | "stop">,
-  windowTokens: number,
-): Overflow | undefined {
-  const inputTokens = inputTokensOf(usage);
-  const isFull = stop === "length" && usage.outputTokens === 0 && inputTokens >= FULL_WINDOW_SHARE * windowTokens;
-  if (inputTokens <= windowTokens && !isFull) return undefined;
-  return { kind: "overflow", by: "tokens", inputTokens, limitTokens: windowTokens };
-}
-
 const NUMBER = "\\d[\\d,._]*";
+
 const [EXACT, LOOSE, TOO_LARGE, PACE] = [OVERFLOW_TEXTS, LOOSE_OVERFLOW_TEXTS, TOO_LARGE_TEXTS, PACE_TEXTS].map(
   withNumbers,
 ) as [readonly RegExp[], readonly RegExp[], readonly RegExp[], readonly RegExp[]];
+
 const INPUTS = withNumbers(INPUT_COUNTS);
+
 const LIMITS = withNumbers(LIMIT_COUNTS);
 
 /** Returns the patterns, case-insensitive, with `N` replaced by a number pattern. */
 function withNumbers(patterns: readonly RegExp[]): readonly RegExp[] {
   return patterns.map(({ source }) => new RegExp(source.replace(/\bN\b/g, NUMBER), "i"));
-}
-
-function matches(text: string, patterns: readonly RegExp[]): boolean {
-  return patterns.some((pattern) => pattern.test(text));
-}
-
-function findCounts(texts: readonly string[]): { inputTokens?: number; limitTokens?: number } {
-  const find = (patterns: readonly RegExp[]): number | undefined => {
-    for (const text of texts) {
-      for (const pattern of patterns) {
-        const digits = asString(pattern.exec(text)?.[1])?.replace(/\D/g, "");
-        if (digits) return Number(digits);
-      }
-    }
-    return undefined;
-  };
-  const [inputTokens, limitTokens] = [find(INPUTS), find(LIMITS)];
-  return {
-    ...(inputTokens === undefined ? {} : { inputTokens }),
-    ...(limitTokens === undefined ? {} : { limitTokens }),
-  };
 }

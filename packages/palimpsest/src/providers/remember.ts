@@ -1,3 +1,5 @@
+// Renders data once and keeps it, deeply frozen, for all later requests.
+
 import type { ToolDefinition } from "../log/payload.ts";
 import { asList } from "../schema/json-fields.ts";
 

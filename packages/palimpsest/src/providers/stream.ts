@@ -1,3 +1,5 @@
+// Sends a streaming call and assembles its response.
+
 import { checkArgument, withMethods } from "../schema/check-options.ts";
 import { toProviderError } from "./errors.ts";
 import { ProviderError, type StreamPart } from "./provider.ts";
@@ -13,24 +15,6 @@ export async function readStream<Response>(
     if (next.done === true) return next.value;
     onPart(next.value);
   }
-}
-
-/** Assembles a response from its stream events. */
-export interface Collector<Event, Response> {
-  /** Adds an event and returns its visible parts. Throws if the event reports that the response failed. */
-  add(event: Event): readonly StreamPart[];
-  /**
-   * Returns the response after its last event. A stream that ends earlier was cut off, and its response is incomplete.
-   */
-  whole(): Response | undefined;
-}
-
-interface StreamCall<Event, Response> {
-  readonly provider: string;
-  readonly signal: AbortSignal | undefined;
-  readonly collector: Collector<Event, Response>;
-  /** Makes the call. Resolves when the response begins, or with the whole response. */
-  open(): Promise<AsyncIterable<Event> | { readonly whole: Response }>;
 }
 
 /** Runs a streaming call to its end. Throws every failure as a ProviderError. */
@@ -58,6 +42,24 @@ export async function* sendStream<Event, Response>({
     { kind: "broken-stream" },
     "the stream ended before its last event: what it brought is not whole; send the request again",
   );
+}
+
+interface StreamCall<Event, Response> {
+  readonly provider: string;
+  readonly signal: AbortSignal | undefined;
+  readonly collector: Collector<Event, Response>;
+  /** Makes the call. Resolves when the response begins, or with the whole response. */
+  open(): Promise<AsyncIterable<Event> | { readonly whole: Response }>;
+}
+
+/** Assembles a response from its stream events. */
+export interface Collector<Event, Response> {
+  /** Adds an event and returns its visible parts. Throws if the event reports that the response failed. */
+  add(event: Event): readonly StreamPart[];
+  /**
+   * Returns the response after its last event. A stream that ends earlier was cut off, and its response is incomplete.
+   */
+  whole(): Response | undefined;
 }
 
 /** Options of every call. The caller of this library retries, so the client must not. */

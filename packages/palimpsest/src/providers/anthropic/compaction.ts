@@ -1,10 +1,8 @@
+// Requests that make the service compact a conversation, and requests that begin with such a summary.
+
 import { asList, asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
 import type { CompactionRequestOptions } from "../provider.ts";
 import type { AnthropicRequest } from "./facts.ts";
-
-/** Betas of a requested summary, and of one that the service made itself at a threshold. */
-const ON_DEMAND = "compact-2026-09-04";
-const THRESHOLD = "compact-2026-01-12";
 
 /**
  * Renders a request to summarize the same conversation; the answer is one signed block. Fields that only shape an
@@ -47,6 +45,11 @@ export function withCompactionFirst(request: JsonObject): JsonObject {
     betas: withBeta(request, ON_DEMAND),
   };
 }
+
+/** Betas of a requested summary, and of one that the service made itself at a threshold. */
+const ON_DEMAND = "compact-2026-09-04";
+
+const THRESHOLD = "compact-2026-01-12";
 
 function editsOf(request: JsonObject): readonly unknown[] {
   return asList(asObject(request["context_management"])?.["edits"]) ?? [];

@@ -1,6 +1,22 @@
+// Types, models, prices and cache rules of the Messages API.
+
 import type Anthropic from "@anthropic-ai/sdk";
 import type { CacheEffects, TokenPrices } from "../../log/cause.ts";
 import type { ModelFacts, ModelTable } from "../models.ts";
+
+/** The name of this wire form in logs. */
+export const ANTHROPIC = "anthropic";
+
+/** A message of a request. */
+export type AnthropicMessage = Anthropic.MessageParam;
+
+export type AnthropicBlock = Anthropic.ContentBlockParam;
+
+/** The body of a call. With `betas`, it goes through the client's beta resource, which sends them as a header. */
+export type AnthropicRequest = Anthropic.MessageCreateParamsNonStreaming & { readonly betas?: string[] };
+
+/** A whole response. */
+export type AnthropicResponse = Anthropic.Message;
 
 /** The published limit of 32 MB for a request, counted in decimal megabytes, the smaller kind. */
 export const ANTHROPIC_REQUEST_BYTES = 32_000_000;
@@ -12,7 +28,9 @@ const million: Omit<ModelFacts, "prices"> = {
   thinking: "free",
   effort: "levels",
 };
+
 const bound: Omit<ModelFacts, "prices"> = { ...million, thinking: "bound" };
+
 const small: Omit<ModelFacts, "prices"> = {
   ...million,
   windowTokens: 200_000,
@@ -83,14 +101,3 @@ export const ANTHROPIC_CACHE_EFFECTS: CacheEffects = {
   },
   images: "messages",
 };
-
-/** The name of this wire form in logs. */
-export const ANTHROPIC = "anthropic";
-
-/** A message of a request. */
-export type AnthropicMessage = Anthropic.MessageParam;
-export type AnthropicBlock = Anthropic.ContentBlockParam;
-/** The body of a call. With `betas`, it goes through the client's beta resource, which sends them as a header. */
-export type AnthropicRequest = Anthropic.MessageCreateParamsNonStreaming & { readonly betas?: string[] };
-/** A whole response. */
-export type AnthropicResponse = Anthropic.Message;

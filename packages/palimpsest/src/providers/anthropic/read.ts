@@ -1,3 +1,5 @@
+// Reads responses and messages of the Messages API.
+
 import type { Block, Native, Part, Text } from "../../log/block.ts";
 import type { CacheDiagnosis } from "../../log/cause.ts";
 import type { MessagePayload } from "../../log/payload.ts";
@@ -6,6 +8,51 @@ import { asCount, asList, asObject, asString, type JsonObject } from "../../sche
 import { splitResults, toContent } from "../content.ts";
 import type { ProviderCompaction, ResponseContent } from "../provider.ts";
 import { ANTHROPIC, type AnthropicResponse } from "./facts.ts";
+
+export function readResponse(response: AnthropicResponse): ResponseContent {
+  const usage = asObject(response.usage) ?? {};
+  return {
+    responseId: response.id,
+    model: response.model,
+    ...readContent(
+      response.content.map((block) => asObject(block) ?? {}),
+      usage,
+    ),
+    stop: STOPS.get(response.stop_reason ?? "") ?? "other",
+    usage: readUsage(usage),
+    ...readEdits(asList(asObject(asObject(response)?.["context_management"])?.["applied_edits"]) ?? []),
+    ...readDiagnosis(asObject(asObject(response.diagnostics)?.["cache_miss_reason"])),
+  };
+}
+
+/** Reads messages in this form from any program, complete or broken. Each tool result becomes a message of its own. */
+export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
+  return messages.flatMap((value) => {
+    const message = asObject(value);
+    if (message === undefined) return [];
+    const { role, content } = message;
+    const blocks = (asList(content) ?? [content]).map(readBlock).filter((block) => block !== undefined);
+    if (role === "assistant") return blocks.length === 0 ? [] : [{ role, blocks, origin: "model" }];
+    // Instructions inside the conversation (`system`), and unknown roles, count as text of the program.
+    return splitResults(blocks, role === "user" ? "human" : "host");
+  });
+}
+
+/** A summary replaces all blocks before it: "the API ignores everything before the block". */
+function readContent(
+  content: readonly JsonObject[],
+  usage: JsonObject,
+): Pick<ResponseContent, "blocks"> & { compaction?: ProviderCompaction } {
+  const at = content.findLastIndex((block) => readCompaction(block) !== undefined);
+  const blocks = content
+    .slice(at + 1)
+    .map(readBlock)
+    .filter((block) => block !== undefined);
+  const block = at < 0 ? undefined : readCompaction(content[at]!);
+  if (block === undefined) return { blocks };
+  const passes = passesOf(usage).filter((pass) => pass["type"] === "compaction");
+  return { blocks, compaction: { block, usage: sumOf(passes.map(readCounts)) } };
+}
 
 /** Reads a content block of a response, or of a message that another program wrote; undefined if it is not a block. */
 function readBlock(value: unknown): Block | undefined {
@@ -43,12 +90,6 @@ function readThinking(block: JsonObject): Block {
   return { kind: "thinking", provider: ANTHROPIC, text, native: toNative(block) };
 }
 
-/** Reads the summary that replaces the earlier conversation; undefined for a failed one, which replaces nothing. */
-function readCompaction(block: JsonObject): Text | undefined {
-  const text = asString(block["content"]) ?? "";
-  return block["type"] === "compaction" && text !== "" ? { kind: "text", text, native: toNative(block) } : undefined;
-}
-
 function readCall(block: JsonObject): Block {
   const { id, name, input } = block;
   return {
@@ -58,6 +99,12 @@ function readCall(block: JsonObject): Block {
     input,
     ...(holdsOnly(block, ["id", "name", "input"]) ? {} : { native: toNative(block) }),
   };
+}
+
+/** Reads the summary that replaces the earlier conversation; undefined for a failed one, which replaces nothing. */
+function readCompaction(block: JsonObject): Text | undefined {
+  const text = asString(block["content"]) ?? "";
+  return block["type"] === "compaction" && text !== "" ? { kind: "text", text, native: toNative(block) } : undefined;
 }
 
 function readParts(content: unknown): string | readonly Part[] {
@@ -107,38 +154,6 @@ function holdsOnly(block: JsonObject, fields: readonly string[]): boolean {
 
 function toNative({ cache_control: _, ...block }: JsonObject): Native {
   return { provider: ANTHROPIC, block };
-}
-
-export function readResponse(response: AnthropicResponse): ResponseContent {
-  const usage = asObject(response.usage) ?? {};
-  return {
-    responseId: response.id,
-    model: response.model,
-    ...readContent(
-      response.content.map((block) => asObject(block) ?? {}),
-      usage,
-    ),
-    stop: STOPS.get(response.stop_reason ?? "") ?? "other",
-    usage: readUsage(usage),
-    ...readEdits(asList(asObject(asObject(response)?.["context_management"])?.["applied_edits"]) ?? []),
-    ...readDiagnosis(asObject(asObject(response.diagnostics)?.["cache_miss_reason"])),
-  };
-}
-
-/** A summary replaces all blocks before it: "the API ignores everything before the block". */
-function readContent(
-  content: readonly JsonObject[],
-  usage: JsonObject,
-): Pick<ResponseContent, "blocks"> & { compaction?: ProviderCompaction } {
-  const at = content.findLastIndex((block) => readCompaction(block) !== undefined);
-  const blocks = content
-    .slice(at + 1)
-    .map(readBlock)
-    .filter((block) => block !== undefined);
-  const block = at < 0 ? undefined : readCompaction(content[at]!);
-  if (block === undefined) return { blocks };
-  const passes = passesOf(usage).filter((pass) => pass["type"] === "compaction");
-  return { blocks, compaction: { block, usage: sumOf(passes.map(readCounts)) } };
 }
 
 const STOPS: ReadonlyMap<string, ResponseContent["stop"]> = new Map([
@@ -209,14 +224,6 @@ function readEdits(edits: readonly unknown[]): { appliedEdits?: AppliedEdits } {
   return applied.results + applied.thinkingTurns === 0 ? {} : { appliedEdits: applied };
 }
 
-/** `unavailable` may also mean different parameters, or a response too old to compare with; it does not tell which. */
-const REASONS: ReadonlyMap<string, CacheDiagnosis["reason"]> = new Map([
-  ["model_changed", "model"],
-  ["tools_changed", "tools"],
-  ["system_changed", "system"],
-  ["messages_changed", "messages"],
-]);
-
 /**
  * Reads the cache diagnosis; empty if the service was not asked, found no difference, or has not finished comparing.
  */
@@ -227,15 +234,10 @@ function readDiagnosis(missed: JsonObject | undefined): { cacheDiagnosis?: Cache
   return { cacheDiagnosis: { reason, ...(missedTokens === undefined ? {} : { missedTokens }) } };
 }
 
-/** Reads messages in this form from any program, complete or broken. Each tool result becomes a message of its own. */
-export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
-  return messages.flatMap((value) => {
-    const message = asObject(value);
-    if (message === undefined) return [];
-    const { role, content } = message;
-    const blocks = (asList(content) ?? [content]).map(readBlock).filter((block) => block !== undefined);
-    if (role === "assistant") return blocks.length === 0 ? [] : [{ role, blocks, origin: "model" }];
-    // Instructions inside the conversation (`system`), and unknown roles, count as text of the program.
-    return splitResults(blocks, role === "user" ? "human" : "host");
-  });
-}
+/** `unavailable` may also mean different parameters, or a response too old to compare with; it does not tell which. */
+const REASONS: ReadonlyMap<string, CacheDiagnosis["reason"]> = new Map([
+  ["model_changed", "model"],
+  ["tools_changed", "tools"],
+  ["system_changed", "system"],
+  ["messages_changed", "messages"],
+]);

@@ -1,3 +1,5 @@
+// Renders messages, requests and cache refreshes for the Messages API.
+
 import type Anthropic from "@anthropic-ai/sdk";
 import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../log/block.ts";
 import type { ToolDefinition } from "../../log/payload.ts";
@@ -10,79 +12,6 @@ import type { RequestParts } from "../provider.ts";
 import { frozenCopy } from "../remember.ts";
 import { withCompactionFirst } from "./compaction.ts";
 import { ANTHROPIC, type AnthropicBlock, type AnthropicMessage, type AnthropicRequest } from "./facts.ts";
-
-const MINIMUM_THINKING_TOKENS = 1_024;
-
-export interface ThinkingRoom {
-  readonly maxTokens: number;
-  /** Whether the turn that is still open began with thinking. `none`: no turn is open. */
-  readonly openTurn: "thinks" | "lacks-thinking" | "none";
-}
-
-/**
- * Fits thinking to the request. A thinking budget must be at least 1,024 and smaller than the output limit; a larger
- * one is lowered. Thinking is turned off if the limit leaves no room for it, or if the open turn did not begin with
- * thinking (its setting has changed since, or the thinking was lost): the API would refuse the request.
- */
-export function fitThinking(thinking: unknown, { maxTokens, openTurn }: ThinkingRoom): { thinking?: unknown } {
-  const setting = asObject(thinking);
-  if (setting === undefined) return {};
-  const budget = asCount(setting["budget_tokens"]);
-  if (setting["type"] !== "enabled" || budget === undefined) return { thinking };
-  if (maxTokens <= MINIMUM_THINKING_TOKENS || openTurn === "lacks-thinking") return {};
-  return { thinking: budget < maxTokens ? setting : { ...setting, budget_tokens: maxTokens - 1 } };
-}
-
-const BETA = "context-management-2025-06-27";
-
-/** Fields that the API refuses together with our edits: the caller's own edits, a summary on demand, a thread. */
-const EXCLUDES_EDITS = ["context_management", "compaction", "thread"] as const;
-
-/**
- * Whether our edits may be added. A caller who manages the context in the parameters keeps control: a request never has
- * two lists of edits.
- */
-export function takesEdits(parameters: Readonly<Record<string, unknown>>): "yes" | "no" {
-  return EXCLUDES_EDITS.some((field) => parameters[field] !== undefined && parameters[field] !== null) ? "no" : "yes";
-}
-
-/** Renders edits as request fields, with the beta that they need; empty if the request may not ask for edits. */
-function renderEdits(
-  { edits, parameters }: Pick<RequestParts<AnthropicMessage>, "edits" | "parameters">,
-  thinking: unknown,
-): { readonly betas?: readonly unknown[]; readonly context_management?: JsonObject } {
-  if (edits === undefined || takesEdits(parameters) === "no") return {};
-  const betas = [...new Set([...(asList(parameters["betas"]) ?? []), BETA])];
-  // The API requires the thinking edit to come first.
-  return { betas, context_management: { edits: [...clearThinking(edits, thinking), clearResults(edits)] } };
-}
-
-/** The API refuses this edit in a request that does not turn thinking on. */
-function clearThinking({ thinking: kept }: ProviderEdits, thinking: unknown): JsonObject[] {
-  const type = asObject(thinking)?.["type"];
-  if (type === undefined || type === "disabled") return [];
-  const keep = kept === "all" ? "all" : { type: "thinking_turns", value: kept.turns };
-  return [{ type: "clear_thinking_20251015", keep }];
-}
-
-function clearResults({ results }: ProviderEdits): JsonObject {
-  const { aboveTokens, minimumTokens, keepNewest, keptTools, inputsOf } = results;
-  return {
-    type: "clear_tool_uses_20250919",
-    trigger: { type: "input_tokens", value: aboveTokens },
-    keep: { type: "tool_uses", value: keepNewest },
-    clear_at_least: { type: "input_tokens", value: minimumTokens },
-    ...(keptTools.length === 0 ? {} : { exclude_tools: keptTools }),
-    ...(inputsOf.length === 0 ? {} : { clear_tool_inputs: inputsOf }),
-  };
-}
-
-/** The API accepts four marks. One stands at the end of the part before the messages. */
-const MAXIMUM_MESSAGE_MARKS = 3;
-
-interface RequestOptions {
-  readonly cacheDiagnostics: "asked" | "off";
-}
 
 /**
  * Renders request bodies. The part before the messages is rendered once for each list of tools. So a request costs one
@@ -128,7 +57,9 @@ export function createRequestRenderer({
   };
 }
 
-type Ttl = RequestParts<AnthropicMessage>["cacheTtl"];
+interface RequestOptions {
+  readonly cacheDiagnostics: "asked" | "off";
+}
 
 interface Head {
   readonly system: string;
@@ -145,6 +76,8 @@ interface HeadParts {
   readonly own: readonly unknown[];
   readonly cacheTtl: Ttl;
 }
+
+type Ttl = RequestParts<AnthropicMessage>["cacheTtl"];
 
 function renderHead({ tools, deferredTools, system, own, cacheTtl }: HeadParts): Head["fields"] {
   const rendered: JsonObject[] = [...tools.map(renderTool), ...own.map((tool) => withoutMark(asObject(tool) ?? {}))];
@@ -173,6 +106,81 @@ function toMark(ttl: Ttl): { cache_control: Anthropic.CacheControlEphemeral } {
   return { cache_control: ttl === "1h" ? { type: "ephemeral", ttl } : { type: "ephemeral" } };
 }
 
+/**
+ * Fits thinking to the request. A thinking budget must be at least 1,024 and smaller than the output limit; a larger
+ * one is lowered. Thinking is turned off if the limit leaves no room for it, or if the open turn did not begin with
+ * thinking (its setting has changed since, or the thinking was lost): the API would refuse the request.
+ */
+export function fitThinking(thinking: unknown, { maxTokens, openTurn }: ThinkingRoom): { thinking?: unknown } {
+  const setting = asObject(thinking);
+  if (setting === undefined) return {};
+  const budget = asCount(setting["budget_tokens"]);
+  if (setting["type"] !== "enabled" || budget === undefined) return { thinking };
+  if (maxTokens <= MINIMUM_THINKING_TOKENS || openTurn === "lacks-thinking") return {};
+  return { thinking: budget < maxTokens ? setting : { ...setting, budget_tokens: maxTokens - 1 } };
+}
+
+export interface ThinkingRoom {
+  readonly maxTokens: number;
+  /** Whether the turn that is still open began with thinking. `none`: no turn is open. */
+  readonly openTurn: "thinks" | "lacks-thinking" | "none";
+}
+
+const MINIMUM_THINKING_TOKENS = 1_024;
+
+function openTurnOf(messages: readonly AnthropicMessage[]): ThinkingRoom["openTurn"] {
+  const last = messages.findLast(({ role }) => role === "assistant");
+  if (last === undefined || typeof last.content === "string") return "none";
+  const isOpen = last === messages.at(-1) || last.content.some(({ type }) => type === "tool_use");
+  if (!isOpen) return "none";
+  const first = last.content[0]?.type;
+  return first === "thinking" || first === "redacted_thinking" ? "thinks" : "lacks-thinking";
+}
+
+/**
+ * Whether our edits may be added. A caller who manages the context in the parameters keeps control: a request never has
+ * two lists of edits.
+ */
+export function takesEdits(parameters: Readonly<Record<string, unknown>>): "yes" | "no" {
+  return EXCLUDES_EDITS.some((field) => parameters[field] !== undefined && parameters[field] !== null) ? "no" : "yes";
+}
+
+/** Fields that the API refuses together with our edits: the caller's own edits, a summary on demand, a thread. */
+const EXCLUDES_EDITS = ["context_management", "compaction", "thread"] as const;
+
+/** Renders edits as request fields, with the beta that they need; empty if the request may not ask for edits. */
+function renderEdits(
+  { edits, parameters }: Pick<RequestParts<AnthropicMessage>, "edits" | "parameters">,
+  thinking: unknown,
+): { readonly betas?: readonly unknown[]; readonly context_management?: JsonObject } {
+  if (edits === undefined || takesEdits(parameters) === "no") return {};
+  const betas = [...new Set([...(asList(parameters["betas"]) ?? []), BETA])];
+  // The API requires the thinking edit to come first.
+  return { betas, context_management: { edits: [...clearThinking(edits, thinking), clearResults(edits)] } };
+}
+
+const BETA = "context-management-2025-06-27";
+
+/** The API refuses this edit in a request that does not turn thinking on. */
+function clearThinking({ thinking: kept }: ProviderEdits, thinking: unknown): JsonObject[] {
+  const type = asObject(thinking)?.["type"];
+  if (type === undefined || type === "disabled") return [];
+  const keep = kept === "all" ? "all" : { type: "thinking_turns", value: kept.turns };
+  return [{ type: "clear_thinking_20251015", keep }];
+}
+
+function clearResults({ results }: ProviderEdits): JsonObject {
+  const { aboveTokens, minimumTokens, keepNewest, keptTools, inputsOf } = results;
+  return {
+    type: "clear_tool_uses_20250919",
+    trigger: { type: "input_tokens", value: aboveTokens },
+    keep: { type: "tool_uses", value: keepNewest },
+    clear_at_least: { type: "input_tokens", value: minimumTokens },
+    ...(keptTools.length === 0 ? {} : { exclude_tools: keptTools }),
+    ...(inputsOf.length === 0 ? {} : { clear_tool_inputs: inputsOf }),
+  };
+}
+
 function markMessages({ messages, marks, cacheTtl }: RequestParts<AnthropicMessage>): AnthropicMessage[] {
   const marked = messages.slice();
   for (const index of marks.slice(-MAXIMUM_MESSAGE_MARKS)) {
@@ -182,6 +190,9 @@ function markMessages({ messages, marks, cacheTtl }: RequestParts<AnthropicMessa
   return marked;
 }
 
+/** The API accepts four marks. One stands at the end of the part before the messages. */
+const MAXIMUM_MESSAGE_MARKS = 3;
+
 /** Returns the message with a mark on its last block that can carry one; thinking cannot. */
 function markMessage(message: AnthropicMessage, ttl: Ttl): AnthropicMessage {
   if (typeof message.content === "string") return message;
@@ -190,15 +201,6 @@ function markMessage(message: AnthropicMessage, ttl: Ttl): AnthropicMessage {
   if (block === undefined) return message;
   const content = (message.content as AnthropicBlock[]).with(position, { ...block, ...toMark(ttl) } as AnthropicBlock);
   return { ...message, content } as AnthropicMessage;
-}
-
-function openTurnOf(messages: readonly AnthropicMessage[]): ThinkingRoom["openTurn"] {
-  const last = messages.findLast(({ role }) => role === "assistant");
-  if (last === undefined || typeof last.content === "string") return "none";
-  const isOpen = last === messages.at(-1) || last.content.some(({ type }) => type === "tool_use");
-  if (!isOpen) return "none";
-  const first = last.content[0]?.type;
-  return first === "thinking" || first === "redacted_thinking" ? "thinks" : "lacks-thinking";
 }
 
 /** Renders a message for the Messages API, its content always as a list; no message if nothing in it can be sent. */

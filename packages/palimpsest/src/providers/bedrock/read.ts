@@ -1,9 +1,33 @@
+// Reads responses and messages of the Converse API.
+
 import type { Block, Native, Part } from "../../log/block.ts";
 import type { MessagePayload } from "../../log/payload.ts";
 import { asCount, asList, asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
 import { splitResults, toBase64, toContent } from "../content.ts";
 import type { ResponseContent } from "../provider.ts";
 import { BEDROCK, type BedrockResponse } from "./wire.ts";
+
+export function readResponse({ modelId, output, stopReason, usage, $metadata }: BedrockResponse): ResponseContent {
+  return {
+    responseId: $metadata?.requestId ?? "",
+    model: modelId ?? "",
+    blocks: readBlocks(output?.message?.content ?? []),
+    stop: STOPS.get(stopReason ?? "") ?? "other",
+    usage: readUsage(asObject(usage) ?? {}),
+  };
+}
+
+/** Reads messages from any program, complete or broken. Each tool result becomes a message of its own. */
+export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
+  return messages.flatMap((value) => {
+    const message = asObject(value);
+    if (message === undefined) return [];
+    const { role, content } = message;
+    const blocks = readBlocks(content);
+    if (role === "assistant") return blocks.length === 0 ? [] : [{ role, blocks, origin: "model" }];
+    return splitResults(blocks, role === "user" ? "human" : "host");
+  });
+}
 
 /** Reads the content of a response, or of a message that another program wrote. Cache points are not content. */
 function readBlocks(content: unknown): Block[] {
@@ -82,16 +106,6 @@ function toNative(block: JsonObject): Native {
   return { provider: BEDROCK, block };
 }
 
-export function readResponse({ modelId, output, stopReason, usage, $metadata }: BedrockResponse): ResponseContent {
-  return {
-    responseId: $metadata?.requestId ?? "",
-    model: modelId ?? "",
-    blocks: readBlocks(output?.message?.content ?? []),
-    stop: STOPS.get(stopReason ?? "") ?? "other",
-    usage: readUsage(asObject(usage) ?? {}),
-  };
-}
-
 const STOPS: ReadonlyMap<string, ResponseContent["stop"]> = new Map([
   ["end_turn", "end"],
   ["stop_sequence", "end"],
@@ -113,16 +127,4 @@ export function readUsage(usage: JsonObject): ResponseContent["usage"] {
     ...(longTokens ? { cacheWrite1hTokens: longTokens } : {}),
     outputTokens: asCount(usage["outputTokens"]) ?? 0,
   };
-}
-
-/** Reads messages from any program, complete or broken. Each tool result becomes a message of its own. */
-export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
-  return messages.flatMap((value) => {
-    const message = asObject(value);
-    if (message === undefined) return [];
-    const { role, content } = message;
-    const blocks = readBlocks(content);
-    if (role === "assistant") return blocks.length === 0 ? [] : [{ role, blocks, origin: "model" }];
-    return splitResults(blocks, role === "user" ? "human" : "host");
-  });
 }

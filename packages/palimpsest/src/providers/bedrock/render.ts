@@ -1,3 +1,5 @@
+// Renders messages and requests for the Converse API.
+
 import type { ConverseStreamCommandInput } from "@aws-sdk/client-bedrock-runtime";
 import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../log/block.ts";
 import type { ToolDefinition } from "../../log/payload.ts";
@@ -9,36 +11,6 @@ import { toModelId } from "../models.ts";
 import type { RequestParts } from "../provider.ts";
 import { frozenCopy, rememberTools } from "../remember.ts";
 import { BEDROCK, type BedrockBlock, type BedrockMessage, type BedrockRequest } from "./wire.ts";
-
-/** The service refuses two documents of one name anywhere in a request, so the second of the same content is numbered. */
-function nameDocuments(messages: readonly BedrockMessage[]): readonly BedrockMessage[] {
-  const counts = new Map<string, number>();
-
-  function rename<Named extends BedrockBlock>(block: Named): Named {
-    if (block.document !== undefined) {
-      const { name } = block.document;
-      const count = (counts.get(name) ?? 0) + 1;
-      counts.set(name, count);
-      return count === 1 ? block : { ...block, document: { ...block.document, name: `${name} ${count}` } };
-    }
-    const { toolResult } = block;
-    if (toolResult === undefined || !toolResult.content.some(({ document }) => document)) return block;
-    return { ...block, toolResult: { ...toolResult, content: toolResult.content.map(rename) } };
-  }
-
-  return messages.map((message) =>
-    hasDocument(message) ? { ...message, content: message.content.map(rename) } : message,
-  );
-}
-
-function hasDocument({ content }: BedrockMessage): boolean {
-  return content.some(({ document, toolResult }) => document ?? toolResult?.content.some((part) => part.document));
-}
-
-/** The model accepts four cache points. One stands at the end of the part before the messages. */
-const MAXIMUM_MESSAGE_MARKS = 3;
-
-type Ttl = RequestParts<BedrockMessage>["cacheTtl"];
 
 /** Renders calls. Parameters are the fields of a request; those that the session sets itself are replaced. */
 export function createRequestRenderer(): (parts: RequestParts<BedrockMessage>) => BedrockRequest {
@@ -80,6 +52,8 @@ function toPoint(ttl: Ttl): BedrockBlock & JsonObject {
   return { cachePoint: ttl === "1h" ? { type: "default", ttl } : { type: "default" } };
 }
 
+type Ttl = RequestParts<BedrockMessage>["cacheTtl"];
+
 function markMessages({ messages, marks, cacheTtl }: RequestParts<BedrockMessage>): readonly BedrockMessage[] {
   const marked = messages.slice();
   for (const index of new Set(marks.slice(-MAXIMUM_MESSAGE_MARKS))) {
@@ -89,11 +63,39 @@ function markMessages({ messages, marks, cacheTtl }: RequestParts<BedrockMessage
   return marked;
 }
 
+/** The model accepts four cache points. One stands at the end of the part before the messages. */
+const MAXIMUM_MESSAGE_MARKS = 3;
+
 /** Returns the message with a point behind its last block that can have one; thinking cannot. */
 function markMessage(message: BedrockMessage, ttl: Ttl): BedrockMessage {
   const last = message.content.findLastIndex(({ reasoningContent }) => reasoningContent === undefined);
   if (last < 0) return message;
   return { ...message, content: message.content.toSpliced(last + 1, 0, toPoint(ttl)) };
+}
+
+/** The service refuses two documents of one name anywhere in a request, so the second of the same content is numbered. */
+function nameDocuments(messages: readonly BedrockMessage[]): readonly BedrockMessage[] {
+  const counts = new Map<string, number>();
+
+  function rename<Named extends BedrockBlock>(block: Named): Named {
+    if (block.document !== undefined) {
+      const { name } = block.document;
+      const count = (counts.get(name) ?? 0) + 1;
+      counts.set(name, count);
+      return count === 1 ? block : { ...block, document: { ...block.document, name: `${name} ${count}` } };
+    }
+    const { toolResult } = block;
+    if (toolResult === undefined || !toolResult.content.some(({ document }) => document)) return block;
+    return { ...block, toolResult: { ...toolResult, content: toolResult.content.map(rename) } };
+  }
+
+  return messages.map((message) =>
+    hasDocument(message) ? { ...message, content: message.content.map(rename) } : message,
+  );
+}
+
+function hasDocument({ content }: BedrockMessage): boolean {
+  return content.some(({ document, toolResult }) => document ?? toolResult?.content.some((part) => part.document));
 }
 
 function fitFields(fields: JsonObject | undefined, room: ThinkingRoom): JsonObject | undefined {
@@ -151,15 +153,6 @@ function renderThinking({ provider, text, signature }: Thinking): BedrockBlock[]
   return [{ reasoningContent: { reasoningText: { text, signature } } }];
 }
 
-/** Ids of other services may be longer, or have other characters. */
-function toCallId(id: string): string {
-  return shortenId(id.replace(/[^\w-]/g, "_"), 64) || "_";
-}
-
-function toToolName(name: string): string {
-  return shortenId(name.replace(/[^\w-]/g, "_"), 64) || "_";
-}
-
 function renderCall({ id, name, input }: ToolCall): BedrockBlock {
   return { toolUse: { toolUseId: toCallId(id), name: toToolName(name), input: toArguments(input) } };
 }
@@ -172,12 +165,14 @@ function renderResult({ callId, content, status }: ToolResult): BedrockBlock {
   return { toolResult: { toolUseId: toCallId(callId), content: said, ...(isError ? { status: "error" } : {}) } };
 }
 
-const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
-  "application/pdf": "pdf",
-  "text/csv": "csv",
-  "text/html": "html",
-  "text/markdown": "md",
-};
+/** Ids of other services may be longer, or have other characters. */
+function toCallId(id: string): string {
+  return shortenId(id.replace(/[^\w-]/g, "_"), 64) || "_";
+}
+
+function toToolName(name: string): string {
+  return shortenId(name.replace(/[^\w-]/g, "_"), 64) || "_";
+}
 
 /** The service reads no addresses of the web. Documents need names; equal ones are told apart in the request. */
 function renderMedia(media: Media): BedrockBlock {
@@ -188,6 +183,13 @@ function renderMedia(media: Media): BedrockBlock {
   const format = DOCUMENT_FORMATS[mediaType] ?? "txt";
   return { document: { format, name: `document ${fingerprint(bytes)}`, source: { bytes } } };
 }
+
+const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
+  "application/pdf": "pdf",
+  "text/csv": "csv",
+  "text/html": "html",
+  "text/markdown": "md",
+};
 
 /** The request as the client takes it: with bytes in the place of base64 text. */
 export function toInput(request: BedrockRequest): ConverseStreamCommandInput {

@@ -1,21 +1,10 @@
 import type { ConverseStreamOutput } from "@aws-sdk/client-bedrock-runtime";
 import { asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
 import { parseInput, toBase64 } from "../content.ts";
-
 import type { StreamPart } from "../provider.ts";
 import type { Collector } from "../stream.ts";
 import { readUsage } from "./read.ts";
 import type { BedrockResponse } from "./wire.ts";
-
-/** An event of the stream, or the beginning of the response, which only its headers tell. */
-export type BedrockEvent = ConverseStreamOutput | { readonly begun: { readonly requestId: string } };
-
-interface Draft {
-  kind: "text" | "toolUse" | "reasoning" | "redacted";
-  text: string;
-  signature: string;
-  call: { readonly toolUseId: string; readonly name: string };
-}
 
 /**
  * Assembles a response from its events. Only calls have an event for their start; usage comes last, in an event of its own, so that a
@@ -83,6 +72,16 @@ export function createStreamCollector(modelId: string): Collector<BedrockEvent, 
       return { modelId, output: { message }, stopReason, usage, $metadata: { requestId } };
     },
   };
+}
+
+/** An event of the stream, or the beginning of the response, which only its headers tell. */
+export type BedrockEvent = ConverseStreamOutput | { readonly begun: { readonly requestId: string } };
+
+interface Draft {
+  kind: "text" | "toolUse" | "reasoning" | "redacted";
+  text: string;
+  signature: string;
+  call: { readonly toolUseId: string; readonly name: string };
 }
 
 function toBlock({ kind, text, signature, call }: Draft): object {

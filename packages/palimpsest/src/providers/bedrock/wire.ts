@@ -1,7 +1,25 @@
+// The JSON of the Converse API: requests, messages and responses.
+
 import type { JsonObject } from "../../schema/json-fields.ts";
 
 /** The name of this wire form in logs. */
 export const BEDROCK = "bedrock";
+
+/** The fields of a call, streamed or not. Beside these, it has the fields that the caller chose. */
+export interface BedrockRequest {
+  readonly modelId: string;
+  readonly messages: readonly BedrockMessage[];
+  readonly system?: readonly BedrockBlock[];
+  readonly inferenceConfig: { readonly maxTokens: number } & JsonObject;
+  readonly toolConfig?: { readonly tools: readonly JsonObject[] } & JsonObject;
+  readonly additionalModelRequestFields?: JsonObject;
+}
+
+/** A message of a request. */
+export interface BedrockMessage {
+  readonly role: "user" | "assistant";
+  readonly content: readonly BedrockBlock[];
+}
 
 /**
  * A content block in the JSON of the wire: one member is set. Bytes are base64 text, as in the body of a request; the client gets
@@ -41,22 +59,6 @@ export interface BedrockDocument {
 export interface BedrockCachePoint {
   readonly type: "default";
   readonly ttl?: "1h";
-}
-
-/** A message of a request. */
-export interface BedrockMessage {
-  readonly role: "user" | "assistant";
-  readonly content: readonly BedrockBlock[];
-}
-
-/** The fields of a call, streamed or not. Beside these, it has the fields that the caller chose. */
-export interface BedrockRequest {
-  readonly modelId: string;
-  readonly messages: readonly BedrockMessage[];
-  readonly system?: readonly BedrockBlock[];
-  readonly inferenceConfig: { readonly maxTokens: number } & JsonObject;
-  readonly toolConfig?: { readonly tools: readonly JsonObject[] } & JsonObject;
-  readonly additionalModelRequestFields?: JsonObject;
 }
 
 /** A response of `Converse`, or the same assembled from a stream. */

@@ -1,9 +1,29 @@
+// Types, models, prices, cache rules and errors of Gemini.
+
 import type { Content, GenerateContentConfig, GenerateContentResponse } from "@google/genai";
 import type { CacheEffects, ModelPrices, TokenPrices } from "../../log/cause.ts";
-
 import { asList, asObject, asString } from "../../schema/json-fields.ts";
 import { parseInput } from "../content.ts";
 import type { ModelFacts, ModelTable } from "../models.ts";
+
+/** The name of this wire form in logs. */
+export const GEMINI = "gemini";
+
+/** A message of a request. */
+export type GeminiMessage = Content;
+
+/** The parameters of a call, streamed or not. */
+export interface GeminiRequest {
+  readonly model: string;
+  readonly contents: Content[];
+  readonly config: GenerateContentConfig;
+}
+
+/** The fields of a response, without the methods of the client's class. */
+export type GeminiResponse = Pick<
+  GenerateContentResponse,
+  "candidates" | "usageMetadata" | "modelVersion" | "responseId" | "promptFeedback"
+>;
 
 /** The published limit of 20 MB for a request with its files inside. */
 export const GEMINI_REQUEST_BYTES = 20_000_000;
@@ -21,6 +41,7 @@ const third: Omit<ModelFacts, "prices"> = {
   thinking: "free",
   effort: "levels",
 };
+
 const second: Omit<ModelFacts, "prices"> = { ...third, minimumCacheTokens: 2_048, effort: "budget" };
 
 /**
@@ -93,22 +114,3 @@ function readRetryDelayMs(details: unknown): number | undefined {
   }
   return undefined;
 }
-
-/** The name of this wire form in logs. */
-export const GEMINI = "gemini";
-
-/** A message of a request. */
-export type GeminiMessage = Content;
-
-/** The parameters of a call, streamed or not. */
-export interface GeminiRequest {
-  readonly model: string;
-  readonly contents: Content[];
-  readonly config: GenerateContentConfig;
-}
-
-/** The fields of a response, without the methods of the client's class. */
-export type GeminiResponse = Pick<
-  GenerateContentResponse,
-  "candidates" | "usageMetadata" | "modelVersion" | "responseId" | "promptFeedback"
->;

@@ -1,9 +1,55 @@
+// Reads responses and contents of Gemini.
+
 import type { Block, Native } from "../../log/block.ts";
 import type { MessagePayload } from "../../log/payload.ts";
 import { asCount, asList, asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
 import { splitResults, toUsage } from "../content.ts";
 import type { ResponseContent } from "../provider.ts";
 import { GEMINI, type GeminiResponse } from "./facts.ts";
+
+export function readResponse(response: GeminiResponse): ResponseContent {
+  const responseId = response.responseId ?? "";
+  const candidate = asObject(response.candidates?.[0]);
+  const blocks = readParts(asObject(candidate?.["content"])?.["parts"], (index) => callIdOf(responseId, index));
+  const hasCalls = blocks.some(({ kind }) => kind === "tool_call");
+  return {
+    responseId,
+    model: response.modelVersion ?? "",
+    blocks,
+    stop: candidate === undefined ? "refused" : readStop(candidate["finishReason"], hasCalls),
+    usage: readUsage(asObject(response.usageMetadata) ?? {}),
+  };
+}
+
+/** Reads contents from any program, complete or broken. A response without an id answers the next open call of its function. */
+export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
+  let open: Extract<Block, { kind: "tool_call" }>[] = [];
+  return messages.flatMap((value, index) => {
+    const message = asObject(value);
+    if (message === undefined) return [];
+    const { role, parts } = message;
+    if (role === "model") {
+      const blocks = readParts(parts, (place) => `call-${index}-${place}`);
+      open = blocks.filter((block) => block.kind === "tool_call");
+      return blocks.length === 0 ? [] : [{ role: "assistant", origin: "model", blocks }];
+    }
+    const blocks = (asList(parts) ?? []).flatMap((part): Block[] => {
+      const response = asObject(asObject(part)?.["functionResponse"]);
+      return response === undefined
+        ? readParts([part], () => "")
+        : [readFunctionResponse(response, takeCall(response))];
+    });
+    return splitResults(blocks, role === "user" || role === undefined ? "human" : "host");
+  });
+
+  function takeCall(response: JsonObject): string {
+    const given = asString(response["id"]);
+    if (given !== undefined) return given;
+    const place = open.findIndex(({ name }) => name === response["name"]);
+    const [call] = place < 0 ? [] : open.splice(place, 1);
+    return call?.id ?? "";
+  }
+}
 
 /**
  * Reads the parts of a content. Texts that follow each other are one block, because streams divide them anywhere.
@@ -84,20 +130,6 @@ function toNative(parts: readonly JsonObject[]): Native {
   return { provider: GEMINI, block: parts };
 }
 
-export function readResponse(response: GeminiResponse): ResponseContent {
-  const responseId = response.responseId ?? "";
-  const candidate = asObject(response.candidates?.[0]);
-  const blocks = readParts(asObject(candidate?.["content"])?.["parts"], (index) => callIdOf(responseId, index));
-  const hasCalls = blocks.some(({ kind }) => kind === "tool_call");
-  return {
-    responseId,
-    model: response.modelVersion ?? "",
-    blocks,
-    stop: candidate === undefined ? "refused" : readStop(candidate["finishReason"], hasCalls),
-    usage: readUsage(asObject(response.usageMetadata) ?? {}),
-  };
-}
-
 /** The id of a call that the service gave none. */
 export function callIdOf(responseId: string, index: number): string {
   return `${responseId.replace(/[^\w-]/g, "")}-${index}`;
@@ -133,36 +165,6 @@ export function readUsage(usage: JsonObject): ResponseContent["usage"] {
     output: (asCount(usage["candidatesTokenCount"]) ?? 0) + thoughts,
     reasoning: thoughts,
   });
-}
-
-/** Reads contents from any program, complete or broken. A response without an id answers the next open call of its function. */
-export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
-  let open: Extract<Block, { kind: "tool_call" }>[] = [];
-  return messages.flatMap((value, index) => {
-    const message = asObject(value);
-    if (message === undefined) return [];
-    const { role, parts } = message;
-    if (role === "model") {
-      const blocks = readParts(parts, (place) => `call-${index}-${place}`);
-      open = blocks.filter((block) => block.kind === "tool_call");
-      return blocks.length === 0 ? [] : [{ role: "assistant", origin: "model", blocks }];
-    }
-    const blocks = (asList(parts) ?? []).flatMap((part): Block[] => {
-      const response = asObject(asObject(part)?.["functionResponse"]);
-      return response === undefined
-        ? readParts([part], () => "")
-        : [readFunctionResponse(response, takeCall(response))];
-    });
-    return splitResults(blocks, role === "user" || role === undefined ? "human" : "host");
-  });
-
-  function takeCall(response: JsonObject): string {
-    const given = asString(response["id"]);
-    if (given !== undefined) return given;
-    const place = open.findIndex(({ name }) => name === response["name"]);
-    const [call] = place < 0 ? [] : open.splice(place, 1);
-    return call?.id ?? "";
-  }
 }
 
 /** `output` and `error` have a meaning for the model; of any other response, all of it is the output. */

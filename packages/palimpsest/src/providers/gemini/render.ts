@@ -1,3 +1,5 @@
+// Renders messages and requests for Gemini.
+
 import type { Content, Part as GeminiPart, GenerateContentConfig, Part } from "@google/genai";
 import type { Block, Part as BlockPart, Media, Native, ToolCall, ToolResult } from "../../log/block.ts";
 import type { ToolDefinition } from "../../log/payload.ts";
@@ -8,9 +10,6 @@ import { toModelId } from "../models.ts";
 import type { RequestParts } from "../provider.ts";
 import { frozenCopy, rememberTools } from "../remember.ts";
 import { GEMINI, type GeminiMessage, type GeminiRequest } from "./facts.ts";
-
-/** The service accepts this in the place of a signature, for calls that another model made. */
-const NO_SIGNATURE = "skip_thought_signature_validator";
 
 /** Renders calls. This form has no cache marks: the service caches prefixes by itself. */
 export function createRequestRenderer(): (parts: RequestParts<GeminiMessage>) => GeminiRequest {
@@ -63,6 +62,9 @@ function complete(part: Part, names: ReadonlyMap<string, string>, isFirstCall: b
   return isFirstCall && part.thoughtSignature === undefined ? { ...part, thoughtSignature: NO_SIGNATURE } : part;
 }
 
+/** The service accepts this in the place of a signature, for calls that another model made. */
+const NO_SIGNATURE = "skip_thought_signature_validator";
+
 /** Renders a message as one content. Names of the functions that results answer come with the request. */
 export function renderMessage({ role, blocks }: FlatMessage): readonly GeminiMessage[] {
   const parts = role === "assistant" ? blocks.flatMap(renderBlock) : renderUser(blocks);
@@ -74,6 +76,19 @@ function renderUser(blocks: readonly Block[]): GeminiPart[] {
   const results = blocks.filter((block) => block.kind === "tool_result");
   const others = blocks.filter((block) => block.kind !== "tool_result");
   return [...results.map(renderResult), ...results.flatMap(renderShown), ...others.flatMap(renderBlock)];
+}
+
+function renderResult(result: ToolResult): GeminiPart {
+  const text = textOfResult(result);
+  const shown = text === "" && mediaOfResult(result).length > 0 ? "(shown below)" : text;
+  const response = result.status === "error" ? { error: shown } : { output: shown };
+  return { functionResponse: { id: result.callId, name: "", response } };
+}
+
+function renderShown(result: ToolResult): GeminiPart[] {
+  const media = mediaOfResult(result);
+  if (media.length === 0) return [];
+  return [{ text: `Shown by the tool call ${result.callId}:` }, ...media.map(renderMedia)];
 }
 
 function renderBlock(block: Block | BlockPart): GeminiPart[] {
@@ -105,19 +120,6 @@ function renderCall({ id, name, input, native }: ToolCall): GeminiPart {
   const [part] = ownParts(native) ?? [];
   if (part !== undefined) return { ...part, functionCall: { ...asObject(part.functionCall), id } };
   return { functionCall: { id, name, args: { ...toArguments(input) } } };
-}
-
-function renderResult(result: ToolResult): GeminiPart {
-  const text = textOfResult(result);
-  const shown = text === "" && mediaOfResult(result).length > 0 ? "(shown below)" : text;
-  const response = result.status === "error" ? { error: shown } : { output: shown };
-  return { functionResponse: { id: result.callId, name: "", response } };
-}
-
-function renderShown(result: ToolResult): GeminiPart[] {
-  const media = mediaOfResult(result);
-  if (media.length === 0) return [];
-  return [{ text: `Shown by the tool call ${result.callId}:` }, ...media.map(renderMedia)];
 }
 
 /** The service reads no addresses of the web here, and no GIF. */

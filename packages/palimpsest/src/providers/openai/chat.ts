@@ -17,24 +17,6 @@ import {
   OPENAI_REQUEST_BYTES,
 } from "./facts.ts";
 
-/** The parts of the client that this provider uses. */
-export type ChatClient = Pick<OpenAI, "chat" | "models">;
-
-/** Options of the provider for Chat Completions, of OpenAI or a compatible server. */
-export interface ChatOptions {
-  /** Facts of models by the start of their ids; these win over the table. @default {} */
-  readonly models?: ExtraModels;
-  /** `compatible`: the output limit is called `max_tokens`, and no field is sent that only OpenAI knows. @default "openai" */
-  readonly dialect?: "openai" | "compatible";
-  /** Role of the system prompt. @default "system" */
-  readonly systemRole?: "system" | "developer";
-  /**
-   * `sent-back`: reasoning that the server showed is sent back as `reasoning_content`. Some servers require this during
-   * a turn, others refuse it. @default "left-out"
-   */
-  readonly thinking?: "left-out" | "sent-back";
-}
-
 /** Provider for Chat Completions, of OpenAI or any compatible server, through the caller's own client. */
 export function openaiChat(
   client: ChatClient,
@@ -55,6 +37,52 @@ export function openaiChat(
     countTokens: async () => undefined,
   };
 }
+
+/** The parts of the client that this provider uses. */
+export type ChatClient = Pick<OpenAI, "chat" | "models">;
+
+/** Options of the provider for Chat Completions, of OpenAI or a compatible server. */
+export interface ChatOptions {
+  /** Facts of models by the start of their ids; these win over the table. @default {} */
+  readonly models?: ExtraModels;
+  /** `compatible`: the output limit is called `max_tokens`, and no field is sent that only OpenAI knows. @default "openai" */
+  readonly dialect?: "openai" | "compatible";
+  /** Role of the system prompt. @default "system" */
+  readonly systemRole?: "system" | "developer";
+  /**
+   * `sent-back`: reasoning that the server showed is sent back as `reasoning_content`. Some servers require this during
+   * a turn, others refuse it. @default "left-out"
+   */
+  readonly thinking?: "left-out" | "sent-back";
+}
+
+async function fetchWindow(client: ChatClient, model: string): Promise<Partial<ModelFacts>> {
+  const windowTokens = windowIn(await describeModel(client, toModelId(model)));
+  return windowTokens === undefined ? {} : { windowTokens };
+}
+
+/** Several servers describe models only in their list. */
+async function describeModel(client: ChatClient, id: string): Promise<JsonObject | undefined> {
+  try {
+    const found = asObject(await client.models.retrieve(id, callOptions(undefined)));
+    if (windowIn(found) !== undefined) return found;
+  } catch {
+    // The list may contain the model.
+  }
+  try {
+    const listed = await client.models.list(callOptions(undefined));
+    return asObject(listed.data.find((one) => one.id === id));
+  } catch {
+    return undefined;
+  }
+}
+
+function windowIn(described: JsonObject | undefined): number | undefined {
+  return WINDOW_FIELDS.map((field) => asCount(described?.[field])).find((tokens) => tokens);
+}
+
+/** Fields in which compatible servers report a model's window: vLLM, OpenRouter, Groq, LM Studio. */
+const WINDOW_FIELDS = ["max_model_len", "context_length", "context_window", "max_context_length"];
 
 function send(
   client: ChatClient,
@@ -81,32 +109,4 @@ function readWhole(body: unknown): ChatResponse {
   const { error } = asObject(body) ?? {};
   if (error === undefined || error === null) return body as ChatResponse;
   throw Object.assign(new Error(`the server answered with an error: ${JSON.stringify(error)}`), { error });
-}
-
-/** Fields in which compatible servers report a model's window: vLLM, OpenRouter, Groq, LM Studio. */
-const WINDOW_FIELDS = ["max_model_len", "context_length", "context_window", "max_context_length"];
-
-async function fetchWindow(client: ChatClient, model: string): Promise<Partial<ModelFacts>> {
-  const windowTokens = windowIn(await describeModel(client, toModelId(model)));
-  return windowTokens === undefined ? {} : { windowTokens };
-}
-
-/** Several servers describe models only in their list. */
-async function describeModel(client: ChatClient, id: string): Promise<JsonObject | undefined> {
-  try {
-    const found = asObject(await client.models.retrieve(id, callOptions(undefined)));
-    if (windowIn(found) !== undefined) return found;
-  } catch {
-    // The list may contain the model.
-  }
-  try {
-    const listed = await client.models.list(callOptions(undefined));
-    return asObject(listed.data.find((one) => one.id === id));
-  } catch {
-    return undefined;
-  }
-}
-
-function windowIn(described: JsonObject | undefined): number | undefined {
-  return WINDOW_FIELDS.map((field) => asCount(described?.[field])).find((tokens) => tokens);
 }

@@ -1,8 +1,33 @@
+// Types, models, prices and cache rules of both APIs of OpenAI.
+
 import type OpenAI from "openai";
 import type { Part } from "../../log/block.ts";
 import type { CacheEffects, ModelPrices, TokenPrices } from "../../log/cause.ts";
 import { asList, asObject, type JsonObject } from "../../schema/json-fields.ts";
 import type { ModelFacts, ModelTable } from "../models.ts";
+
+/** The names of these wire forms in logs. */
+export const OPENAI_RESPONSES = "openai-responses";
+
+export const OPENAI_CHAT = "openai-chat";
+
+/** An item of the conversation: a message, a call, its output, reasoning, ... */
+export type ResponsesItem = OpenAI.Responses.ResponseInputItem;
+
+/** Without `stream`: the same request can be made either way. */
+export type ResponsesRequest = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream">;
+
+/** A whole response of the Responses API. */
+export type ResponsesResponse = OpenAI.Responses.Response;
+
+/** A message of a request to Chat Completions. */
+export type ChatMessage = OpenAI.Chat.ChatCompletionMessageParam;
+
+/** The body of a call to Chat Completions. */
+export type ChatRequest = Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, "stream">;
+
+/** A whole response of Chat Completions. */
+export type ChatResponse = OpenAI.Chat.ChatCompletion;
 
 /** The published limit of 50 MB for the images and files of a request. */
 export const OPENAI_REQUEST_BYTES = 50_000_000;
@@ -53,13 +78,6 @@ export const OPENAI_MODELS: ModelTable = {
   },
 };
 
-interface PriceMultiples {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheReadMultiple: number;
-  readonly cacheWriteMultiple: number;
-}
-
 /** Since GPT-5.6, writing to the cache costs 1.25 times the input price, for every lifetime. */
 function tiered(input: number, output: number, cacheReadMultiple: number): ModelPrices {
   const multiples = { cacheReadMultiple, cacheWriteMultiple: 1.25 };
@@ -70,6 +88,13 @@ function tiered(input: number, output: number, cacheReadMultiple: number): Model
 function prices({ input, output, cacheReadMultiple, cacheWriteMultiple }: PriceMultiples): TokenPrices {
   const cacheWrite = input * cacheWriteMultiple;
   return { input, output, cacheRead: input * cacheReadMultiple, cacheWrite5m: cacheWrite, cacheWrite1h: cacheWrite };
+}
+
+interface PriceMultiples {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheReadMultiple: number;
+  readonly cacheWriteMultiple: number;
 }
 
 const NOTHING = [
@@ -99,24 +124,6 @@ export const OPENAI_CACHE_EFFECTS: CacheEffects = {
   },
   images: "nothing",
 };
-
-/** The names of these wire forms in logs. */
-export const OPENAI_RESPONSES = "openai-responses";
-export const OPENAI_CHAT = "openai-chat";
-
-/** An item of the conversation: a message, a call, its output, reasoning, ... */
-export type ResponsesItem = OpenAI.Responses.ResponseInputItem;
-/** Without `stream`: the same request can be made either way. */
-export type ResponsesRequest = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream">;
-/** A whole response of the Responses API. */
-export type ResponsesResponse = OpenAI.Responses.Response;
-
-/** A message of a request to Chat Completions. */
-export type ChatMessage = OpenAI.Chat.ChatCompletionMessageParam;
-/** The body of a call to Chat Completions. */
-export type ChatRequest = Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, "stream">;
-/** A whole response of Chat Completions. */
-export type ChatResponse = OpenAI.Chat.ChatCompletion;
 
 /** Reads content that is a text or a list of parts, each a text or an object; any other part is skipped. */
 export function readPartsBy(readPart: (part: JsonObject) => Part): (content: unknown) => Part[] {

@@ -13,29 +13,9 @@ import {
   type ResponsesRequest,
   type ResponsesResponse,
 } from "./facts.ts";
-
 import { readMessages, readResponse } from "./responses/read.ts";
-
 import { createRequestRenderer, renderCompaction, renderMessage } from "./responses/render.ts";
-
 import { createStreamCollector } from "./responses/stream.ts";
-
-/** "Only gpt-5.4 and later models support tool_search." */
-const SEARCHES_TOOLS = /^gpt-(?:5\.[4-9]|[6-9])/;
-
-/** The part of the client that this provider uses. */
-export type ResponsesClient = Pick<OpenAI, "responses">;
-
-/** Options of the provider for the Responses API. */
-export interface ResponsesOptions {
-  /** Facts of models by the start of their ids; these win over the table. @default {} */
-  readonly models?: ExtraModels;
-  /**
-   * Whether requests ask the service for the cause of cache misses, with models that support it (GPT-5.6 and later).
-   * @default "asked"
-   */
-  readonly cacheDiagnostics?: "asked" | "off";
-}
 
 /** Provider for the Responses API, through the caller's own client. The service stores nothing. */
 export function openaiResponses(
@@ -62,6 +42,23 @@ export function openaiResponses(
   };
 }
 
+/** The part of the client that this provider uses. */
+export type ResponsesClient = Pick<OpenAI, "responses">;
+
+/** Options of the provider for the Responses API. */
+export interface ResponsesOptions {
+  /** Facts of models by the start of their ids; these win over the table. @default {} */
+  readonly models?: ExtraModels;
+  /**
+   * Whether requests ask the service for the cause of cache misses, with models that support it (GPT-5.6 and later).
+   * @default "asked"
+   */
+  readonly cacheDiagnostics?: "asked" | "off";
+}
+
+/** "Only gpt-5.4 and later models support tool_search." */
+const SEARCHES_TOOLS = /^gpt-(?:5\.[4-9]|[6-9])/;
+
 function send(
   client: ResponsesClient,
   request: ResponsesRequest,
@@ -73,6 +70,19 @@ function send(
     collector: createStreamCollector(),
     open: async () => client.responses.create({ ...request, stream: true }, callOptions(signal)),
   });
+}
+
+function countTokens(
+  client: ResponsesClient,
+  request: ResponsesRequest,
+  { signal }: SendOptions = {},
+): Promise<number | undefined> {
+  const body = pickFields(request, COUNTED_FIELDS);
+  // Releases 5 and the first of release 6 have no such resource.
+  const counting = client.responses.inputTokens as ResponsesClient["responses"]["inputTokens"] | undefined;
+  return requestTokenCount({ provider: OPENAI_RESPONSES, signal }, async () =>
+    counting?.count(body, callOptions(signal)),
+  );
 }
 
 const COUNTED_FIELDS: readonly string[] = [
@@ -88,16 +98,3 @@ const COUNTED_FIELDS: readonly string[] = [
     "truncation",
   ],
 ];
-
-function countTokens(
-  client: ResponsesClient,
-  request: ResponsesRequest,
-  { signal }: SendOptions = {},
-): Promise<number | undefined> {
-  const body = pickFields(request, COUNTED_FIELDS);
-  // Releases 5 and the first of release 6 have no such resource.
-  const counting = client.responses.inputTokens as ResponsesClient["responses"]["inputTokens"] | undefined;
-  return requestTokenCount({ provider: OPENAI_RESPONSES, signal }, async () =>
-    counting?.count(body, callOptions(signal)),
-  );
-}

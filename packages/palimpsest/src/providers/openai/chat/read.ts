@@ -1,10 +1,48 @@
+// Reads responses and messages of Chat Completions.
+
 import type { Block, Native, Part } from "../../../log/block.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
 import { asCount, asList, asObject, asString, type JsonObject } from "../../../schema/json-fields.ts";
 import { fromUrl, parseInput, toContent, toUsage } from "../../content.ts";
-
 import type { ResponseContent } from "../../provider.ts";
 import { type ChatResponse, OPENAI_CHAT, readPartsBy } from "../facts.ts";
+
+export function readResponse(response: ChatResponse): ResponseContent {
+  const choice = asObject(response.choices[0]) ?? {};
+  const message = asObject(choice["message"]) ?? {};
+  const blocks = readMessageBlocks(message);
+  const hasCalls = blocks.some(({ kind }) => kind === "tool_call");
+  const isRefused = typeof message["refusal"] === "string" && message["refusal"] !== "";
+  return {
+    responseId: response.id,
+    model: response.model,
+    blocks,
+    stop: isRefused ? "refused" : readStop(choice["finish_reason"], hasCalls),
+    usage: readUsage(asObject(response.usage) ?? {}),
+  };
+}
+
+/** Reads messages in this form from any program, complete or broken. */
+export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
+  return messages.flatMap((value) => {
+    const message = asObject(value);
+    const payload = message === undefined ? undefined : readMessage(message);
+    return payload === undefined || payload.blocks.length === 0 ? [] : [payload];
+  });
+}
+
+function readMessage(message: JsonObject): MessagePayload {
+  switch (message["role"]) {
+    case "assistant":
+      return { role: "assistant", origin: "model", blocks: readMessageBlocks(message) };
+    case "tool":
+      return { role: "user", origin: "tool", blocks: [readResult(message)] };
+    default: {
+      const origin = message["role"] === "user" ? "human" : "host";
+      return { role: "user", origin, blocks: readParts(message["content"]) };
+    }
+  }
+}
 
 /** Returns the blocks of one message of the model: thinking, text and calls. */
 function readMessageBlocks(message: JsonObject): Block[] {
@@ -55,19 +93,9 @@ function toNative(block: JsonObject): Native {
   return { provider: OPENAI_CHAT, block };
 }
 
-export function readResponse(response: ChatResponse): ResponseContent {
-  const choice = asObject(response.choices[0]) ?? {};
-  const message = asObject(choice["message"]) ?? {};
-  const blocks = readMessageBlocks(message);
-  const hasCalls = blocks.some(({ kind }) => kind === "tool_call");
-  const isRefused = typeof message["refusal"] === "string" && message["refusal"] !== "";
-  return {
-    responseId: response.id,
-    model: response.model,
-    blocks,
-    stop: isRefused ? "refused" : readStop(choice["finish_reason"], hasCalls),
-    usage: readUsage(asObject(response.usage) ?? {}),
-  };
+function readResult(message: JsonObject): MessagePayload["blocks"][number] {
+  const content = toContent(readParts(message["content"]));
+  return { kind: "tool_result", callId: asString(message["tool_call_id"]) ?? "", content, status: "ok" };
 }
 
 /** Several servers report "stop" although the response contains calls. */
@@ -98,31 +126,4 @@ export function readUsage(usage: JsonObject): ResponseContent["usage"] {
     output: usage["completion_tokens"],
     reasoning: asObject(usage["completion_tokens_details"])?.["reasoning_tokens"],
   });
-}
-
-/** Reads messages in this form from any program, complete or broken. */
-export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
-  return messages.flatMap((value) => {
-    const message = asObject(value);
-    const payload = message === undefined ? undefined : readMessage(message);
-    return payload === undefined || payload.blocks.length === 0 ? [] : [payload];
-  });
-}
-
-function readMessage(message: JsonObject): MessagePayload {
-  switch (message["role"]) {
-    case "assistant":
-      return { role: "assistant", origin: "model", blocks: readMessageBlocks(message) };
-    case "tool":
-      return { role: "user", origin: "tool", blocks: [readResult(message)] };
-    default: {
-      const origin = message["role"] === "user" ? "human" : "host";
-      return { role: "user", origin, blocks: readParts(message["content"]) };
-    }
-  }
-}
-
-function readResult(message: JsonObject): MessagePayload["blocks"][number] {
-  const content = toContent(readParts(message["content"]));
-  return { kind: "tool_result", callId: asString(message["tool_call_id"]) ?? "", content, status: "ok" };
 }

@@ -1,3 +1,5 @@
+// Renders messages and requests for Chat Completions.
+
 import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../../log/block.ts";
 import type { ToolDefinition } from "../../../log/payload.ts";
 import type { JsonObject } from "../../../schema/json-fields.ts";
@@ -16,13 +18,6 @@ import { toModelId } from "../../models.ts";
 import type { RequestParts } from "../../provider.ts";
 import { frozenCopy, rememberTools } from "../../remember.ts";
 import { type ChatMessage, type ChatRequest, OPENAI_CHAT } from "../facts.ts";
-
-const MAXIMUM_CACHE_KEY_LENGTH = 64;
-
-interface RequestOptions {
-  readonly dialect: "openai" | "compatible";
-  readonly systemRole: "system" | "developer";
-}
 
 /** Renders request bodies. This form has no cache marks: its servers cache prefixes automatically, or not at all. */
 export function createRequestRenderer({
@@ -50,21 +45,26 @@ export function createRequestRenderer({
   };
 }
 
+interface RequestOptions {
+  readonly dialect: "openai" | "compatible";
+  readonly systemRole: "system" | "developer";
+}
+
+const MAXIMUM_CACHE_KEY_LENGTH = 64;
+
 function renderTool({ name, description, inputSchema }: ToolDefinition): object {
   const parameters = { type: "object", ...inputSchema };
   return { type: "function", function: { name, ...(description === undefined ? {} : { description }), parameters } };
-}
-
-const MAXIMUM_ID_LENGTH = 40;
-
-interface RenderOptions {
-  readonly thinking: "left-out" | "sent-back";
 }
 
 /** Renders a message for Chat Completions. A tool result is a message of its own and contains only text. */
 export function renderMessage({ role, blocks }: FlatMessage, options: RenderOptions): readonly ChatMessage[] {
   const messages = role === "assistant" ? renderAssistant(blocks, options) : renderUser(blocks);
   return frozenCopy(messages) as unknown as readonly ChatMessage[];
+}
+
+interface RenderOptions {
+  readonly thinking: "left-out" | "sent-back";
 }
 
 function renderAssistant(blocks: readonly Block[], { thinking }: RenderOptions): JsonObject[] {
@@ -91,6 +91,8 @@ function renderCall({ id, name, input, native }: ToolCall): JsonObject {
   const text = raw ?? JSON.stringify(toArguments(input));
   return { id: shortenId(id, MAXIMUM_ID_LENGTH), type: "function", function: { name, arguments: text } };
 }
+
+const MAXIMUM_ID_LENGTH = 40;
 
 function isOwn(native: Native | undefined): native is Native {
   return native?.provider === OPENAI_CHAT;

@@ -5,12 +5,6 @@ import type { Collector } from "../../stream.ts";
 import type { ChatResponse } from "../facts.ts";
 import { readUsage } from "./read.ts";
 
-interface Call {
-  readonly id: string;
-  readonly name: string;
-  text: string;
-}
-
 /**
  * Assembles a completion from its chunks. Servers differ in most details: usage comes with the last chunk, with every
  * chunk or not at all; calls have different indexes, or only different ids.
@@ -84,6 +78,12 @@ export function createStreamCollector(): Collector<OpenAI.Chat.ChatCompletionChu
       return completion as unknown as ChatResponse;
     },
   };
+}
+
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  text: string;
 }
 
 function reportOf({ id, model }: JsonObject, usage: JsonObject | undefined): ResponseReport {

@@ -1,11 +1,73 @@
+// Reads responses and items of the Responses API.
+
 import { type Block, type Native, type Part, TOOL_SEARCH, type ToolCall } from "../../../log/block.ts";
 import type { CacheDiagnosis } from "../../../log/cause.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
 import { asCount, asList, asObject, asString, type JsonObject } from "../../../schema/json-fields.ts";
 import { fromUrl, parseInput, toContent, toUsage } from "../../content.ts";
-
 import type { ProviderCompaction, ResponseContent } from "../../provider.ts";
 import { OPENAI_RESPONSES, type ResponsesResponse, readPartsBy } from "../facts.ts";
+
+export function readResponse(response: ResponsesResponse): ResponseContent {
+  const items = response.output.map((item) => item as unknown as JsonObject);
+  return {
+    responseId: response.id,
+    model: response.model,
+    ...readOutput(items),
+    stop: readStop(response, items),
+    usage: readUsage(asObject(response.usage) ?? {}),
+    ...readDiagnosis(asObject(response.prompt_cache_diagnostics)),
+  };
+}
+
+/** Reads items in this form from any program, complete or broken. Consecutive items of the model become one message. */
+export function readMessages(items: readonly unknown[]): readonly MessagePayload[] {
+  const payloads: MessagePayload[] = [];
+  let spoken: Block[] = [];
+  const flush = (): void => {
+    if (spoken.length > 0) payloads.push({ role: "assistant", blocks: spoken, origin: "model" });
+    spoken = [];
+  };
+  for (const value of items) {
+    const item = asObject(value);
+    if (item === undefined || asString(item["type"] ?? item["role"]) === undefined) continue;
+    if (isOfModel(item)) {
+      const block = readOutputItem(item);
+      if (block !== undefined) spoken.push(block);
+      continue;
+    }
+    flush();
+    const payload = readGiven(item);
+    if (payload !== undefined) payloads.push(payload);
+  }
+  flush();
+  return payloads;
+}
+
+/**
+ * Items before a compaction item "may be dropped": the compaction item replaces them. The response's usage includes its
+ * cost.
+ */
+function readOutput(
+  items: readonly JsonObject[],
+): Pick<ResponseContent, "blocks"> & { compaction?: ProviderCompaction } {
+  const at = items.findLastIndex((item) => item["type"] === "compaction");
+  const blocks = items
+    .slice(at + 1)
+    .map((item) => (isSearch(item) ? readSearch(item) : readOutputItem(item)))
+    .filter((block) => block !== undefined);
+  return at < 0 ? { blocks } : { blocks, compaction: { block: { kind: "opaque", native: toNative(items[at]!) } } };
+}
+
+/** A search of tools that the service leaves to us. */
+function isSearch(item: JsonObject): boolean {
+  return item["type"] === "tool_search_call" && item["execution"] === "client";
+}
+
+/** Its item is sent back without the service's id, like every call. */
+function readSearch({ call_id: id, arguments: input = {} }: JsonObject): ToolCall {
+  return { kind: "tool_call", id: asString(id) ?? "", name: TOOL_SEARCH, input };
+}
 
 /** Reads an item of the model; undefined for an empty one. */
 function readOutputItem(item: JsonObject): Block | undefined {
@@ -63,27 +125,10 @@ function readReasoning(item: JsonObject): Block {
   };
 }
 
-/** Reads the user's content of a message, or of a tool output: a text, or a list of parts. */
-const readParts: (content: unknown) => Part[] = readPartsBy(readPart);
-
-function readPart(part: JsonObject): Part {
-  const { prompt_cache_breakpoint: _, ...plain } = part;
-  const { text, image_url: imageUrl, file_url: fileUrl, file_data: fileData } = plain;
-  if (typeof text === "string") return { kind: "text", text };
-  if (typeof imageUrl === "string") return { kind: "image", source: fromUrl(imageUrl) };
-  if (typeof fileUrl === "string") return { kind: "document", source: { kind: "url", url: fileUrl } };
-  if (typeof fileData === "string") return { kind: "document", source: fromUrl(fileData) };
-  if (typeof plain["type"] === "string") return { kind: "opaque", native: toNative(plain) };
-  return { kind: "text", text: JSON.stringify(plain) };
-}
-
 /** Removes the fields that the service added, and those that the client added by parsing: neither may be sent back. */
 function asSent({ id: _, status: __, parsed_arguments: ___, parsed: ____, ...sent }: JsonObject): JsonObject {
   return sent;
 }
-
-/** Empty if no other field is set. */
-const BESIDES: readonly string[] = ["type", "annotations", "logprobs"];
 
 function holdsOnly(object: JsonObject, fields: readonly string[]): boolean {
   return Object.entries(asSent(object)).every(([name, value]) => {
@@ -93,119 +138,11 @@ function holdsOnly(object: JsonObject, fields: readonly string[]): boolean {
   });
 }
 
+/** Empty if no other field is set. */
+const BESIDES: readonly string[] = ["type", "annotations", "logprobs"];
+
 function toNative(block: JsonObject): Native {
   return { provider: OPENAI_RESPONSES, block };
-}
-
-export function readResponse(response: ResponsesResponse): ResponseContent {
-  const items = response.output.map((item) => item as unknown as JsonObject);
-  return {
-    responseId: response.id,
-    model: response.model,
-    ...readOutput(items),
-    stop: readStop(response, items),
-    usage: readUsage(asObject(response.usage) ?? {}),
-    ...readDiagnosis(asObject(response.prompt_cache_diagnostics)),
-  };
-}
-
-/**
- * Items before a compaction item "may be dropped": the compaction item replaces them. The response's usage includes its
- * cost.
- */
-function readOutput(
-  items: readonly JsonObject[],
-): Pick<ResponseContent, "blocks"> & { compaction?: ProviderCompaction } {
-  const at = items.findLastIndex((item) => item["type"] === "compaction");
-  const blocks = items
-    .slice(at + 1)
-    .map((item) => (isSearch(item) ? readSearch(item) : readOutputItem(item)))
-    .filter((block) => block !== undefined);
-  return at < 0 ? { blocks } : { blocks, compaction: { block: { kind: "opaque", native: toNative(items[at]!) } } };
-}
-
-function readStop(response: ResponsesResponse, items: readonly JsonObject[]): ResponseContent["stop"] {
-  if (response.status === "incomplete") {
-    const { reason } = response.incomplete_details ?? {};
-    return reason === "max_output_tokens" ? "length" : reason === "content_filter" ? "refused" : "other";
-  }
-  if (response.status !== undefined && response.status !== "completed") return "other";
-  if (items.some((item) => item["type"] === "function_call" || isSearch(item))) return "tools";
-  if (items.length > 0 && items.every((item) => item["type"] === "compaction")) return "compacted";
-  return items.some(isRefusal) ? "refused" : "end";
-}
-
-/** A search of tools that the service leaves to us. */
-function isSearch(item: JsonObject): boolean {
-  return item["type"] === "tool_search_call" && item["execution"] === "client";
-}
-
-/** Its item is sent back without the service's id, like every call. */
-function readSearch({ call_id: id, arguments: input = {} }: JsonObject): ToolCall {
-  return { kind: "tool_call", id: asString(id) ?? "", name: TOOL_SEARCH, input };
-}
-
-function isRefusal({ content }: JsonObject): boolean {
-  return Array.isArray(content) && content.some((part) => asObject(part)?.["type"] === "refusal");
-}
-
-function readUsage(usage: JsonObject): ResponseContent["usage"] {
-  const details = asObject(usage["input_tokens_details"]);
-  return toUsage({
-    input: usage["input_tokens"],
-    cacheRead: details?.["cached_tokens"],
-    cacheWrite: details?.["cache_write_tokens"],
-    output: usage["output_tokens"],
-    reasoning: asObject(usage["output_tokens_details"])?.["reasoning_tokens"],
-  });
-}
-
-/** The system prompt is part of the input here; every other name is a setting. */
-const REASONS: ReadonlyMap<string, CacheDiagnosis["reason"]> = new Map([
-  ["model_changed", "model"],
-  ["tools_changed", "tools"],
-  ["input_changed", "messages"],
-  ["context_compacted", "messages"],
-]);
-
-function readDiagnosis(diagnostics: JsonObject | undefined): { cacheDiagnosis?: CacheDiagnosis } {
-  switch (diagnostics?.["type"]) {
-    case undefined:
-      return {};
-    case "cache_hit":
-      return { cacheDiagnosis: { reason: "nowhere" } };
-    case "cache_miss": {
-      const missedTokens = asCount(diagnostics["cache_missed_tokens"]);
-      const reason = REASONS.get(asString(diagnostics["reason"]) ?? "") ?? "parameters";
-      return { cacheDiagnosis: { reason, ...(missedTokens === undefined ? {} : { missedTokens }) } };
-    }
-    default:
-      return { cacheDiagnosis: { reason: "unknown" } };
-  }
-}
-
-/** Reads items in this form from any program, complete or broken. Consecutive items of the model become one message. */
-export function readMessages(items: readonly unknown[]): readonly MessagePayload[] {
-  const payloads: MessagePayload[] = [];
-  let spoken: Block[] = [];
-  const flush = (): void => {
-    if (spoken.length > 0) payloads.push({ role: "assistant", blocks: spoken, origin: "model" });
-    spoken = [];
-  };
-  for (const value of items) {
-    const item = asObject(value);
-    if (item === undefined || asString(item["type"] ?? item["role"]) === undefined) continue;
-    if (isOfModel(item)) {
-      const block = readOutputItem(item);
-      if (block !== undefined) spoken.push(block);
-      continue;
-    }
-    flush();
-    const payload = readGiven(item);
-    if (payload !== undefined) payloads.push(payload);
-  }
-  flush();
-  return payloads;
 }
 
 function isOfModel({ type = "message", role }: JsonObject): boolean {
@@ -226,3 +163,67 @@ function readGiven(item: JsonObject): MessagePayload | undefined {
   const origin = item["role"] === "user" ? "human" : "host";
   return blocks.length === 0 ? undefined : { role: "user", origin, blocks };
 }
+
+/** Reads the user's content of a message, or of a tool output: a text, or a list of parts. */
+const readParts: (content: unknown) => Part[] = readPartsBy(readPart);
+
+function readPart(part: JsonObject): Part {
+  const { prompt_cache_breakpoint: _, ...plain } = part;
+  const { text, image_url: imageUrl, file_url: fileUrl, file_data: fileData } = plain;
+  if (typeof text === "string") return { kind: "text", text };
+  if (typeof imageUrl === "string") return { kind: "image", source: fromUrl(imageUrl) };
+  if (typeof fileUrl === "string") return { kind: "document", source: { kind: "url", url: fileUrl } };
+  if (typeof fileData === "string") return { kind: "document", source: fromUrl(fileData) };
+  if (typeof plain["type"] === "string") return { kind: "opaque", native: toNative(plain) };
+  return { kind: "text", text: JSON.stringify(plain) };
+}
+
+function readStop(response: ResponsesResponse, items: readonly JsonObject[]): ResponseContent["stop"] {
+  if (response.status === "incomplete") {
+    const { reason } = response.incomplete_details ?? {};
+    return reason === "max_output_tokens" ? "length" : reason === "content_filter" ? "refused" : "other";
+  }
+  if (response.status !== undefined && response.status !== "completed") return "other";
+  if (items.some((item) => item["type"] === "function_call" || isSearch(item))) return "tools";
+  if (items.length > 0 && items.every((item) => item["type"] === "compaction")) return "compacted";
+  return items.some(isRefusal) ? "refused" : "end";
+}
+
+function isRefusal({ content }: JsonObject): boolean {
+  return Array.isArray(content) && content.some((part) => asObject(part)?.["type"] === "refusal");
+}
+
+function readUsage(usage: JsonObject): ResponseContent["usage"] {
+  const details = asObject(usage["input_tokens_details"]);
+  return toUsage({
+    input: usage["input_tokens"],
+    cacheRead: details?.["cached_tokens"],
+    cacheWrite: details?.["cache_write_tokens"],
+    output: usage["output_tokens"],
+    reasoning: asObject(usage["output_tokens_details"])?.["reasoning_tokens"],
+  });
+}
+
+function readDiagnosis(diagnostics: JsonObject | undefined): { cacheDiagnosis?: CacheDiagnosis } {
+  switch (diagnostics?.["type"]) {
+    case undefined:
+      return {};
+    case "cache_hit":
+      return { cacheDiagnosis: { reason: "nowhere" } };
+    case "cache_miss": {
+      const missedTokens = asCount(diagnostics["cache_missed_tokens"]);
+      const reason = REASONS.get(asString(diagnostics["reason"]) ?? "") ?? "parameters";
+      return { cacheDiagnosis: { reason, ...(missedTokens === undefined ? {} : { missedTokens }) } };
+    }
+    default:
+      return { cacheDiagnosis: { reason: "unknown" } };
+  }
+}
+
+/** The system prompt is part of the input here; every other name is a setting. */
+const REASONS: ReadonlyMap<string, CacheDiagnosis["reason"]> = new Map([
+  ["model_changed", "model"],
+  ["tools_changed", "tools"],
+  ["input_changed", "messages"],
+  ["context_compacted", "messages"],
+]);

@@ -1,3 +1,5 @@
+// Renders messages, requests and compaction requests for the Responses API.
+
 import {
   type Block,
   type Media,
@@ -15,20 +17,6 @@ import { toModelId } from "../../models.ts";
 import type { CompactionRequestOptions, RequestParts } from "../../provider.ts";
 import { frozenCopy, rememberTools } from "../../remember.ts";
 import { OPENAI_RESPONSES, type ResponsesItem, type ResponsesRequest } from "../facts.ts";
-
-/** The service refuses a smaller limit. */
-const MINIMUM_OUTPUT_TOKENS = 16;
-const MAXIMUM_CACHE_KEY_LENGTH = 64;
-const SEALED_REASONING = "reasoning.encrypted_content";
-/** Models without reasoning refuse requests for it. */
-const NEVER_REASONS = /^(?:chatgpt-4|gpt-[34])/;
-
-/** Earlier models refuse the options that ask for the cache comparison. */
-const EXPLAINS_ITS_CACHE = /^gpt-(?:5\.[6-9]|[6-9])/;
-
-interface RequestOptions {
-  readonly cacheDiagnostics: "asked" | "off";
-}
 
 /**
  * Renders request bodies. The service stores nothing: each request carries the whole conversation, with the sealed
@@ -74,11 +62,22 @@ export function createRequestRenderer({
   };
 }
 
-/** The service has a kind of its own for the tool that searches tools. */
-function asSearch(tool: JsonObject): JsonObject {
-  const { name, description, parameters } = tool;
-  return name === TOOL_SEARCH ? { type: "tool_search", execution: "client", description, parameters } : tool;
+interface RequestOptions {
+  readonly cacheDiagnostics: "asked" | "off";
 }
+
+/** The service refuses a smaller limit. */
+const MINIMUM_OUTPUT_TOKENS = 16;
+
+const MAXIMUM_CACHE_KEY_LENGTH = 64;
+
+const SEALED_REASONING = "reasoning.encrypted_content";
+
+/** Models without reasoning refuse requests for it. */
+const NEVER_REASONS = /^(?:chatgpt-4|gpt-[34])/;
+
+/** Earlier models refuse the options that ask for the cache comparison. */
+const EXPLAINS_ITS_CACHE = /^gpt-(?:5\.[6-9]|[6-9])/;
 
 /** Renders a function for the beginning of a request. */
 function renderTool({ name, description, inputSchema }: ToolDefinition): object {
@@ -87,7 +86,11 @@ function renderTool({ name, description, inputSchema }: ToolDefinition): object 
   return { type: "function", name, ...(description === undefined ? {} : { description }), parameters, strict: false };
 }
 
-const MAXIMUM_ID_LENGTH = 64;
+/** The service has a kind of its own for the tool that searches tools. */
+function asSearch(tool: JsonObject): JsonObject {
+  const { name, description, parameters } = tool;
+  return name === TOOL_SEARCH ? { type: "tool_search", execution: "client", description, parameters } : tool;
+}
 
 /**
  * Renders a message as items. The service's ids of messages and calls are left out: an item with an id requires the
@@ -128,32 +131,12 @@ function renderNative({ block: native }: Native, block: Block): JsonObject {
   return block.kind === "tool_call" ? { ...item, call_id: shortenId(block.id, MAXIMUM_ID_LENGTH) } : item;
 }
 
-/** A search of tools is an item of its own kind. Its output is the definitions, and no other text. */
-function renderSearches(items: readonly JsonObject[], blocks: readonly Block[]): JsonObject[] {
-  const results = blocks.filter((block) => block.kind === "tool_result" && block.tool === TOOL_SEARCH);
-  const searched = new Map((results as ToolResult[]).map((one) => [shortenId(one.callId, MAXIMUM_ID_LENGTH), one]));
-  return items.map((item) => {
-    const { type, name, call_id } = item;
-    const shared = { call_id, execution: "client", status: "completed" };
-    if (type === "function_call" && name === TOOL_SEARCH) {
-      return { type: "tool_search_call", ...shared, arguments: parseInput(asString(item["arguments"]) ?? "") };
-    }
-    const result = type === "function_call_output" ? searched.get(asString(call_id) ?? "") : undefined;
-    if (result === undefined) return item;
-    const tools = toolsOf(result).map((tool) => ({ ...renderTool(tool), defer_loading: true }));
-    return { type: "tool_search_output", ...shared, tools };
-  });
-}
-
-function toolsOf({ content }: ToolResult): readonly ToolDefinition[] {
-  if (typeof content === "string") return [];
-  return content.flatMap((part) => (part.kind === "text" && part.tool !== undefined ? [part.tool] : []));
-}
-
 function renderCall({ id, name, input }: ToolCall): JsonObject {
   const call_id = shortenId(id, MAXIMUM_ID_LENGTH);
   return { type: "function_call", call_id, name, arguments: JSON.stringify(input ?? {}) };
 }
+
+const MAXIMUM_ID_LENGTH = 64;
 
 function renderUser(blocks: readonly Block[]): JsonObject[] {
   const items: JsonObject[] = [];
@@ -177,13 +160,13 @@ function renderUser(blocks: readonly Block[]): JsonObject[] {
   return items;
 }
 
-function said(role: "user" | "assistant", content: readonly JsonObject[]): JsonObject {
-  return { type: "message", role, content };
-}
-
 /** Whether the block is a part of a message: the types of all such parts begin with `input_`. */
 function isPart({ block }: Native): boolean {
   return asString(asObject(block)?.["type"])?.startsWith("input_") ?? false;
+}
+
+function said(role: "user" | "assistant", content: readonly JsonObject[]): JsonObject {
+  return { type: "message", role, content };
 }
 
 /** The form has no field for failure; the text of the result must tell it. */
@@ -216,6 +199,28 @@ function renderMedia(media: Media): JsonObject {
   if (kind === "image") return { type: "input_image", image_url: toUrl(source), detail: "auto" };
   if (source.kind === "url") return { type: "input_file", file_url: source.url };
   return { type: "input_file", filename: fileNameOf(source), file_data: toUrl(source) };
+}
+
+/** A search of tools is an item of its own kind. Its output is the definitions, and no other text. */
+function renderSearches(items: readonly JsonObject[], blocks: readonly Block[]): JsonObject[] {
+  const results = blocks.filter((block) => block.kind === "tool_result" && block.tool === TOOL_SEARCH);
+  const searched = new Map((results as ToolResult[]).map((one) => [shortenId(one.callId, MAXIMUM_ID_LENGTH), one]));
+  return items.map((item) => {
+    const { type, name, call_id } = item;
+    const shared = { call_id, execution: "client", status: "completed" };
+    if (type === "function_call" && name === TOOL_SEARCH) {
+      return { type: "tool_search_call", ...shared, arguments: parseInput(asString(item["arguments"]) ?? "") };
+    }
+    const result = type === "function_call_output" ? searched.get(asString(call_id) ?? "") : undefined;
+    if (result === undefined) return item;
+    const tools = toolsOf(result).map((tool) => ({ ...renderTool(tool), defer_loading: true }));
+    return { type: "tool_search_output", ...shared, tools };
+  });
+}
+
+function toolsOf({ content }: ToolResult): readonly ToolDefinition[] {
+  if (typeof content === "string") return [];
+  return content.flatMap((part) => (part.kind === "text" && part.tool !== undefined ? [part.tool] : []));
 }
 
 /**
