@@ -13,10 +13,12 @@ import {
 import { readMessages, readResponse } from "./anthropic/read.ts";
 import { createRequestRenderer, renderMessage, renderPing, takesEdits } from "./anthropic/render.ts";
 import { createStreamCollector } from "./anthropic/stream.ts";
-import { pickFields, requestTokenCount } from "./errors.ts";
+import { pickFields, requestTokenCount } from "./count-tokens.ts";
 import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "./models.ts";
 import type { Provider, SendOptions, StreamPart } from "./provider.ts";
 import { callOptions, sendStream } from "./stream.ts";
+
+export type { AnthropicMessage, AnthropicRequest, AnthropicResponse } from "./anthropic/facts.ts";
 
 /** Provider for the Messages API, through the caller's own client. */
 export function anthropic(
@@ -30,7 +32,7 @@ export function anthropic(
     name: ANTHROPIC,
     cacheEffects: ANTHROPIC_CACHE_EFFECTS,
     takesEdits: (parameters) => (edits === "asked" ? takesEdits(parameters) : "no"),
-    // Other hosts do not say whether they take deferred tools, and models before Claude 4 do not.
+    // Other hosts do not document deferred tools, and models before Claude 4 do not accept them.
     toolSearch: (model) => (client.models === undefined || /claude-(?:[123]|instant)/.test(model) ? "own" : "native"),
     factsOf: (model) => findFacts(model, sources),
     fetchFacts: async (model) => findFacts(model, { ...sources, fetched: await fetchLimits(client, model) }),
@@ -47,7 +49,7 @@ export function anthropic(
 }
 
 /**
- * The parts of the client that this provider uses. Clients of other hosts (Bedrock, Vertex) cannot count tokens or list
+ * The parts of the client that this provider uses. Clients for other hosts (Bedrock, Vertex) cannot count tokens or list
  * models.
  */
 export interface AnthropicClient {
@@ -69,13 +71,14 @@ export interface AnthropicOptions {
    */
   readonly cacheDiagnostics?: "asked" | "off";
   /**
-   * Whether requests may ask the service to clear stale results and thinking itself (the setting `clearing.byProvider`
+   * Whether requests may ask the service to clear stale tool results and thinking (the setting `clearing.byProvider`
    * decides when). Such requests carry a beta: send them with `send` or with the client's `beta.messages`; `messages`
    * refuses them. @default "off"
    */
   readonly edits?: "asked" | "off";
 }
 
+/** Reads the limits of a model from the models endpoint; empty if the endpoint fails. */
 async function fetchLimits(client: AnthropicClient, model: string): Promise<Partial<ModelFacts>> {
   try {
     const found = await client.models?.retrieve(toModelId(model), null, callOptions(undefined));
@@ -122,12 +125,13 @@ async function countTokens(
   );
 }
 
+/** The fields that the counting endpoint accepts. */
 const COUNTED_FIELDS: readonly (keyof Anthropic.Beta.MessageCountTokensParams)[] = [
   ...(["model", "messages", "system", "tools", "tool_choice", "thinking", "output_config", "speed", "betas"] as const),
   ...(["context_management", "compaction", "mcp_servers"] as const),
 ];
 
-/** Returns the client resource for a request: fields of a beta are accepted only with its header. */
+/** Returns the client resource for a request. Requests with betas need the beta resource, which sends them as a header. */
 function resourceOf(client: AnthropicClient, { betas }: AnthropicRequest): AnthropicClient["messages"] {
   return betas === undefined || betas.length === 0
     ? client.messages

@@ -5,14 +5,25 @@ import { readMessages, readResponse } from "./bedrock/read.ts";
 import { createRequestRenderer, renderMessage, toInput } from "./bedrock/render.ts";
 import { type BedrockEvent, createStreamCollector } from "./bedrock/stream.ts";
 import { BEDROCK, type BedrockMessage, type BedrockRequest, type BedrockResponse } from "./bedrock/wire.ts";
-import { requestTokenCount } from "./errors.ts";
+import { requestTokenCount } from "./count-tokens.ts";
 import type { ExtraModels } from "./models.ts";
 import type { Provider, SendOptions, StreamPart } from "./provider.ts";
 import { sendStream } from "./stream.ts";
 
+export type {
+  BedrockBlock,
+  BedrockCachePoint,
+  BedrockDocument,
+  BedrockImage,
+  BedrockMessage,
+  BedrockRequest,
+  BedrockResponse,
+} from "./bedrock/wire.ts";
+
 /**
- * Provider for Amazon Bedrock (Converse), through the caller's own client of `@aws-sdk/client-bedrock-runtime`. Parameters are the fields
- * of a Converse request; those of the model itself, such as `thinking`, are in `additionalModelRequestFields`.
+ * Provider for Amazon Bedrock (Converse), through the caller's own client of `@aws-sdk/client-bedrock-runtime`.
+ * Parameters are the fields of a Converse request. Fields of the model, such as `thinking`, belong in
+ * `additionalModelRequestFields`.
  */
 export function bedrock(
   client: BedrockClient,
@@ -24,7 +35,7 @@ export function bedrock(
     name: BEDROCK,
     cacheEffects: BEDROCK_CACHE_EFFECTS,
     factsOf: (model) => findBedrockFacts(model, { extra }),
-    // The runtime lists no models.
+    // The client of the runtime cannot list models.
     fetchFacts: async (model) => findBedrockFacts(model, { extra }),
     renderMessage,
     renderRequest: createRequestRenderer(),
@@ -41,7 +52,7 @@ export type BedrockClient = Pick<BedrockRuntime, "converseStream" | "middlewareS
 
 /** Options of the provider for Amazon Bedrock. */
 export interface BedrockOptions {
-  /** Facts of models by the start of their ids, without a profile; these win over the table. @default {} */
+  /** Facts of models by the start of their ids, without a profile. They win over the table. @default {} */
   readonly models?: ExtraModels;
 }
 
@@ -96,12 +107,13 @@ async function countTokens(
   });
 }
 
-/** Statuses of a model that cannot count, and of an account that may not ask. */
+/** Statuses for models that cannot count, and for accounts without permission to count. */
 const CANNOT_COUNT: readonly unknown[] = [400, 403, 404];
 
 /**
- * The same client without its retries: the caller of this library retries. The caller's own client keeps them. A call has no option
- * for it, so a step that only goes on takes the place of the one that retries; others are placed behind it by name.
+ * Returns the client without retries, because Palimpsest retries by itself. The caller's client keeps its retries. A call
+ * has no option for retries, so a pass-through step replaces the client's retry step. It keeps the name of that step,
+ * because other steps are positioned after it by name.
  */
 function withoutRetries(client: BedrockClient): BedrockClient {
   const middlewareStack = client.middlewareStack.clone();

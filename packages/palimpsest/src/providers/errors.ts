@@ -3,7 +3,7 @@ import { readMediaRefusal } from "./media-refusal.ts";
 import { readOverflow } from "./overflow.ts";
 import { ProviderError, type ProviderFailure } from "./provider.ts";
 
-/** Converts any error of a client into a ProviderError. */
+/** Converts any error of a client into a ProviderError, with the cause of the failure in one form for all providers. */
 export function toProviderError(error: unknown, call: FailedCall): ProviderError {
   if (ProviderError.isInstance(error)) return error;
   const failure = readFailure(error, call);
@@ -11,21 +11,22 @@ export function toProviderError(error: unknown, call: FailedCall): ProviderError
   return new ProviderError(call.provider, failure, message, { cause: error });
 }
 
+/** The call that failed. */
 export interface FailedCall {
   readonly provider: string;
-  /** `stream`: the response had begun, so the stream broke and no status explains the failure. */
+  /** `stream`: the response had begun, so the failure has no HTTP status. */
   readonly phase: "call" | "stream";
   readonly signal: AbortSignal | undefined;
 }
 
 function readFailure(error: unknown, { phase, signal }: FailedCall): ProviderFailure {
   if (signal?.aborted || isAbort(error)) return { kind: "aborted" };
-  // Checked first: a text that is too long may be an image.
+  // Checked before overflow: a text that is too long may be an image.
   const media = readMediaRefusal(error);
   if (media !== undefined) return media;
   const overflow = readOverflow(error);
   if (overflow !== undefined) return overflow;
-  const { status, headers, types } = facts(error);
+  const { status, headers, types } = readErrorFacts(error);
   const is = (known: readonly string[]): boolean => types.some((type) => known.includes(type));
   const refused: ProviderFailure = { kind: "refused", ...(status === undefined ? {} : { status }) };
   if (is(SPENT_CODES) || headers?.get("x-should-retry") === "false") return refused;
@@ -39,7 +40,7 @@ function readFailure(error: unknown, { phase, signal }: FailedCall): ProviderFai
   return isConnection(error) ? { kind: "unreachable" } : refused;
 }
 
-/** Codes of limits that waiting does not lift: no money or no quota is left. */
+/** Codes of spent money or quota. Waiting does not help. */
 const SPENT_CODES: readonly string[] = [
   "enforced_spend_limit_reached",
   "insufficient_quota",
@@ -60,7 +61,7 @@ const PASSING_STATUSES: readonly number[] = [408, 409, 425];
 /**
  * Reads the errors of both client libraries. Both keep the body in `error`; one of them keeps only its inner object.
  */
-function facts(error: unknown): ErrorFacts {
+function readErrorFacts(error: unknown): ErrorFacts {
   const { status, headers, type, code, errorCode, error: body } = asObject(error) ?? {};
   const inner = asObject(asObject(body)?.["error"]) ?? asObject(body) ?? {};
   const types = [type, code, errorCode, inner["type"], inner["code"]]
@@ -76,17 +77,17 @@ function facts(error: unknown): ErrorFacts {
 interface ErrorFacts {
   readonly status: number | undefined;
   readonly headers: HeaderSource | undefined;
-  /** Types and codes with which the provider names the cause. */
+  /** The provider's types and codes for the cause. */
   readonly types: readonly string[];
 }
 
-/** Response headers: `Headers` from the clients, plain objects from tests and proxies. */
+/** Response headers: `Headers` from a client, or any object with the same `get`. */
 interface HeaderSource {
   get(name: string): string | null;
 }
 
 /**
- * Returns how long the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. A date is
+ * Returns the wait that the server requests: `retry-after-ms`, or `retry-after` in seconds or as a date. A date is
  * compared with the server's own clock, from its `date` header.
  */
 export function readRetryAfterMs(headers: HeaderSource | undefined): number | undefined {
@@ -109,28 +110,9 @@ function isAbort(error: unknown): boolean {
 }
 
 /**
- * All client errors have `status` and `headers`; connection errors have both undefined. Checking the class would load a
- * client, and class names are lost when an application is minified.
+ * Recognizes a connection error by its fields: every client error has `status` and `headers`, and both are undefined if
+ * the connection failed. Checking the class would load a client, and minifying an application changes class names.
  */
 function isConnection(error: unknown): boolean {
   return error instanceof Error && "status" in error && "headers" in error && error.headers === undefined;
-}
-
-/** Asks a service to count tokens. Returns undefined if the service has no such endpoint; most imitations have none. */
-export async function requestTokenCount(
-  call: Omit<FailedCall, "phase">,
-  ask: () => Promise<{ readonly input_tokens: number } | undefined>,
-): Promise<number | undefined> {
-  try {
-    return (await ask())?.input_tokens;
-  } catch (error) {
-    const failed = toProviderError(error, { ...call, phase: "call" });
-    if (failed.failure.kind === "refused" && failed.failure.status === 404) return undefined;
-    throw failed;
-  }
-}
-
-/** Picks the request fields that the counting endpoint accepts; it refuses all others. */
-export function pickFields(request: object, fields: readonly string[]): object {
-  return Object.fromEntries(Object.entries(request).filter(([name]) => fields.includes(name)));
 }

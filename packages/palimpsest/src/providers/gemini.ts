@@ -1,6 +1,6 @@
 import type { GenerateContentResponse, GoogleGenAI } from "@google/genai";
 import { anObject, checkArgument } from "../schema/check-options.ts";
-import { requestTokenCount } from "./errors.ts";
+import { requestTokenCount } from "./count-tokens.ts";
 import {
   GEMINI,
   GEMINI_CACHE_EFFECTS,
@@ -18,9 +18,12 @@ import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "./model
 import type { Provider, SendOptions, StreamPart } from "./provider.ts";
 import { sendStream } from "./stream.ts";
 
+export type { GeminiMessage, GeminiRequest, GeminiResponse } from "./gemini/facts.ts";
+
 /**
- * Provider for Gemini, through the caller's own client of `@google/genai`. Parameters are those of `config`. The service caches by
- * itself; cached contents (`cachedContent`) are not used, because they cannot be combined with a system prompt and tools.
+ * Provider for Gemini, through the caller's own client of `@google/genai`. Parameters are the fields of `config`. The
+ * service caches prompts automatically; cached contents (`cachedContent`) are not used, because the service does not
+ * combine them with a system prompt and tools.
  */
 export function gemini(
   client: GeminiClient,
@@ -56,6 +59,7 @@ export interface GeminiOptions {
   readonly models?: ExtraModels;
 }
 
+/** Reads the limits of a model from the models endpoint; empty if the endpoint fails. */
 async function fetchLimits(client: GeminiClient, model: string): Promise<Partial<ModelFacts>> {
   try {
     const found = await client.models.get?.({ model: toModelId(model) });
@@ -95,7 +99,7 @@ async function* chunksOf(stream: AsyncGenerator<GenerateContentResponse>): Async
   }
 }
 
-/** The caller of this library retries, calls functions and continues answers, so the client must not. */
+/** Turns off the client's own retries, function calls and continuations, because Palimpsest does all three. */
 function configOf(signal: AbortSignal | undefined): object {
   return {
     automaticFunctionCalling: { disable: true },
@@ -105,7 +109,7 @@ function configOf(signal: AbortSignal | undefined): object {
   };
 }
 
-/** For the Developer API the client counts contents alone, which is not the whole request. */
+/** Counts tokens. For the Developer API the client counts only contents, so requests with more than contents are not counted. */
 async function countTokens(
   client: GeminiClient,
   { model, contents, config }: GeminiRequest,

@@ -6,7 +6,7 @@ import { GEMINI, GEMINI_CACHE_EFFECTS, GEMINI_MODELS } from "./gemini/facts.ts";
 import { findFacts, type ModelFacts, UNKNOWN_MODEL } from "./models.ts";
 import { OPENAI_CACHE_EFFECTS, OPENAI_CHAT, OPENAI_MODELS, OPENAI_RESPONSES } from "./openai/facts.ts";
 
-/** Finds a model by its id, with or without a host's prefix. A model in no table has neither window nor prices. */
+/** Finds a model by its id, with or without a host's prefix. A model that no table has comes without window and prices. */
 export function knownModel(model: string): KnownModel {
   if (/(^|[/.])anthropic\.claude/i.test(model)) {
     return { provider: BEDROCK, facts: findBedrockFacts(model), cacheEffects: BEDROCK_CACHE_EFFECTS };
@@ -26,7 +26,7 @@ export function knownModel(model: string): KnownModel {
   return { provider: OPENAI_CHAT, facts: UNKNOWN_MODEL };
 }
 
-/** Facts of a model without a provider instance, for example of a model in a transcript. */
+/** A model that was found by its id, without a client of its provider: for example, a model in a transcript. */
 export interface KnownModel {
   /** Name of the wire form that a session with this model can continue in. */
   readonly provider: string;

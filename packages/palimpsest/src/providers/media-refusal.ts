@@ -1,7 +1,7 @@
 import { gatherError } from "./overflow.ts";
 import type { MediaProblem, ProviderFailure } from "./provider.ts";
 
-/** Returns the refused image or document that an error reports, at any depth of wrapping; otherwise undefined. */
+/** Recognizes errors that refuse an image or a document, at any depth of wrapping. Returns undefined for other errors. */
 export function readMediaRefusal(error: unknown): MediaRefusal | undefined {
   const { texts, statuses } = gatherError(error);
   if (!statuses.every((status) => REFUSED_STATUSES.includes(status))) return undefined;
@@ -45,7 +45,7 @@ const MEDIA_CODES: Readonly<Record<string, MediaProblem>> = {
   image_file_not_found: "unreadable",
 };
 
-/** Sentences with which providers refuse an image or a document; `N` stands for a number. The first match counts. */
+/** Sentences with which providers refuse an image or a document. `N` stands for a number; the first match wins. */
 const MEDIA_TEXTS: readonly (readonly [MediaProblem, RegExp])[] = [
   // Anthropic, also behind Bedrock and Vertex
   ["too-many", /too many images/],

@@ -3,8 +3,8 @@
 import type { ModelPrices } from "../log/cause.ts";
 
 /**
- * Returns the facts of a model. The caller's facts win over the provider's, these over the table, and the table over
- * the facts of an unknown model.
+ * Returns the facts of a model. The caller's facts win over the provider's answer, the answer over the table, and the
+ * table over the facts of an unknown model.
  */
 export function findFacts(model: string, { table, extra = {}, fetched = {}, all = {} }: FactSources): ModelFacts {
   const published = findEntry(model, table);
@@ -15,13 +15,14 @@ export function findFacts(model: string, { table, extra = {}, fetched = {}, all 
   );
 }
 
+/** Where the facts of a model come from, weakest first: `all`, `table`, `fetched`, `extra`. */
 export interface FactSources {
   readonly table: ModelTable;
   /** @default none */
   readonly extra?: ExtraModels;
   /** Facts that the provider reported for this model. @default nothing */
   readonly fetched?: Partial<ModelFacts>;
-  /** Facts of all models of the provider, also of those in no table. @default nothing */
+  /** Facts of every model of the provider, also of models that are not in the table. @default nothing */
   readonly all?: Partial<ModelFacts>;
 }
 
@@ -31,37 +32,40 @@ export interface ModelFacts {
   readonly windowTokens?: number;
   /** Source of `windowTokens`. @default "table" if `windowTokens` is set, otherwise "guessed" */
   readonly known?: WindowSource;
-  /** The provider refuses more input than this, even if the window has room. @default the window */
+  /** The maximum input that the provider accepts, even if the window has room for more. @default the window */
   readonly maxInputTokens?: number;
   readonly maxOutputTokens: number;
-  /** The provider refuses a request with more bytes than this, whatever its tokens. @default unknown */
+  /** The maximum size of a request in bytes, independent of its tokens. @default unknown */
   readonly maxRequestBytes?: number;
-  /** A cache mark on a prompt with fewer tokens has no effect. */
+  /** The fewest tokens that a prompt needs to be cached. A cache mark on a shorter prompt has no effect. */
   readonly minimumCacheTokens: number;
-  /** How long the provider keeps a prompt in its cache, if a request cannot choose it. @default the request's choice */
+  /** How long the provider keeps a prompt in its cache, if requests cannot choose. @default the request's choice */
   readonly cacheLifetimeMs?: number;
   /** `bound`: replayed thinking is valid only after the exact conversation that produced it. */
   readonly thinking: "bound" | "free";
   /** `stripped`: the provider removes thinking from before the user's newest message. @default "kept" */
   readonly earlierThinking?: "kept" | "stripped";
-  /** How a request asks for more or less thinking: by a level, or by a budget of tokens. @default unknown: it does not ask */
+  /**
+   * How a request sets the amount of thinking: by a level, or by a budget of tokens. @default unknown: requests do not set
+   * it
+   */
   readonly effort?: "levels" | "budget" | "none";
   /** Absent if unknown: a price is never guessed. */
   readonly prices?: ModelPrices;
 }
 
-/** Source of a model's window size: our table, the provider's own answer, the caller's value, or a guess. */
+/** Source of a model's window size: our table, the provider's models endpoint, the caller, or a guess. */
 export type WindowSource = "table" | "asked" | "given" | "guessed";
 
 /** Models by the start of their ids. */
 export type ModelTable = Readonly<Record<string, ModelFacts>>;
 
-/** Facts from the caller, also for models that are in no table. Each given fact replaces one; the others stay. */
+/** The caller's facts by the start of model ids, also for models that no table has. They replace single facts of a table. */
 export type ExtraModels = Readonly<Record<string, Partial<ModelFacts>>>;
 
 /**
- * Facts of an unknown model: the strictest of all models we know. A request for the model is then more careful than
- * necessary, never less. Window and prices are not guessed.
+ * Facts of an unknown model: the strictest limits of all known models, so that the model accepts every request. Window
+ * and prices are not guessed.
  */
 export const UNKNOWN_MODEL: ModelFacts = {
   maxOutputTokens: 8_192,
@@ -104,7 +108,7 @@ function isSnapshotOf(id: string, start: string): boolean {
   return id.startsWith(start) && SNAPSHOT.test(id.slice(start.length));
 }
 
-/** Returns the id that the provider knows: clients append `[1m]` to an id to turn on its long window. */
+/** Removes `[1m]`, which clients append to an id to turn on its long window; the provider does not know it. */
 export function toModelId(model: string): string {
   return model.replace(/\[1m\]$/i, "");
 }

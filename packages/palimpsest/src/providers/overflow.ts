@@ -5,9 +5,9 @@ import { asCount, asObject, asString } from "../schema/json-fields.ts";
 import type { ProviderFailure, ResponseContent } from "./provider.ts";
 
 /**
- * Returns the overflow that an error reports, at any depth of wrapping by clients and proxies, with its numbers if it
- * has them. Rate limit errors never count, even if they mention tokens: waiting solves them, a smaller request does
- * not.
+ * Returns the overflow that an error reports, with token counts if the error contains them; otherwise undefined. Clients
+ * and proxies may have wrapped the error. Rate limit errors never count, even if they mention tokens: waiting solves
+ * them, and a smaller request does not.
  */
 export function readOverflow(error: unknown): Overflow | undefined {
   const { texts, statuses, counts } = gatherError(error);
@@ -27,7 +27,7 @@ export type Overflow = Extract<ProviderFailure, { kind: "overflow" }>;
 /** Statuses of a refused request. With any other status, only an unambiguous sentence counts. */
 const REFUSED_STATUSES: readonly number[] = [400, 413, 422];
 
-/** Statuses with a cause of their own: credentials, a missing model, the request rate. */
+/** Statuses with an unrelated cause: credentials, a missing model, the request rate. */
 const OTHER_CAUSES: readonly number[] = [401, 402, 403, 404, 408, 409, 429];
 
 /**
@@ -44,9 +44,13 @@ export function readSilentOverflow(
   return { kind: "overflow", by: "tokens", inputTokens, limitTokens: windowTokens };
 }
 
-/** An input this close to the window with an empty answer was cut to fit. */
+/** An empty answer to an input this close to the window means that the server cut the input. */
 const FULL_WINDOW_SHARE = 0.99;
 
+/**
+ * Collects statuses, codes, texts and token counts from an error, at any depth of wrapping. Cycles are visited once, and
+ * nesting stops at eight levels.
+ */
 export function gatherError(error: unknown): Gathered {
   const found: Gathered = { texts: [], statuses: [], counts: {} };
   const seen = new Set<unknown>();
@@ -75,7 +79,7 @@ export function gatherError(error: unknown): Gathered {
   return found;
 }
 
-/** Statuses, codes and texts of an error, from every layer that clients and proxies have wrapped around it. */
+/** The parts of an error that can name its cause, from every layer that clients and proxies have wrapped around it. */
 interface Gathered {
   readonly texts: string[];
   readonly statuses: number[];
@@ -91,7 +95,7 @@ const FIELDS = [
 
 const MAXIMUM_DEPTH = 8;
 
-/** Proxies put the body they received into a text, often after a status or a few words of their own. */
+/** Parses JSON inside a text: proxies quote the body they received, often after a status or a few words of their own. */
 function parseInside(text: string): unknown {
   const start = text.indexOf("{");
   if (start < 0) return undefined;
@@ -123,10 +127,8 @@ function findCounts(texts: readonly string[]): { inputTokens?: number; limitToke
   };
 }
 
-/**
- * Sentences and codes with which providers, and servers that imitate them, report that the input does not fit; all seen
- * on the wire. The order does not matter. `N` in a pattern stands for a number, with or without separators.
- */
+// The codes and sentences below were all seen on the wire, from providers and from servers that imitate them. The order
+// does not matter. `N` in a pattern stands for a number, with or without separators.
 
 /** Machine codes that always mean overflow, with any status. */
 const OVERFLOW_CODES: readonly string[] = [
@@ -191,7 +193,7 @@ const OVERFLOW_TEXTS: readonly RegExp[] = [
   /prompt contains at least N input tokens/,
   /input length.{0,60} exceeds.{0,40} context length/,
   /`?inputs`? tokens? \+ `?max_new_tokens`? must be <= N/,
-  // Fireworks, Cohere, and others that agents match by
+  // Fireworks, Cohere, and sentences that other agents recognize
   /tokens in request more than max tokens allowed/,
   /input tokens exceed model token limit/,
   // llama-cpp-python, ctransformers, and earlier vLLM
@@ -201,7 +203,7 @@ const OVERFLOW_TEXTS: readonly RegExp[] = [
   /`?inputs`? must have less than N tokens/,
 ];
 
-/** Sentences that may have another meaning. They count only with a status that blames the request. */
+/** Ambiguous sentences. They count only with a status of a refused request. */
 const LOOSE_OVERFLOW_TEXTS: readonly RegExp[] = [
   /too many (?:input )?tokens/,
   /token limit exceeded/,
@@ -212,7 +214,7 @@ const LOOSE_OVERFLOW_TEXTS: readonly RegExp[] = [
 
 /** Sentences about too many bytes. */
 const TOO_LARGE_TEXTS: readonly RegExp[] = [
-  // OpenAI, about one text in the request; the same sentence about an id names a smaller maximum.
+  // OpenAI, for one text in the request. The same sentence about an id has a smaller maximum.
   /string too long\. expected a string with maximum length \d{6,}/,
   /request_too_large/,
   /request exceeds the maximum size/,
@@ -282,6 +284,7 @@ const LIMIT_COUNTS: readonly RegExp[] = [
   /n_ctx\D{1,4}(N)/,
 ];
 
+/** A number in an error text, with or without separators. */
 const NUMBER = "\\d[\\d,._]*";
 
 const [EXACT, LOOSE, TOO_LARGE, PACE] = [OVERFLOW_TEXTS, LOOSE_OVERFLOW_TEXTS, TOO_LARGE_TEXTS, PACE_TEXTS].map(

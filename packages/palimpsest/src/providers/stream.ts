@@ -9,7 +9,7 @@ export async function readStream<Response>(
   parts: AsyncGenerator<StreamPart, Response>,
   onPart: (part: StreamPart) => void = () => {},
 ): Promise<Response> {
-  checkArgument("readStream(parts)", parts, withMethods(["next"], "what provider.send(request) returns"));
+  checkArgument("readStream(parts)", parts, withMethods(["next"], "the stream that provider.send(request) returns"));
   for (;;) {
     const next = await parts.next();
     if (next.done === true) return next.value;
@@ -40,7 +40,7 @@ export async function* sendStream<Event, Response>({
   throw new ProviderError(
     provider,
     { kind: "broken-stream" },
-    "the stream ended before its last event: what it brought is not whole; send the request again",
+    "the stream ended before its last event, so the response is incomplete; send the request again",
   );
 }
 
@@ -52,17 +52,17 @@ interface StreamCall<Event, Response> {
   open(): Promise<AsyncIterable<Event> | { readonly whole: Response }>;
 }
 
-/** Assembles a response from its stream events. */
+/** Assembles a response from the events of its stream. */
 export interface Collector<Event, Response> {
-  /** Adds an event and returns its visible parts. Throws if the event reports that the response failed. */
+  /** Adds an event and returns the stream parts in it. Throws if the event reports a failure. */
   add(event: Event): readonly StreamPart[];
   /**
-   * Returns the response after its last event. A stream that ends earlier was cut off, and its response is incomplete.
+   * Returns the response once its last event has arrived. Undefined before: a stream that ends early was cut off.
    */
   whole(): Response | undefined;
 }
 
-/** Options of every call. The caller of this library retries, so the client must not. */
+/** Returns the client's options of every call. Palimpsest retries by itself, so the client must not. */
 export function callOptions(signal: AbortSignal | undefined): { maxRetries: 0; signal?: AbortSignal } {
   return { maxRetries: 0, ...(signal === undefined ? {} : { signal }) };
 }

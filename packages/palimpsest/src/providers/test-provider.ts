@@ -24,36 +24,40 @@ export function testProvider({ test, place }: TestProviderOptions): void {
         await somewhere.remove();
       }
     });
-  const replies = (...said: TestReply[]): TestSituation => ({ kind: "replies", replies: said });
+  const replies = (...list: TestReply[]): TestSituation => ({ kind: "replies", replies: list });
 
   check(
-    "rendering is pure: same bytes, frozen, and what was given stays as it was",
+    "renders the same bytes each time, freezes the result, and does not change the message",
     replies(),
     async ({ provider }) => {
       for (const message of EXCHANGE) {
-        const given = structuredClone(message);
-        const [one, two] = [provider.renderMessage(given), provider.renderMessage(given)];
+        const input = structuredClone(message);
+        const [one, two] = [provider.renderMessage(input), provider.renderMessage(input)];
         assert.equal(JSON.stringify(one), JSON.stringify(two));
-        assert.deepEqual(given, message);
+        assert.deepEqual(input, message);
         assert.ok(isDeeplyFrozen(one), "a rendered message can still be changed");
-        assert.ok(!isDeeplyFrozen(given.blocks), "rendering has frozen what it was given");
+        assert.ok(!isDeeplyFrozen(input.blocks), "rendering has frozen its input");
       }
     },
   );
 
-  check("a request changes no message, and marks move no byte of what is said", replies(), async (somewhere) => {
-    const plain = request(somewhere, EXCHANGE);
-    const before = JSON.stringify(plain.messages);
-    const { provider } = somewhere;
-    const [one, two] = [provider.renderRequest(plain), provider.renderRequest(plain)];
-    assert.equal(JSON.stringify(one), JSON.stringify(two));
-    const marked = provider.renderRequest({ ...plain, marks: [0, plain.messages.length - 1], cacheTtl: "1h" });
-    assert.equal(JSON.stringify(plain.messages), before);
-    assert.ok(JSON.stringify(marked).length >= JSON.stringify(one).length);
-  });
+  check(
+    "renders a request without changing its messages, with cache marks or without",
+    replies(),
+    async (somewhere) => {
+      const plain = request(somewhere, EXCHANGE);
+      const before = JSON.stringify(plain.messages);
+      const { provider } = somewhere;
+      const [one, two] = [provider.renderRequest(plain), provider.renderRequest(plain)];
+      assert.equal(JSON.stringify(one), JSON.stringify(two));
+      const marked = provider.renderRequest({ ...plain, marks: [0, plain.messages.length - 1], cacheTtl: "1h" });
+      assert.equal(JSON.stringify(plain.messages), before);
+      assert.ok(JSON.stringify(marked).length >= JSON.stringify(one).length);
+    },
+  );
 
   check(
-    "system prompt and tools may be cached longer than the messages",
+    "caches the system prompt and the tools for an hour if requested",
     replies({ text: "One." }),
     async (somewhere) => {
       const { provider } = somewhere;
@@ -62,25 +66,25 @@ export function testProvider({ test, place }: TestProviderOptions): void {
         JSON.stringify(provider.renderRequest({ ...parts, ...more })).split('"1h"').length - 1;
       const [none, head, all] = [hours({}), hours({ headTtl: "1h" }), hours({ cacheTtl: "1h" })];
       assert.equal(none, 0);
-      // Where the request can choose, the system prompt has the longer lifetime and the messages do not.
-      assert.ok(all === 0 ? head === 0 : head > 0 && head < all, `${head} marks of an hour, of ${all}`);
+      // If the service lets a request choose, only the system prompt and the tools get the longer lifetime.
+      assert.ok(all === 0 ? head === 0 : head > 0 && head < all, `${head} of ${all} marks are for an hour`);
       await send(somewhere, { ...parts, headTtl: "1h" });
     },
   );
 
-  check("what was rendered is read back and rendered to the same bytes", replies(), async ({ provider }) => {
+  check("reads rendered messages and renders them to the same bytes", replies(), async ({ provider }) => {
     const rendered = EXCHANGE.flatMap((message) => provider.renderMessage(message));
     const again = flatten(provider.readMessages(rendered)).flatMap((message) => provider.renderMessage(message));
     assert.equal(JSON.stringify(again), JSON.stringify(rendered));
   });
 
-  check("each tool result is a message of its own", replies(), async ({ provider }) => {
+  check("reads each tool result as a separate message", replies(), async ({ provider }) => {
     const read = provider.readMessages(EXCHANGE.flatMap((message) => provider.renderMessage(message)));
     for (const { blocks } of read)
       assert.ok(blocks.length === 1 || blocks.every(({ kind }) => kind !== "tool_result"), JSON.stringify(blocks));
   });
 
-  check("messages of any shape are read without failing", replies(), async ({ provider }) => {
+  check("reads malformed messages without failing", replies(), async ({ provider }) => {
     const odd = [null, 1, "text", [], {}, { role: "user" }, { role: "user", content: null }, { role: 7, content: [] }];
     const broken = [
       { role: "assistant", content: [null, 3, "text", {}, { type: "text" }, { type: "tool_use" }] },
@@ -92,11 +96,11 @@ export function testProvider({ test, place }: TestProviderOptions): void {
     for (const payload of provider.readMessages([...odd, ...broken])) assert.ok(payload.blocks.length > 0);
   });
 
-  check("an answer arrives in pieces and whole", replies({ text: ANSWER }), async (somewhere) => {
+  check("streams an answer in pieces and returns it whole", replies({ text: ANSWER }), async (somewhere) => {
     const { parts, content } = await exchange(somewhere, [ASK]);
     assert.equal(parts.map((part) => (part.kind === "text" ? part.text : "")).join(""), ANSWER);
     assert.ok(parts.length > 1, "the answer came in one piece");
-    // Beside its text, a block may have the provider's own form.
+    // A block may also have the provider's own form.
     const texts = content.blocks.map((block) => ({ kind: block.kind, text: block.kind === "text" ? block.text : "" }));
     assert.deepEqual(texts, [{ kind: "text", text: ANSWER }]);
     assert.equal(content.stop, "end");
@@ -105,7 +109,7 @@ export function testProvider({ test, place }: TestProviderOptions): void {
   });
 
   check(
-    "calls and their results go back as they came, beside the thinking that led to them",
+    "sends thinking, tool calls and their results back",
     replies(
       { thinking: "Two files will tell.", calls: CALLS },
       { thinking: "One more.", calls: CALLS },
@@ -132,7 +136,7 @@ export function testProvider({ test, place }: TestProviderOptions): void {
   );
 
   check(
-    "usage adds up to the whole input, whether it was cached or not",
+    "reports usage that adds up to the whole input, cached or not",
     replies({ text: "One." }, { text: "Two." }),
     async (somewhere) => {
       const long: FlatMessage = {
@@ -155,38 +159,42 @@ export function testProvider({ test, place }: TestProviderOptions): void {
     check(name, situation, async (somewhere) => {
       const failure = await failureOf(somewhere);
       assert.ok(isExpected(failure), JSON.stringify(failure));
-      assert.ok(somewhere.calls() <= 1, `the client called ${somewhere.calls()} times by itself`);
+      assert.ok(somewhere.calls() <= 1, `the client retried: ${somewhere.calls()} calls`);
     });
   fails(
-    "a rate limit says how long to wait, and the client does not try again by itself",
+    "reports a rate limit with its wait, without a retry by the client",
     { kind: "rate-limited", retryAfterMs: 2_000 },
     (failure) => failure.kind === "rate-limited" && failure.retryAfterMs === 2_000,
   );
-  fails("an overloaded service", { kind: "overloaded" }, ({ kind }) => kind === "overloaded");
-  fails("an overload in mid-stream", { kind: "overloaded-in-stream" }, ({ kind }) => kind === "overloaded");
-  fails("a stream that is cut", { kind: "cut-stream" }, ({ kind }) => kind === "broken-stream");
-  fails("a connection that is reset", { kind: "reset-connection" }, ({ kind }) => kind === "unreachable");
+  fails("reports an overloaded service", { kind: "overloaded" }, ({ kind }) => kind === "overloaded");
   fails(
-    "an input that does not fit",
+    "reports an overload in the middle of a stream",
+    { kind: "overloaded-in-stream" },
+    ({ kind }) => kind === "overloaded",
+  );
+  fails("reports a stream that was cut off", { kind: "cut-stream" }, ({ kind }) => kind === "broken-stream");
+  fails("reports a connection that was reset", { kind: "reset-connection" }, ({ kind }) => kind === "unreachable");
+  fails(
+    "reports an input that does not fit the window",
     { kind: "overflow" },
     (failure) => failure.kind === "overflow" && failure.by === "tokens",
   );
 
-  check("a model that nobody knows is refused", replies({ text: ANSWER }), async (somewhere) => {
+  check("reports an unknown model as refused", replies({ text: ANSWER }), async (somewhere) => {
     const failure = await failureOf({ ...somewhere, model: "no-such-model" });
     assert.equal(failure.kind, "refused");
   });
 
-  check("a call that was aborted before it began", replies({ text: ANSWER }), async (somewhere) => {
+  check("sends nothing if the call is already aborted", replies({ text: ANSWER }), async (somewhere) => {
     assert.deepEqual(await failureOf(somewhere, AbortSignal.abort()), { kind: "aborted" });
     assert.equal(somewhere.calls(), 0);
   });
 
-  check("a call that is aborted in mid-stream", { kind: "stalled-stream" }, async (somewhere) => {
+  check("stops a stream when the call is aborted", { kind: "stalled-stream" }, async (somewhere) => {
     assert.deepEqual(await failureOf(somewhere, AbortSignal.timeout(200)), { kind: "aborted" });
   });
 
-  check("facts are had of any model, also where nothing can be fetched", replies(), async ({ provider, model }) => {
+  check("returns facts of any model, even without a network", replies(), async ({ provider, model }) => {
     for (const id of [model, "no-such-model"]) {
       assert.ok(provider.factsOf(id).maxOutputTokens > 0);
       assert.ok((await provider.fetchFacts(id)).maxOutputTokens > 0);
@@ -195,26 +203,26 @@ export function testProvider({ test, place }: TestProviderOptions): void {
   });
 }
 
-/** Your test function, and the provider to test. */
+/** Your test function, and a provider for each situation. */
 export interface TestProviderOptions {
   /** The `test` function of the runner in use: vitest, node:test, jest, ... */
   test(name: string, run: () => Promise<void>): void;
-  /** Creates a provider in front of a service in this situation. Its client keeps its own retries. */
+  /** Creates a provider that calls a service in this situation. The client keeps its default retries. */
   place(situation: TestSituation): Promise<ProviderPlace>;
 }
 
-/** A provider and the service behind it. */
+/** A provider and the service that it calls. */
 interface ProviderPlace {
   readonly provider: Provider;
   /** A model that the service knows. */
   readonly model: string;
-  /** The number of calls to the model that reached the service. */
+  /** The number of model calls that reached the service. */
   calls(): number;
-  /** Called at the end of each case, passed or failed. */
+  /** Called after each case, passed or failed. */
   remove(): Promise<void>;
 }
 
-/** The behavior of the service behind a provider. */
+/** How the service behaves. */
 export type TestSituation =
   /** Sends one reply after the other. */
   | { readonly kind: "replies"; readonly replies: readonly TestReply[] }
@@ -230,7 +238,7 @@ export type TestSituation =
   /** Treats every request as larger than the model's window. */
   | { readonly kind: "overflow" };
 
-/** One reply of the service behind a provider. */
+/** One reply of the service. */
 export interface TestReply {
   readonly thinking?: string;
   readonly text?: string;

@@ -9,6 +9,7 @@ import { splitResults, toContent } from "../content.ts";
 import type { ProviderCompaction, ResponseContent } from "../provider.ts";
 import { ANTHROPIC, type AnthropicResponse } from "./facts.ts";
 
+/** Reads a whole response. */
 export function readResponse(response: AnthropicResponse): ResponseContent {
   const usage = asObject(response.usage) ?? {};
   return {
@@ -25,7 +26,7 @@ export function readResponse(response: AnthropicResponse): ResponseContent {
   };
 }
 
-/** Reads messages in this form from any program, complete or broken. Each tool result becomes a message of its own. */
+/** Reads messages that any program wrote in this form, even malformed ones. Each tool result becomes a separate message. */
 export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
   return messages.flatMap((value) => {
     const message = asObject(value);
@@ -33,12 +34,12 @@ export function readMessages(messages: readonly unknown[]): readonly MessagePayl
     const { role, content } = message;
     const blocks = (asList(content) ?? [content]).map(readBlock).filter((block) => block !== undefined);
     if (role === "assistant") return blocks.length === 0 ? [] : [{ role, blocks, origin: "model" }];
-    // Instructions inside the conversation (`system`), and unknown roles, count as text of the program.
+    // Instructions inside the conversation (`system`) and unknown roles count as text of the host program.
     return splitResults(blocks, role === "user" ? "human" : "host");
   });
 }
 
-/** A summary replaces all blocks before it: "the API ignores everything before the block". */
+/** Reads the blocks of a response. A summary replaces all earlier blocks: "the API ignores everything before the block". */
 function readContent(
   content: readonly JsonObject[],
   usage: JsonObject,
@@ -101,7 +102,7 @@ function readCall(block: JsonObject): Block {
   };
 }
 
-/** Reads the summary that replaces the earlier conversation; undefined for a failed one, which replaces nothing. */
+/** Reads the summary of a compaction. Undefined for a failed compaction, which replaces nothing. */
 function readCompaction(block: JsonObject): Text | undefined {
   const text = asString(block["content"]) ?? "";
   return block["type"] === "compaction" && text !== "" ? { kind: "text", text, native: toNative(block) } : undefined;
@@ -137,8 +138,8 @@ function readMedia(block: JsonObject): Part | undefined {
 }
 
 /**
- * Whether a block has only its type and these fields, so that our own form can reproduce it. Absent and default values
- * in responses, and other programs' cache marks, are not content.
+ * Whether a block has only its type and these fields, so that our own form can reproduce the block. Absent and default
+ * values in responses are not content, and neither are cache marks of other programs.
  */
 function holdsOnly(block: JsonObject, fields: readonly string[]): boolean {
   return Object.entries(block).every(
@@ -168,9 +169,9 @@ const STOPS: ReadonlyMap<string, ResponseContent["stop"]> = new Map([
 ]);
 
 /**
- * Reads the usage. The API's input count covers only the part after the last cache mark; with cache reads and writes it
- * makes the whole input. If the service made several passes, the last one that wrote the message shows the current
- * context. A compacting pass is not in the totals and tells nothing about the context.
+ * Reads the usage. The API's input count covers only the tokens after the last cache mark; the whole input is this count
+ * plus cache reads and writes. If the service made several passes, the last pass that wrote the message shows the size
+ * of the current context. The totals do not include compaction passes.
  */
 export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   const input = passesOf(usage).findLast((pass) => pass["type"] === "message") ?? usage;
@@ -211,7 +212,8 @@ function sumOf(passes: readonly ResponseContent["usage"][]): ResponseContent["us
 }
 
 /**
- * Reads the applied edits; empty if nothing was left out. A compaction is not an edit: it is a block of the response.
+ * Reads the edits that the service applied; empty if it cleared nothing. A compaction is a block of the response, not an
+ * edit.
  */
 function readEdits(edits: readonly unknown[]): { appliedEdits?: AppliedEdits } {
   const sumOf = (field: string): number =>
@@ -225,7 +227,8 @@ function readEdits(edits: readonly unknown[]): { appliedEdits?: AppliedEdits } {
 }
 
 /**
- * Reads the cache diagnosis; empty if the service was not asked, found no difference, or has not finished comparing.
+ * Reads the cache diagnosis; empty if the request did not ask for it, or the service found no difference or is not done
+ * comparing.
  */
 function readDiagnosis(missed: JsonObject | undefined): { cacheDiagnosis?: CacheDiagnosis } {
   if (missed === undefined) return {};
@@ -234,7 +237,7 @@ function readDiagnosis(missed: JsonObject | undefined): { cacheDiagnosis?: Cache
   return { cacheDiagnosis: { reason, ...(missedTokens === undefined ? {} : { missedTokens }) } };
 }
 
-/** `unavailable` may also mean different parameters, or a response too old to compare with; it does not tell which. */
+/** Reasons by the service's names. `unavailable` is not listed: it covers several causes. */
 const REASONS: ReadonlyMap<string, CacheDiagnosis["reason"]> = new Map([
   ["model_changed", "model"],
   ["tools_changed", "tools"],

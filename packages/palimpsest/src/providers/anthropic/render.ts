@@ -14,8 +14,8 @@ import { withCompactionFirst } from "./compaction.ts";
 import { ANTHROPIC, type AnthropicBlock, type AnthropicMessage, type AnthropicRequest } from "./facts.ts";
 
 /**
- * Renders request bodies. The part before the messages is rendered once for each list of tools. So a request costs one
- * copy of the array of messages, and one copy of a message for each mark.
+ * Creates the function that renders request bodies. Tools and system prompt are rendered once for each list of tools, so a
+ * request costs one copy of the message array, and one copy of a message for each cache mark.
  */
 export function createRequestRenderer({
   cacheDiagnostics,
@@ -23,7 +23,7 @@ export function createRequestRenderer({
   const heads = new WeakMap<readonly ToolDefinition[], Head>();
 
   function headOf(parts: RequestParts<AnthropicMessage>): Head {
-    // A mark of an hour comes before those of five minutes, or the API refuses the request: it is only ever the first.
+    // The API refuses a one-hour mark after a five-minute mark, so only the first mark may last longer.
     const { tools, deferredTools = [], system, parameters, headTtl: cacheTtl = parts.cacheTtl } = parts;
     const own = asList(parameters["tools"]);
     const known = heads.get(tools);
@@ -36,7 +36,7 @@ export function createRequestRenderer({
   }
 
   return (parts) => {
-    // This function places the marks. A mark of the caller would be the fifth, or conflict with another lifetime.
+    // This function places the cache marks. The caller's mark could be a fifth one, or have a conflicting lifetime.
     const { cache_control: _, tools: __, thinking, ...parameters } = parts.parameters;
     const { maxTokens, messages } = parts;
     const fitted = fitThinking(thinking, { maxTokens, openTurn: openTurnOf(messages) });
@@ -61,9 +61,10 @@ interface RequestOptions {
   readonly cacheDiagnostics: "asked" | "off";
 }
 
+/** The rendered tools and system prompt, with the values that they were rendered from. */
 interface Head {
   readonly system: string;
-  /** The provider's own tools (search, code execution, ...) from the caller's parameters. */
+  /** The provider's tools (search, code execution, ...) from the caller's parameters. */
   readonly own: readonly unknown[] | undefined;
   readonly cacheTtl: Ttl;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -84,7 +85,7 @@ function renderHead({ tools, deferredTools, system, own, cacheTtl }: HeadParts):
   const mark = toMark(cacheTtl);
   const last = rendered.at(-1);
   if (system === "" && last !== undefined) rendered[rendered.length - 1] = { ...last, ...mark };
-  // The API refuses a mark on a deferred tool: it is not part of the cached prompt.
+  // Deferred tools are not part of the cached prompt, so the API refuses marks on them.
   rendered.push(...deferredTools.map((tool) => ({ ...renderTool(tool), defer_loading: true })));
   return frozenCopy({
     ...(rendered.length === 0 ? {} : { tools: rendered }),
@@ -93,7 +94,7 @@ function renderHead({ tools, deferredTools, system, own, cacheTtl }: HeadParts):
 }
 
 function renderTool({ name, description, inputSchema }: ToolDefinition): JsonObject {
-  // The API requires this type and accepts no other.
+  // The API accepts only this type.
   const input_schema = { type: "object", ...inputSchema };
   return { name, ...(description === undefined ? {} : { description }), input_schema };
 }
@@ -107,9 +108,9 @@ function toMark(ttl: Ttl): { cache_control: Anthropic.CacheControlEphemeral } {
 }
 
 /**
- * Fits thinking to the request. A thinking budget must be at least 1,024 and smaller than the output limit; a larger
- * one is lowered. Thinking is turned off if the limit leaves no room for it, or if the open turn did not begin with
- * thinking (its setting has changed since, or the thinking was lost): the API would refuse the request.
+ * Fits the thinking setting to the request. A thinking budget must be at least 1,024 tokens and smaller than the output
+ * limit, so a larger budget is lowered. Thinking is turned off if the output limit is too small, or if the open turn did
+ * not begin with thinking (the setting has changed, or the thinking was lost): the API would refuse the request.
  */
 export function fitThinking(thinking: unknown, { maxTokens, openTurn }: ThinkingRoom): { thinking?: unknown } {
   const setting = asObject(thinking);
@@ -120,9 +121,10 @@ export function fitThinking(thinking: unknown, { maxTokens, openTurn }: Thinking
   return { thinking: budget < maxTokens ? setting : { ...setting, budget_tokens: maxTokens - 1 } };
 }
 
+/** The facts of a request that limit its thinking. */
 export interface ThinkingRoom {
   readonly maxTokens: number;
-  /** Whether the turn that is still open began with thinking. `none`: no turn is open. */
+  /** Whether the open turn began with thinking. `none`: no turn is open. */
   readonly openTurn: "thinks" | "lacks-thinking" | "none";
 }
 
@@ -138,17 +140,17 @@ function openTurnOf(messages: readonly AnthropicMessage[]): ThinkingRoom["openTu
 }
 
 /**
- * Whether our edits may be added. A caller who manages the context in the parameters keeps control: a request never has
- * two lists of edits.
+ * Whether our edits may be added. If the parameters already manage the context, they win: a request never has two lists
+ * of edits.
  */
 export function takesEdits(parameters: Readonly<Record<string, unknown>>): "yes" | "no" {
   return EXCLUDES_EDITS.some((field) => parameters[field] !== undefined && parameters[field] !== null) ? "no" : "yes";
 }
 
-/** Fields that the API refuses together with our edits: the caller's own edits, a summary on demand, a thread. */
+/** Fields that the API refuses together with our edits: the caller's own edits, a requested summary, a thread. */
 const EXCLUDES_EDITS = ["context_management", "compaction", "thread"] as const;
 
-/** Renders edits as request fields, with the beta that they need; empty if the request may not ask for edits. */
+/** Renders edits as request fields, with their beta. Empty if the request may not ask for edits. */
 function renderEdits(
   { edits, parameters }: Pick<RequestParts<AnthropicMessage>, "edits" | "parameters">,
   thinking: unknown,
@@ -161,7 +163,7 @@ function renderEdits(
 
 const BETA = "context-management-2025-06-27";
 
-/** The API refuses this edit in a request that does not turn thinking on. */
+/** Renders the edit that clears thinking. The API refuses this edit in a request without thinking. */
 function clearThinking({ thinking: kept }: ProviderEdits, thinking: unknown): JsonObject[] {
   const type = asObject(thinking)?.["type"];
   if (type === undefined || type === "disabled") return [];
@@ -190,7 +192,7 @@ function markMessages({ messages, marks, cacheTtl }: RequestParts<AnthropicMessa
   return marked;
 }
 
-/** The API accepts four marks. One stands at the end of the part before the messages. */
+/** The API accepts four cache marks. One of them is at the end of the tools and the system prompt. */
 const MAXIMUM_MESSAGE_MARKS = 3;
 
 /** Returns the message with a mark on its last block that can carry one; thinking cannot. */
@@ -203,7 +205,7 @@ function markMessage(message: AnthropicMessage, ttl: Ttl): AnthropicMessage {
   return { ...message, content } as AnthropicMessage;
 }
 
-/** Renders a message for the Messages API, its content always as a list; no message if nothing in it can be sent. */
+/** Renders a message, with its content as a list. Empty if the message has no content that can be sent. */
 export function renderMessage({ role, blocks }: FlatMessage): readonly AnthropicMessage[] {
   const content = blocks.flatMap(renderBlock);
   return frozenCopy(content.length === 0 ? [] : [{ role, content }]);
@@ -232,13 +234,13 @@ function isOwn(native: Native | undefined): native is Native {
   return native?.provider === ANTHROPIC;
 }
 
-/** Returns the block as it came. Only the id of a call may differ, if two calls had the same id. */
+/** Returns the block that the service sent. Only the id of a tool call may differ, if two calls had the same id. */
 function renderNative({ block: native }: Native, block: Block): AnthropicBlock {
   const id = block.kind === "tool_call" ? { id: block.id } : {};
   return { ...(native as AnthropicBlock), ...id };
 }
 
-/** The API refuses thinking that it did not sign. */
+/** Renders thinking with its signature. The API refuses thinking without one. */
 function renderThinking({ provider, text, signature }: Thinking): AnthropicBlock[] {
   return provider === ANTHROPIC && signature !== undefined ? [{ type: "thinking", thinking: text, signature }] : [];
 }
@@ -259,7 +261,7 @@ function renderResult({ callId, content, status }: ToolResult): AnthropicBlock {
   };
 }
 
-/** The service puts the definition of the deferred tool here. */
+/** Renders a reference to a deferred tool. The service replaces the reference by the definition of the tool. */
 function renderReference(part: Part): AnthropicBlock[] {
   if (part.kind !== "text" || part.tool === undefined) return [];
   return [{ type: "tool_reference", tool_name: part.tool.name } as unknown as AnthropicBlock];
@@ -289,12 +291,12 @@ function renderMedia(media: Media): AnthropicBlock {
 }
 
 /**
- * Renders the same prompt without an answer: the API reads it into the cache and writes nothing (`max_tokens: 0`).
- * Undefined if the API would refuse it: with a thinking budget, an output format, a forced tool call, or in a
- * compaction. Turning those off would change the prompt.
+ * Renders a request with the same prompt and no answer (`max_tokens: 0`), which refreshes the cache. Undefined if the API
+ * would refuse the request: with a thinking budget, an output format, a forced tool call, or a compaction. Removing
+ * these fields would change the prompt.
  */
 export function renderPing(request: AnthropicRequest): AnthropicRequest | undefined {
-  // A ping is not a turn of the conversation, so there is nothing to compare it with.
+  // A ping has no previous request to compare with, so diagnostics are removed.
   const { stream: _, diagnostics: __, ...prompt } = request as AnthropicRequest & Record<string, unknown>;
   const typeOf = (field: string): unknown => asObject(prompt[field])?.["type"];
   const isRefused =

@@ -12,7 +12,7 @@ import type { RequestParts } from "../provider.ts";
 import { frozenCopy, rememberTools } from "../remember.ts";
 import { BEDROCK, type BedrockBlock, type BedrockMessage, type BedrockRequest } from "./wire.ts";
 
-/** Renders calls. Parameters are the fields of a request; those that the session sets itself are replaced. */
+/** Creates the function that renders requests. Parameters are fields of the request; the session replaces the fields it sets. */
 export function createRequestRenderer(): (parts: RequestParts<BedrockMessage>) => BedrockRequest {
   const toolsOf = rememberTools(renderTool);
   return (parts) => {
@@ -42,7 +42,7 @@ function renderTool({ name, description, inputSchema }: ToolDefinition): object 
   return { toolSpec: { name, ...(description ? { description } : {}), inputSchema: { json } } };
 }
 
-/** The service refuses calls and results without a definition of tools, also where none may be called any more. */
+/** Defines the tools of earlier calls: the service refuses tool calls and results in a request without tools. */
 function placeholders(messages: readonly BedrockMessage[]): readonly JsonObject[] {
   const names = messages.flatMap(({ content }) => content.flatMap(({ toolUse }) => toolUse?.name ?? []));
   return [...new Set(names)].map((name) => ({ toolSpec: { name, inputSchema: { json: { type: "object" } } } }));
@@ -63,17 +63,17 @@ function markMessages({ messages, marks, cacheTtl }: RequestParts<BedrockMessage
   return marked;
 }
 
-/** The model accepts four cache points. One stands at the end of the part before the messages. */
+/** The model accepts four cache points. One of them is at the end of the tools and the system prompt. */
 const MAXIMUM_MESSAGE_MARKS = 3;
 
-/** Returns the message with a point behind its last block that can have one; thinking cannot. */
+/** Returns the message with a cache point after its last block that is not thinking; thinking cannot have one. */
 function markMessage(message: BedrockMessage, ttl: Ttl): BedrockMessage {
   const last = message.content.findLastIndex(({ reasoningContent }) => reasoningContent === undefined);
   if (last < 0) return message;
   return { ...message, content: message.content.toSpliced(last + 1, 0, toPoint(ttl)) };
 }
 
-/** The service refuses two documents of one name anywhere in a request, so the second of the same content is numbered. */
+/** Numbers documents with equal names: the service refuses two documents with one name anywhere in a request. */
 function nameDocuments(messages: readonly BedrockMessage[]): readonly BedrockMessage[] {
   const counts = new Map<string, number>();
 
@@ -112,7 +112,7 @@ function openTurnOf(messages: readonly BedrockMessage[]): ThinkingRoom["openTurn
   return last.content[0]?.reasoningContent === undefined ? "lacks-thinking" : "thinks";
 }
 
-/** Renders a message. The service refuses blank texts, and a document without a text beside it. */
+/** Renders a message. The service refuses blank texts, and documents in a message without text. */
 export function renderMessage({ role, blocks }: FlatMessage): readonly BedrockMessage[] {
   const content = blocks.flatMap(renderBlock);
   if (content.length === 0) return [];
@@ -147,7 +147,7 @@ function renderText(text: string): BedrockBlock[] {
   return text.trim() === "" ? [] : [{ text }];
 }
 
-/** The model refuses thinking that it did not sign. */
+/** Renders thinking with its signature. The model refuses thinking without one. */
 function renderThinking({ provider, text, signature }: Thinking): BedrockBlock[] {
   if (provider !== BEDROCK || signature === undefined) return [];
   return [{ reasoningContent: { reasoningText: { text, signature } } }];
@@ -157,15 +157,15 @@ function renderCall({ id, name, input }: ToolCall): BedrockBlock {
   return { toolUse: { toolUseId: toCallId(id), name: toToolName(name), input: toArguments(input) } };
 }
 
-/** A failed call must say something. */
+/** Renders a tool result. A failed result must not be empty. */
 function renderResult({ callId, content, status }: ToolResult): BedrockBlock {
   const parts = typeof content === "string" ? renderText(content) : content.flatMap(renderBlock);
   const isError = status === "error";
-  const said = parts.length === 0 && isError ? [{ text: "(no output)" }] : parts;
-  return { toolResult: { toolUseId: toCallId(callId), content: said, ...(isError ? { status: "error" } : {}) } };
+  const sent = parts.length === 0 && isError ? [{ text: "(no output)" }] : parts;
+  return { toolResult: { toolUseId: toCallId(callId), content: sent, ...(isError ? { status: "error" } : {}) } };
 }
 
-/** Ids of other services may be longer, or have other characters. */
+/** Returns an id that the service accepts: ids of other services may be longer or have other characters. */
 function toCallId(id: string): string {
   return shortenId(id.replace(/[^\w-]/g, "_"), 64) || "_";
 }
@@ -174,7 +174,7 @@ function toToolName(name: string): string {
   return shortenId(name.replace(/[^\w-]/g, "_"), 64) || "_";
 }
 
-/** The service reads no addresses of the web. Documents need names; equal ones are told apart in the request. */
+/** Renders media as bytes: the service cannot load URLs. Documents need names; `nameDocuments` numbers equal ones. */
 function renderMedia(media: Media): BedrockBlock {
   const { kind, source } = media;
   if (source.kind === "url" || source.data === "" || !canBeShown(media)) return { text: describeMedia(media) };
@@ -191,7 +191,7 @@ const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
   "text/markdown": "md",
 };
 
-/** The request as the client takes it: with bytes in the place of base64 text. */
+/** Converts a request to the input of the client, which needs bytes instead of base64 text. */
 export function toInput(request: BedrockRequest): ConverseStreamCommandInput {
   const messages = request.messages.map(({ role, content }) => ({ role, content: content.map(withBytes) }));
   return { ...request, messages } as unknown as ConverseStreamCommandInput;

@@ -25,10 +25,10 @@ export type GeminiResponse = Pick<
   "candidates" | "usageMetadata" | "modelVersion" | "responseId" | "promptFeedback"
 >;
 
-/** The published limit of 20 MB for a request with its files inside. */
+/** The published limit of 20 MB for a request with inline files. */
 export const GEMINI_REQUEST_BYTES = 20_000_000;
 
-/** Some models cost more above this many input tokens, for all of their tokens. */
+/** Above this many input tokens, some models cost more for all tokens of the request. */
 const LARGE_INPUT_TOKENS = 200_000;
 
 const third: Omit<ModelFacts, "prices"> = {
@@ -45,9 +45,9 @@ const third: Omit<ModelFacts, "prices"> = {
 const second: Omit<ModelFacts, "prices"> = { ...third, minimumCacheTokens: 2_048, effort: "budget" };
 
 /**
- * Limits and cache minimums from ai.google.dev, October 2026; prices from public price lists of that month. Argon and the Flash models
- * cost half until the end of November and of December 2026: the table has the lasting prices. Those of 2.5 and of long prompts as
- * published with them.
+ * Limits and cache minimums from ai.google.dev, and prices from public price lists, October 2026. Argon costs half until
+ * the end of November 2026, and the Flash models until the end of December; the table has their regular prices. Prices of
+ * 2.5 and of long prompts are from the announcements of these models.
  */
 export const GEMINI_MODELS: ModelTable = {
   "gemini-4-argon": { ...third, prices: prices(4, 20, 0.2) },
@@ -63,17 +63,21 @@ function tiered(small: TokenPrices, large: TokenPrices): ModelPrices {
   return { ...small, above: { inputTokens: LARGE_INPUT_TOKENS, ...large } };
 }
 
-/** What is cached costs nothing extra: it is paid as input. */
+/** A cache write costs no more than other input. */
 function prices(input: number, output: number, cacheRead: number): TokenPrices {
   return { input, output, cacheRead, cacheWrite5m: input, cacheWrite1h: input };
 }
 
+/** Settings without an effect on cached prompts. */
 const NOTHING = [
   ...["temperature", "topP", "topK", "candidateCount", "stopSequences", "presencePenalty", "frequencyPenalty", "seed"],
   ...["responseLogprobs", "logprobs", "safetySettings", "labels", "httpOptions", "serviceTier", "store"],
 ];
 
-/** The caching guide names only the beginning of the prompt. Settings that may be rendered into it are taken as if they were. */
+/**
+ * Settings that invalidate cached prompts of Gemini. The caching guide mentions only the start of the prompt, so settings
+ * that the service may render into the prompt count as part of it.
+ */
 export const GEMINI_CACHE_EFFECTS: CacheEffects = {
   parameters: {
     ...Object.fromEntries(NOTHING.map((name) => [name, "nothing" as const])),
@@ -84,8 +88,9 @@ export const GEMINI_CACHE_EFFECTS: CacheEffects = {
 };
 
 /**
- * An error of the client in the form of the other clients, with status, headers and body, by which failures are told apart. The
- * body is in its message, and the time to wait is in the body. A call that never reached the service is an error of `fetch`.
+ * Converts an error of this client to the form of the other clients, with status, headers and body, for
+ * `toProviderError`. The client puts the body into the message, and the body contains the wait. A call that did not reach
+ * the service is an error of `fetch`.
  */
 export function toClientError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -103,10 +108,10 @@ export function toClientError(error: unknown): unknown {
   return Object.assign(new Error(error.message, { cause: error }), { status: undefined, headers: undefined });
 }
 
-/** With this text, and without a time to wait, the quota of the day or the money is spent: waiting does not help. */
+/** The text of an error for spent money or a spent daily quota. Such an error has no wait: waiting does not help. */
 const SPENT = /check your plan and billing/i;
 
-/** `google.rpc.RetryInfo` has a duration in seconds: "47.4s". */
+/** Reads the wait of `google.rpc.RetryInfo`, in seconds: "47.4s". */
 function readRetryDelayMs(details: unknown): number | undefined {
   for (const detail of asList(details) ?? []) {
     const seconds = /^([\d.]+)s$/.exec(asString(asObject(detail)?.["retryDelay"]) ?? "")?.[1];

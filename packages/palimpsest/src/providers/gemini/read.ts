@@ -7,6 +7,7 @@ import { splitResults, toUsage } from "../content.ts";
 import type { ResponseContent } from "../provider.ts";
 import { GEMINI, type GeminiResponse } from "./facts.ts";
 
+/** Reads a whole response. */
 export function readResponse(response: GeminiResponse): ResponseContent {
   const responseId = response.responseId ?? "";
   const candidate = asObject(response.candidates?.[0]);
@@ -21,7 +22,7 @@ export function readResponse(response: GeminiResponse): ResponseContent {
   };
 }
 
-/** Reads contents from any program, complete or broken. A response without an id answers the next open call of its function. */
+/** Reads contents of any program, even malformed ones. A response without an id answers the next open call of its function. */
 export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
   let open: Extract<Block, { kind: "tool_call" }>[] = [];
   return messages.flatMap((value, index) => {
@@ -43,17 +44,17 @@ export function readMessages(messages: readonly unknown[]): readonly MessagePayl
   });
 
   function takeCall(response: JsonObject): string {
-    const given = asString(response["id"]);
-    if (given !== undefined) return given;
-    const place = open.findIndex(({ name }) => name === response["name"]);
-    const [call] = place < 0 ? [] : open.splice(place, 1);
+    const id = asString(response["id"]);
+    if (id !== undefined) return id;
+    const index = open.findIndex(({ name }) => name === response["name"]);
+    const [call] = index < 0 ? [] : open.splice(index, 1);
     return call?.id ?? "";
   }
 }
 
 /**
- * Reads the parts of a content. Texts that follow each other are one block, because streams divide them anywhere.
- * @param callId the id of the call at this place; Gemini 2.5 gives none
+ * Reads the parts of a content. Consecutive texts become one block, because streams split texts anywhere.
+ * @param callId returns an id for the call at this index; Gemini 2.5 sends none
  */
 function readParts(parts: unknown, callId: (index: number) => string): Block[] {
   const blocks: Block[] = [];
@@ -86,7 +87,7 @@ function isThought(part: JsonObject): boolean {
   return part["thought"] === true;
 }
 
-/** A signature belongs to one part, so parts with one are kept as they came, and others are joined around them. */
+/** Joins texts to one block. A signature belongs to one part, so signed parts also stay separate in `native`. */
 function readTexts(parts: readonly JsonObject[]): Block[] {
   const text = parts.map((part) => part["text"] as string).join("");
   const isSigned = parts.some((part) => part["thoughtSignature"] !== undefined);
@@ -130,12 +131,12 @@ function toNative(parts: readonly JsonObject[]): Native {
   return { provider: GEMINI, block: parts };
 }
 
-/** The id of a call that the service gave none. */
+/** Returns an id for a tool call that the service sent without one. */
 export function callIdOf(responseId: string, index: number): string {
   return `${responseId.replace(/[^\w-]/g, "")}-${index}`;
 }
 
-/** `CONTINUATION`: the answer is longer than one response holds. It counts as cut, because only the client's own loop can resume it. */
+/** Reads why a response ended. `CONTINUATION` counts as cut off: only the client's own loop can continue such an answer. */
 function readStop(reason: unknown, hasCalls: boolean): ResponseContent["stop"] {
   switch (asString(reason)) {
     case "STOP":
@@ -155,7 +156,7 @@ function readStop(reason: unknown, hasCalls: boolean): ResponseContent["stop"] {
   }
 }
 
-/** The prompt's count includes what was cached; thoughts are counted beside the candidates, and both are output. */
+/** Reads the usage. The prompt count includes cached tokens. Thoughts and candidates are separate counts of the output. */
 export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   const thoughts = asCount(usage["thoughtsTokenCount"]) ?? 0;
   return toUsage({
@@ -167,10 +168,10 @@ export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   });
 }
 
-/** `output` and `error` have a meaning for the model; of any other response, all of it is the output. */
+/** Reads a function response. Only the fields `output` and `error` have a meaning; any other response is output as a whole. */
 function readFunctionResponse({ response }: JsonObject, callId: string): Block {
   const { output, error } = asObject(response) ?? {};
-  const said = error ?? output ?? response ?? "";
-  const content = typeof said === "string" ? said : JSON.stringify(said);
+  const result = error ?? output ?? response ?? "";
+  const content = typeof result === "string" ? result : JSON.stringify(result);
   return { kind: "tool_result", callId, content, status: error === undefined ? "ok" : "error" };
 }

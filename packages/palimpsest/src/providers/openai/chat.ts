@@ -45,13 +45,13 @@ export type ChatClient = Pick<OpenAI, "chat" | "models">;
 export interface ChatOptions {
   /** Facts of models by the start of their ids; these win over the table. @default {} */
   readonly models?: ExtraModels;
-  /** `compatible`: the output limit is called `max_tokens`, and no field is sent that only OpenAI knows. @default "openai" */
+  /** `compatible`: the output limit is named `max_tokens`, and fields that only OpenAI knows are not sent. @default "openai" */
   readonly dialect?: "openai" | "compatible";
   /** Role of the system prompt. @default "system" */
   readonly systemRole?: "system" | "developer";
   /**
-   * `sent-back`: reasoning that the server showed is sent back as `reasoning_content`. Some servers require this during
-   * a turn, others refuse it. @default "left-out"
+   * `sent-back`: requests return the server's reasoning as `reasoning_content`. Some servers require the field during a
+   * turn, others refuse it. @default "left-out"
    */
   readonly thinking?: "left-out" | "sent-back";
 }
@@ -61,13 +61,13 @@ async function fetchWindow(client: ChatClient, model: string): Promise<Partial<M
   return windowTokens === undefined ? {} : { windowTokens };
 }
 
-/** Several servers describe models only in their list. */
+/** Returns the first description of the model with a window, from its own page or from the list of models. */
 async function describeModel(client: ChatClient, id: string): Promise<JsonObject | undefined> {
   try {
     const found = asObject(await client.models.retrieve(id, callOptions(undefined)));
     if (windowIn(found) !== undefined) return found;
   } catch {
-    // The list may contain the model.
+    // Some servers describe models only in their list.
   }
   try {
     const listed = await client.models.list(callOptions(undefined));
@@ -94,9 +94,13 @@ function send(
     signal,
     collector: createStreamCollector(),
     async open() {
-      // `null` in the parameters leaves the field out: some servers refuse it and report usage anyway.
-      const { stream_options: asked = { include_usage: true }, ...rest } = request;
-      const body = { ...rest, stream: true, ...(asked === null ? {} : { stream_options: asked }) } as const;
+      // `null` in the parameters omits the field: some servers refuse it and report usage anyway.
+      const { stream_options: streamOptions = { include_usage: true }, ...rest } = request;
+      const body = {
+        ...rest,
+        stream: true,
+        ...(streamOptions === null ? {} : { stream_options: streamOptions }),
+      } as const;
       const { data, response } = await client.chat.completions.create(body, callOptions(signal)).withResponse();
       const isWhole = response.headers.get("content-type")?.includes("application/json") ?? false;
       return isWhole ? { whole: readWhole(await response.json()) } : data;
@@ -104,7 +108,7 @@ function send(
   });
 }
 
-/** Some servers answer a streaming request with one document; some put an error in it, with HTTP 200. */
+/** Reads an answer in one JSON document: some servers ignore `stream`, and some return an error with HTTP 200. */
 function readWhole(body: unknown): ChatResponse {
   const { error } = asObject(body) ?? {};
   if (error === undefined || error === null) return body as ChatResponse;

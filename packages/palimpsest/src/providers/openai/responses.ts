@@ -1,6 +1,6 @@
 import type OpenAI from "openai";
 import { anObject, checkArgument } from "../../schema/check-options.ts";
-import { pickFields, requestTokenCount } from "../errors.ts";
+import { pickFields, requestTokenCount } from "../count-tokens.ts";
 import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "../models.ts";
 import type { Provider, SendOptions, StreamPart } from "../provider.ts";
 import { callOptions, sendStream } from "../stream.ts";
@@ -17,7 +17,7 @@ import { readMessages, readResponse } from "./responses/read.ts";
 import { createRequestRenderer, renderCompaction, renderMessage } from "./responses/render.ts";
 import { createStreamCollector } from "./responses/stream.ts";
 
-/** Provider for the Responses API, through the caller's own client. The service stores nothing. */
+/** Provider for the Responses API, through the caller's own client. Requests tell the service to store nothing. */
 export function openaiResponses(
   client: ResponsesClient,
   { models = {}, cacheDiagnostics = "asked" }: ResponsesOptions = {},
@@ -56,7 +56,7 @@ export interface ResponsesOptions {
   readonly cacheDiagnostics?: "asked" | "off";
 }
 
-/** "Only gpt-5.4 and later models support tool_search." */
+/** Models with tool search: "Only gpt-5.4 and later models support tool_search." */
 const SEARCHES_TOOLS = /^gpt-(?:5\.[4-9]|[6-9])/;
 
 function send(
@@ -78,23 +78,22 @@ function countTokens(
   { signal }: SendOptions = {},
 ): Promise<number | undefined> {
   const body = pickFields(request, COUNTED_FIELDS);
-  // Releases 5 and the first of release 6 have no such resource.
+  // Versions 5 of the client, and the first of version 6, do not have this resource.
   const counting = client.responses.inputTokens as ResponsesClient["responses"]["inputTokens"] | undefined;
   return requestTokenCount({ provider: OPENAI_RESPONSES, signal }, async () =>
     counting?.count(body, callOptions(signal)),
   );
 }
 
+/** The fields that the counting endpoint accepts. */
 const COUNTED_FIELDS: readonly string[] = [
-  ...[
-    "model",
-    "input",
-    "instructions",
-    "tools",
-    "tool_choice",
-    "parallel_tool_calls",
-    "reasoning",
-    "text",
-    "truncation",
-  ],
+  "model",
+  "input",
+  "instructions",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "reasoning",
+  "text",
+  "truncation",
 ];

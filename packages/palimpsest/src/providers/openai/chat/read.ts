@@ -3,10 +3,11 @@
 import type { Block, Native, Part } from "../../../log/block.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
 import { asCount, asList, asObject, asString, type JsonObject } from "../../../schema/json-fields.ts";
-import { fromUrl, parseInput, toContent, toUsage } from "../../content.ts";
+import { fromUrl, parseInput, readParts, toContent, toUsage } from "../../content.ts";
 import type { ResponseContent } from "../../provider.ts";
-import { type ChatResponse, OPENAI_CHAT, readPartsBy } from "../facts.ts";
+import { type ChatResponse, OPENAI_CHAT } from "../facts.ts";
 
+/** Reads a whole response. */
 export function readResponse(response: ChatResponse): ResponseContent {
   const choice = asObject(response.choices[0]) ?? {};
   const message = asObject(choice["message"]) ?? {};
@@ -22,7 +23,7 @@ export function readResponse(response: ChatResponse): ResponseContent {
   };
 }
 
-/** Reads messages in this form from any program, complete or broken. */
+/** Reads messages that any program wrote in this form, even malformed ones. */
 export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
   return messages.flatMap((value) => {
     const message = asObject(value);
@@ -39,16 +40,16 @@ function readMessage(message: JsonObject): MessagePayload {
       return { role: "user", origin: "tool", blocks: [readResult(message)] };
     default: {
       const origin = message["role"] === "user" ? "human" : "host";
-      return { role: "user", origin, blocks: readParts(message["content"]) };
+      return { role: "user", origin, blocks: readParts(message["content"], readPart) };
     }
   }
 }
 
-/** Returns the blocks of one message of the model: thinking, text and calls. */
+/** Reads one message of the model: thinking, text and tool calls. */
 function readMessageBlocks(message: JsonObject): Block[] {
-  // Servers that show their reasoning use one of these two names.
+  // Servers that return their reasoning use one of these two names.
   const thinking = asString(message["reasoning_content"]) ?? asString(message["reasoning"]) ?? "";
-  const texts = [...readParts(message["content"]), ...readParts(message["refusal"])];
+  const texts = [...readParts(message["content"], readPart), ...readParts(message["refusal"], readPart)];
   const calls = (asList(message["tool_calls"]) ?? []).map(readCall).filter((call) => call !== undefined);
   return [
     ...(thinking === "" ? [] : [{ kind: "thinking", provider: OPENAI_CHAT, text: thinking } as const]),
@@ -63,7 +64,7 @@ function readCall(value: unknown): Block | undefined {
   if (call === undefined || called === undefined) return undefined;
   const text = asString(called["arguments"]) ?? "";
   const input = parseInput(text);
-  // Broken arguments are not kept for later requests: see how calls are rendered.
+  // Broken arguments are not sent back unchanged: `toArguments` wraps them.
   const isRaw = asObject(input) !== undefined && JSON.stringify(input) !== text;
   return {
     kind: "tool_call",
@@ -73,9 +74,6 @@ function readCall(value: unknown): Block | undefined {
     ...(isRaw ? { native: toNative({ arguments: text }) } : {}),
   };
 }
-
-/** Reads content that is a text or a list of parts. */
-const readParts: (content: unknown) => Part[] = readPartsBy(readPart);
 
 function readPart(part: JsonObject): Part {
   const { prompt_cache_breakpoint: _, cache_control: __, ...plain } = part;
@@ -94,11 +92,11 @@ function toNative(block: JsonObject): Native {
 }
 
 function readResult(message: JsonObject): MessagePayload["blocks"][number] {
-  const content = toContent(readParts(message["content"]));
+  const content = toContent(readParts(message["content"], readPart));
   return { kind: "tool_result", callId: asString(message["tool_call_id"]) ?? "", content, status: "ok" };
 }
 
-/** Several servers report "stop" although the response contains calls. */
+/** Reads why a response ended. Several servers report "stop" for a response with tool calls. */
 function readStop(reason: unknown, hasCalls: boolean): ResponseContent["stop"] {
   switch (reason) {
     case "stop":
@@ -116,11 +114,12 @@ function readStop(reason: unknown, hasCalls: boolean): ResponseContent["stop"] {
   }
 }
 
+/** Reads the usage of a response. */
 export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   const details = asObject(usage["prompt_tokens_details"]);
   return toUsage({
     input: usage["prompt_tokens"],
-    // DeepSeek uses the second name.
+    // `prompt_cache_hit_tokens` is the name that DeepSeek uses.
     cacheRead: asCount(details?.["cached_tokens"]) ?? usage["prompt_cache_hit_tokens"],
     cacheWrite: details?.["cache_write_tokens"],
     output: usage["completion_tokens"],
