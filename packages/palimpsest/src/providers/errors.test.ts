@@ -14,7 +14,7 @@ describe("toProviderError", () => {
     ["a rate limit", status(429, { "retry-after": "2" }), call, { kind: "rate-limited", retryAfterMs: 2_000 }],
     ["a rate limit without a hint", status(429), call, { kind: "rate-limited" }],
     [
-      "a spend limit, which waiting does not lift",
+      "a spend limit",
       Object.assign(status(429), { errorCode: "enforced_spend_limit_reached" }),
       call,
       { kind: "refused", status: 429 },
@@ -26,7 +26,7 @@ describe("toProviderError", () => {
       { kind: "refused", status: 429 },
     ],
     [
-      "what the server says not to try again",
+      "an error that the server marks as final",
       status(429, { "x-should-retry": "false" }),
       call,
       { kind: "refused", status: 429 },
@@ -40,34 +40,44 @@ describe("toProviderError", () => {
     ["too many bytes", status(413), call, { kind: "overflow", by: "bytes" }],
     ["no connection", unconnected("Connection error."), call, { kind: "unreachable" }],
     ["a timeout", unconnected("Request timed out."), call, { kind: "unreachable" }],
-    ["a connection lost in mid-stream", new TypeError("terminated"), stream, { kind: "broken-stream" }],
-    ["an event that is no JSON", new SyntaxError("bad event"), stream, { kind: "broken-stream" }],
     [
-      "a server's failure in mid-stream",
+      "a connection that is lost in the middle of a stream",
+      new TypeError("terminated"),
+      stream,
+      { kind: "broken-stream" },
+    ],
+    ["an event that is not JSON", new SyntaxError("bad event"), stream, { kind: "broken-stream" }],
+    [
+      "a server failure in the middle of a stream",
       Object.assign(new Error("x"), { type: "api_error" }),
       stream,
       { kind: "broken-stream" },
     ],
     [
-      "a rate limit in mid-stream",
+      "a rate limit in the middle of a stream",
       Object.assign(new Error("x"), { error: { type: "error", error: { type: "rate_limit_error" } } }),
       stream,
       { kind: "rate-limited" },
     ],
-    ["a refusal in mid-stream", Object.assign(new Error("x"), { code: "invalid_prompt" }), stream, { kind: "refused" }],
+    [
+      "a refusal in the middle of a stream",
+      Object.assign(new Error("x"), { code: "invalid_prompt" }),
+      stream,
+      { kind: "refused" },
+    ],
     ["an abort", new DOMException("stop", "AbortError"), call, { kind: "aborted" }],
-    ["an abort by any name", new Error("x"), { ...stream, signal: AbortSignal.abort() }, { kind: "aborted" }],
-    ["a mistake of ours", new TypeError("x is not a function"), call, { kind: "refused" }],
-    ["a client that is set up wrong", new Error("no API key"), call, { kind: "refused" }],
-    ["no error at all", "words", call, { kind: "refused" }],
-  ])("%s", (_, error, how, failure) => {
-    const wrapped = toProviderError(error, how);
+    ["any error after an abort", new Error("x"), { ...stream, signal: AbortSignal.abort() }, { kind: "aborted" }],
+    ["a programming error", new TypeError("x is not a function"), call, { kind: "refused" }],
+    ["a misconfigured client", new Error("no API key"), call, { kind: "refused" }],
+    ["a thrown string", "words", call, { kind: "refused" }],
+  ])("classifies %s", (_, error, call, failure) => {
+    const wrapped = toProviderError(error, call);
     expect(wrapped.failure).toEqual(failure);
     expect(wrapped.cause).toBe(error);
     expect(wrapped.provider).toBe("test");
   });
 
-  test("an error that is one already stays itself", () => {
+  test("returns a ProviderError unchanged", () => {
     const error = new ProviderError("test", { kind: "broken-stream" }, "cut");
     expect(toProviderError(error, call)).toBe(error);
   });
@@ -87,11 +97,11 @@ describe("readRetryAfterMs", () => {
     [{ "retry-after": "" }, undefined],
     [{ "retry-after": "-1" }, undefined],
     [{}, undefined],
-  ])("%o asks to wait %o ms", (headers, expected) => {
+  ])("reads a wait from %o: %o ms", (headers, expected) => {
     expect(readRetryAfterMs(new Headers(headers))).toBe(expected);
   });
 
-  test("no headers, no hint", () => {
+  test("returns no wait without headers", () => {
     expect(readRetryAfterMs(undefined)).toBeUndefined();
   });
 });

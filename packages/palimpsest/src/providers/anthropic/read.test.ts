@@ -32,25 +32,25 @@ describe("readResponse", () => {
 
   test.each<[string, object, Block]>([
     ["text", { type: "text", text: "hi", citations: null }, { kind: "text", text: "hi" }],
-    ["text with its sources", cited, { kind: "text", text: "so it says", native: { provider, block: cited } }],
+    ["text with citations", cited, { kind: "text", text: "so it says", native: { provider, block: cited } }],
     [
-      "thinking without its words",
+      "thinking without text",
       { type: "thinking", thinking: "", signature: "sig" },
       { kind: "thinking", provider, text: "", signature: "sig" },
     ],
     ["redacted thinking", redacted, { kind: "thinking", provider, text: "", native: { provider, block: redacted } }],
     [
-      "a call by the model itself",
+      "a tool call of the model",
       { type: "tool_use", id: "toolu_1", name: "read", input: { b: 1, a: 2 }, caller: { type: "direct" } },
       { kind: "tool_call", id: "toolu_1", name: "read", input: { b: 1, a: 2 } },
     ],
     [
-      "a call by a program",
+      "a tool call of a program",
       ofProgram,
       { kind: "tool_call", id: "toolu_1", name: "read", input: {}, native: { provider, block: ofProgram } },
     ],
-    ["a call that the service answers", search, { kind: "opaque", native: { provider, block: search } }],
-  ])("%s is read, and given back as it was", (_, block, expected) => {
+    ["a tool call that the service runs", search, { kind: "opaque", native: { provider, block: search } }],
+  ])("reads %s and renders the same block", (_, block, expected) => {
     const { blocks } = readResponse(response({ content: [block] }));
     expect(blocks).toEqual([expected]);
     const [message] = renderMessage({ role: "assistant", blocks });
@@ -70,11 +70,11 @@ describe("readResponse", () => {
     ["compaction", "compacted"],
     ["something new", "other"],
     [null, "other"],
-  ])("it stopped by %o: %s", (stop_reason, stop) => {
+  ])("reads the stop reason %o as %s", (stop_reason, stop) => {
     expect(readResponse(response({ stop_reason })).stop).toBe(stop);
   });
 
-  test("the input is what was fresh, read and written; the hour's part and the reasoning are told where there are any", () => {
+  test("reads fresh, cached and written input, one-hour writes and reasoning", () => {
     expect(readResponse(response({})).usage).toEqual({
       freshTokens: 2,
       cacheReadTokens: 21_954,
@@ -92,7 +92,7 @@ describe("readResponse", () => {
     });
   });
 
-  test("of several passes the last that wrote the message counts, and one that compacted never", () => {
+  test("reads the last message pass of several, and never a compaction pass", () => {
     const pass = (type: string, input_tokens: number): object => ({
       type,
       input_tokens,
@@ -105,7 +105,7 @@ describe("readResponse", () => {
     expect(read).toEqual({ freshTokens: 20, cacheReadTokens: 1, cacheWriteTokens: 2, outputTokens: 10 });
   });
 
-  test("counts that are null are none", () => {
+  test("reads null counts as zero", () => {
     const nulls = {
       input_tokens: 5,
       cache_read_input_tokens: null,
@@ -121,22 +121,22 @@ describe("readResponse", () => {
   });
 
   test.each<[string, object | null, object | undefined]>([
-    ["was not asked, or found nothing", null, undefined],
-    ["has not finished", { cache_miss_reason: null }, undefined],
+    ["found no difference", null, undefined],
+    ["has not finished comparing", { cache_miss_reason: null }, undefined],
     [
       "found other tools",
       { cache_miss_reason: { type: "tools_changed", cache_missed_input_tokens: 7 } },
       { reason: "tools", missedTokens: 7 },
     ],
-    ["cannot tell", { cache_miss_reason: { type: "unavailable" } }, { reason: "unknown" }],
-    ["says what nobody knows", { cache_miss_reason: { type: "moon_changed" } }, { reason: "unknown" }],
-  ])("2 cache diagnostics: the service %s", (_, diagnostics, expected) => {
+    ["does not know", { cache_miss_reason: { type: "unavailable" } }, { reason: "unknown" }],
+    ["sends an unknown reason", { cache_miss_reason: { type: "moon_changed" } }, { reason: "unknown" }],
+  ])("reads the cache diagnosis if the service %s", (_, diagnostics, expected) => {
     expect(readResponse(response({ diagnostics })).cacheDiagnosis).toEqual(expected);
   });
 });
 
 describe("readMessages", () => {
-  test("each result is a message of its own, and the rest around them stays in order", () => {
+  test("reads each tool result as a separate message, in order", () => {
     const content = [
       { type: "text", text: "before" },
       { type: "tool_result", tool_use_id: "a", content: "done", cache_control: { type: "ephemeral" } },
@@ -167,7 +167,7 @@ describe("readMessages", () => {
     ]);
   });
 
-  test("texts, and words of the program", () => {
+  test("reads texts, system instructions and unsigned thinking", () => {
     const messages = [
       { role: "user", content: "hello" },
       { role: "system", content: "be brief" },
@@ -186,7 +186,7 @@ describe("readMessages", () => {
     ]);
   });
 
-  test("results keep what only the service can read", () => {
+  test("keeps unknown parts of tool results", () => {
     const found = { type: "search_result", source: "x", title: "y", content: [] };
     const content = [{ type: "tool_result", tool_use_id: "a", content: [found] }];
     expect(readMessages([{ role: "user", content }])[0]?.blocks).toEqual([
@@ -199,7 +199,7 @@ describe("readMessages", () => {
     ]);
   });
 
-  test("nothing makes it fail", () => {
+  test("reads any value without throwing", () => {
     const role = fc.oneof(fc.constantFrom("user", "assistant", "system"), fc.anything());
     const block = fc.record(
       {
