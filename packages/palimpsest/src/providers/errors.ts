@@ -27,16 +27,16 @@ function readFailure(error: unknown, { phase, signal }: FailedCall): ProviderFai
   const overflow = readOverflow(error);
   if (overflow !== undefined) return overflow;
   const { status, headers, types } = readErrorFacts(error);
-  const is = (known: readonly string[]): boolean => types.some((type) => known.includes(type));
+  const hasType = (known: readonly string[]): boolean => types.some((type) => known.includes(type));
   const refused: ProviderFailure = { kind: "refused", ...(status === undefined ? {} : { status }) };
-  if (is(SPENT_CODES) || headers?.get("x-should-retry") === "false") return refused;
+  if (hasType(SPENT_CODES) || headers?.get("x-should-retry") === "false") return refused;
   const retryAfterMs = readRetryAfterMs(headers);
   const hint = retryAfterMs === undefined ? {} : { retryAfterMs };
-  if (status === 429 || is(RATE_TYPES)) return { kind: "rate-limited", ...hint };
-  if (is(OVERLOAD_TYPES)) return { kind: "overloaded", ...hint };
+  if (status === 429 || hasType(RATE_TYPES)) return { kind: "rate-limited", ...hint };
+  if (hasType(OVERLOAD_TYPES)) return { kind: "overloaded", ...hint };
   if (status !== undefined)
     return status >= 500 || PASSING_STATUSES.includes(status) ? { kind: "overloaded", ...hint } : refused;
-  if (phase === "stream") return types.length > 0 && !is(SERVER_TYPES) ? refused : { kind: "broken-stream" };
+  if (phase === "stream") return types.length > 0 && !hasType(SERVER_TYPES) ? refused : { kind: "broken-stream" };
   return isConnection(error) ? { kind: "unreachable" } : refused;
 }
 
@@ -52,14 +52,14 @@ const RATE_TYPES: readonly string[] = ["rate_limit_error", "rate_limit_exceeded"
 
 const OVERLOAD_TYPES: readonly string[] = ["overloaded_error", "server_is_overloaded", "overloaded", "slow_down"];
 
-/** Server errors that arrive in mid-stream, without a status. */
+/** Types of server errors that arrive in the middle of a stream, without a status. */
 const SERVER_TYPES: readonly string[] = ["api_error", "server_error", "timeout_error", "internal_error"];
 
-/** Statuses that client libraries retry: timeout, conflict with a call in flight, too early. */
+/** Temporary failures, which client libraries retry: timeout, conflict with another call, too early. */
 const PASSING_STATUSES: readonly number[] = [408, 409, 425];
 
 /**
- * Reads the errors of both client libraries. Both keep the body in `error`; one of them keeps only its inner object.
+ * Reads an error of a client. Clients keep the response body in `error`; some keep only its inner object.
  */
 function readErrorFacts(error: unknown): ErrorFacts {
   const { status, headers, type, code, errorCode, error: body } = asObject(error) ?? {};

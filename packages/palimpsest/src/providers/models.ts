@@ -64,8 +64,8 @@ export type ModelTable = Readonly<Record<string, ModelFacts>>;
 export type ExtraModels = Readonly<Record<string, Partial<ModelFacts>>>;
 
 /**
- * Facts of an unknown model: the strictest limits of all known models, so that the model accepts every request. Window
- * and prices are not guessed.
+ * Facts of an unknown model: the strictest limits of all known models, so that a request is safe for any model. Window and
+ * prices are not guessed.
  */
 export const UNKNOWN_MODEL: ModelFacts = {
   maxOutputTokens: 8_192,
@@ -101,7 +101,7 @@ function findEntry<Facts>(model: string, table: Readonly<Record<string, Facts>>)
   return undefined;
 }
 
-// Suffixes after which a known id still names the same model: a date, "latest", a host's revision.
+/** Suffixes that do not change the model: a date, "latest", a host's revision. */
 const SNAPSHOT = /^(?:[-@:](?:\d{6,8}|\d{4}-\d{2}-\d{2}|latest\b|v\d).*)?$/;
 
 function isSnapshotOf(id: string, start: string): boolean {
