@@ -100,7 +100,7 @@ describe("a fork", () => {
     expect(usage.cacheReadTokens).toBeGreaterThan(100_000);
     expect(JSON.stringify(fork.view.accounting())).toBe(before);
     expect((await fork.ledger.cost()).bySource["phrase"]).toMatchObject({ responses: 1 });
-    await expect(fork.fork({ source: "deeper" })).rejects.toThrow("it is a fork itself");
+    await expect(fork.fork({ source: "deeper" })).rejects.toThrow("it is itself a fork");
     await fork.close();
   });
 

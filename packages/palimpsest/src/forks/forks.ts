@@ -1,3 +1,5 @@
+// Opens forks: sessions that share the cached prompt of another session. Also asks single questions on a fork.
+
 import { ForkError } from "../errors.ts";
 import type { NewContent } from "../log/messages.ts";
 import type { StreamPart } from "../providers/provider.ts";
@@ -23,7 +25,7 @@ interface StandaloneCall {
   readonly onPart?: (part: StreamPart) => void;
 }
 
-/** Asks a model that sees nothing of the conversation; what it uses is in the session's ledger. */
+/** Asks a model that does not see the conversation. Its usage is charged to the session's ledger. */
 export async function sendStandalone<Request, Response, Message>(
   { session, provider, factsOf, clock, emit }: SessionContext<Request, Response, Message>,
   enterUsage: EnterUsage,
@@ -51,18 +53,19 @@ export async function sendStandalone<Request, Response, Message>(
   return { text, stop, usage, model, refusedCalls: blocks.filter(({ kind }) => kind === "tool_call").length };
 }
 
+/** The fork to watch, and its parent's ledger and events. */
 interface WatchForkOptions {
   readonly source: string;
   /** Ends the fork. */
   readonly signal: AbortSignal;
-  /** Of the parent: its ledger holds what its forks have used. */
+  /** Adds usage to the ledger of the parent. */
   readonly enterUsage: EnterUsage;
   readonly emit: Emit;
 }
 
 const NOTHING = { freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
 
-/** Charges a fork's responses to its parent, and tells how it ended. One that has asked nothing is not told of. */
+/** Charges a fork's responses to its parent, and emits how the fork ended. A fork without a request emits nothing. */
 function watchFork({ source, signal, enterUsage, emit }: WatchForkOptions): ForkWatch {
   let newest: "none" | "open" | "answered" = "none";
   let used: UsedTokens = NOTHING;
@@ -97,7 +100,7 @@ function sum(one: UsedTokens, other: UsedTokens): UsedTokens {
   };
 }
 
-/** What a conversation uses of the session that was opened for it. */
+/** The parts of a forked session that a conversation uses. */
 interface ForkedSession<Request, Response> {
   readonly signal: AbortSignal;
   append(content: NewContent): Promise<unknown>;
@@ -106,13 +109,13 @@ interface ForkedSession<Request, Response> {
   close(): Promise<void>;
 }
 
-/** How a fork is opened by its parent. */
+/** The parent's input for opening a fork. */
 interface ForkOpening extends Opening {
   readonly id: string;
   readonly base: ForkBase;
 }
 
-/** Opens a session that shares another's prompt. */
+/** Opens a session that shares the prompt of its parent. */
 export type OpenFork<Forked> = (
   opening: ForkOpening,
 ) => Promise<{ readonly session: Forked; readonly requests: Pick<Requests<unknown>, "prefix"> }>;
@@ -123,37 +126,40 @@ interface ForksParts<Request, Forked> {
   readonly openFork: OpenFork<Forked>;
 }
 
-/** A talk with the model on a fork that is forgotten afterwards. */
+/** A conversation with the model on a temporary fork. Closing it discards the fork. */
 interface ForkConversation {
   ask(words: string): Promise<void>;
-  /** What the model says to it. After a call that failed, it may be asked for again. */
+  /** Sends the request and returns the answer. It can be called again after a failure. */
   answer(options?: { readonly signal?: AbortSignal; readonly onPart?: AskOptions["onPart"] }): Promise<Answer>;
   close(): Promise<void>;
 }
 
+/** Opens forks and asks questions. */
 export interface Forks<Forked> {
   fork(options: ForkOptions): Promise<Forked>;
   converse(options: Pick<ForkOptions, "source" | "signal">): Promise<ForkConversation>;
   ask(question: string, options: AskOptions): Promise<Answer>;
 }
 
-/** Sessions that share this one's prompt, and have all else for themselves. */
+/**
+ * Creates the functions that open forks of a session. A fork shares only the prompt: log, view and ledger are separate.
+ */
 export function createForks<Request, Response, Message, Forked extends ForkedSession<Request, Response>>(
   context: SessionContext<Request, Response, Message>,
   { requests, enterUsage, openFork }: ForksParts<Request, Forked>,
 ): Forks<Forked> {
   const { session, options, state, provider, base, emit, clock, settingsReader, tools } = context;
 
-  /** A log for a fork of that name; one that nobody keeps, if it has none. */
+  /** Opens a log in the store for a fork with a name, and a log in memory for a fork without one. */
   function openLog(name: string | undefined): Promise<OpenedLog> {
     return openWriter(name === undefined ? memoryStore({ clock }) : options.store, name ?? session, options);
   }
 
   async function open(wanted: ForkOptions, cacheWrites: ForkRequestOptions["cacheWrites"]) {
     const { source, id, allowedTools, signal = context.signal } = wanted;
-    // A fork may ask a question of its own, such as for its phrase or its summary; nothing of it outlives the answer.
+    // A fork can ask single questions, for example for a summary, because their forks are discarded after the answer.
     if (base !== undefined && cacheWrites === "as-usual")
-      throw new ForkError(session, `it is a fork itself, of session ${base.fork.session}`);
+      throw new ForkError(session, `it is itself a fork of session ${base.fork.session}`);
     const at = wanted.at ?? state.newestEntry;
     const [parting] = await state.log.read(at, at);
     if (parting === undefined) throw new ForkError(session, `it has no entry ${at}`);
@@ -176,7 +182,7 @@ export function createForks<Request, Response, Message, Forked extends ForkedSes
     await opened.session.close();
     throw new ForkError(
       session,
-      `its prompt is rendered in another way from ${departure} on, which would miss the cache`,
+      `the fork renders a different prompt from ${departure} on, so it would miss the cache`,
     );
   }
 

@@ -1,35 +1,41 @@
+// Options of forks and of questions to the model, and the answer to a question.
+
 import type { ResponseContent, StreamPart } from "../providers/provider.ts";
 
 /** Options of a fork. Only `source`, its name in the ledger, is required. */
 export interface ForkOptions {
-  /** Who asks: its usage is counted under this name. */
+  /** The purpose of the fork. The ledger counts its usage under this name. */
   readonly source: string;
-  /** The name under which it is kept in the store, to be opened again. @default it is gone when it is closed */
+  /** The id of the fork in the store, for opening it again. @default the fork is discarded when it is closed */
   readonly id?: string;
-  /** The entry at which it parts from this session, for several that are to begin alike. @default the newest */
+  /** The entry after which the fork begins. Forks with the same entry share the same prompt. @default the newest */
   readonly at?: number;
-  /** Tools that it may use; all stay in the list, calls of others are refused. @default all */
+  /**
+   * Tools that the fork may use. The request still lists all tools, and calls of other tools are refused. @default all
+   */
   readonly allowedTools?: readonly string[];
-  /** Ends it; so does the end of the session it comes from. */
+  /** Ends the fork. Closing the parent session ends it, too. */
   readonly signal?: AbortSignal;
 }
 
-/** Options of one question to the model beside the conversation. */
+/** Options of one question to the model that does not become part of the conversation. */
 export interface AskOptions extends Pick<ForkOptions, "source" | "signal"> {
-  /** Is told of every piece of the answer as it arrives. */
+  /** Receives each piece of the answer as it arrives. */
   readonly onPart?: (part: StreamPart) => void;
-  /** Another model, which sees the question and nothing of the conversation. @default the session's, with all of it */
+  /** Asks another model, which sees only the question. @default the session's model, with the whole conversation */
   readonly standalone?: StandaloneModel;
 }
 
+/** A model for a question without the conversation. */
 interface StandaloneModel {
   readonly model: string;
   readonly system: string;
   readonly maxOutputTokens: number;
 }
 
+/** The answer to a question. */
 export interface Answer extends Pick<ResponseContent, "stop" | "usage" | "model"> {
   readonly text: string;
-  /** How many tools it wanted to use. */
+  /** The number of tool calls that the model made. They are refused. */
   readonly refusedCalls: number;
 }

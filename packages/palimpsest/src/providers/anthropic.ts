@@ -49,8 +49,8 @@ export function anthropic(
 }
 
 /**
- * The parts of the client that this provider uses. Clients for other hosts (Bedrock, Vertex) cannot count tokens or list
- * models.
+ * The parts of the client that this provider uses. Clients for other hosts (Bedrock, Vertex) cannot count tokens or
+ * list models.
  */
 export interface AnthropicClient {
   readonly messages: MessagesResource<Anthropic["messages"]>;
@@ -131,7 +131,9 @@ const COUNTED_FIELDS: readonly (keyof Anthropic.Beta.MessageCountTokensParams)[]
   ...(["context_management", "compaction", "mcp_servers"] as const),
 ];
 
-/** Returns the client resource for a request. Requests with betas need the beta resource, which sends them as a header. */
+/**
+ * Returns the client resource for a request. Requests with betas need the beta resource, which sends them as a header.
+ */
 function resourceOf(client: AnthropicClient, { betas }: AnthropicRequest): AnthropicClient["messages"] {
   return betas === undefined || betas.length === 0
     ? client.messages

@@ -111,9 +111,9 @@ async function countTokens(
 const CANNOT_COUNT: readonly unknown[] = [400, 403, 404];
 
 /**
- * Returns the client without retries, because Palimpsest retries by itself. The caller's client keeps its retries. A call
- * has no option for retries, so a pass-through step replaces the client's retry step. It keeps the name of that step,
- * because other steps are positioned after it by name.
+ * Returns the client without retries, because Palimpsest retries by itself. The caller's client keeps its retries. A
+ * call has no option for retries, so a pass-through step replaces the client's retry step. It keeps the name of that
+ * step, because other steps are positioned after it by name.
  */
 function withoutRetries(client: BedrockClient): BedrockClient {
   const middlewareStack = client.middlewareStack.clone();

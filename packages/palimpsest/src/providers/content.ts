@@ -6,7 +6,8 @@ import { asCount, asList, asObject, type JsonObject } from "../schema/json-field
 import type { ResponseContent } from "./provider.ts";
 
 /**
- * Whether the services accept media of this type. A refused type would make every later request of the conversation fail.
+ * Whether the services accept media of this type. A refused type would make every later request of the conversation
+ * fail.
  */
 export function canBeShown({ kind, source }: Media): boolean {
   if (source.kind === "url") return true;
@@ -38,8 +39,8 @@ export function fileNameOf(source: MediaSource): string {
 }
 
 /**
- * Decodes base64 data. Skips invalid characters, as `Buffer` does: the data of a log must give the same request in every
- * runtime, and `atob` would throw.
+ * Decodes base64 data. Skips invalid characters, as `Buffer` does: the data of a log must give the same request in
+ * every runtime, and `atob` would throw.
  */
 export function base64Bytes(data: string): Uint8Array<ArrayBuffer> {
   const characters = data
@@ -81,7 +82,9 @@ export function toArguments(input: unknown): JsonObject {
   return asObject(input) ?? (input === undefined ? {} : { input });
 }
 
-/** Returns the content of a tool result in its shortest form: a single text as a string, no parts as an empty string. */
+/**
+ * Returns the content of a tool result in its shortest form: a single text as a string, no parts as an empty string.
+ */
 export function toContent(parts: readonly Part[]): ToolResult["content"] {
   const [only] = parts;
   if (only === undefined) return "";
@@ -116,7 +119,9 @@ function isMedia(part: Part): part is Media {
   return part.kind === "image" || part.kind === "document";
 }
 
-/** Splits a user message: each tool result becomes a separate message, so that later entries can refer to one result. */
+/**
+ * Splits a user message: each tool result becomes a separate message, so that later entries can refer to one result.
+ */
 export function splitResults(blocks: readonly Block[], origin: MessagePayload["origin"]): MessagePayload[] {
   const payloads: MessagePayload[] = [];
   let rest: Block[] = [];

@@ -1,8 +1,8 @@
 import type { ModelFacts } from "./models.ts";
 
 /**
- * Returns the fields of a provider's request (`parameters` of a session) that set an effort. Undefined if the model has no
- * effort setting, or if its setting is unknown: a service refuses unknown fields.
+ * Returns the fields of a provider's request (`parameters` of a session) that set an effort. Undefined if the model has
+ * no effort setting, or if its setting is unknown: a service refuses unknown fields.
  * @param provider the name of the wire form
  */
 export function effortParameters(

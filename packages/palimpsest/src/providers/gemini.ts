@@ -109,7 +109,10 @@ function configOf(signal: AbortSignal | undefined): object {
   };
 }
 
-/** Counts tokens. For the Developer API the client counts only contents, so requests with more than contents are not counted. */
+/**
+ * Counts tokens. For the Developer API the client counts only contents, so requests with more than contents are not
+ * counted.
+ */
 async function countTokens(
   client: GeminiClient,
   { model, contents, config }: GeminiRequest,

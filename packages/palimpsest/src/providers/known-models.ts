@@ -6,7 +6,9 @@ import { GEMINI, GEMINI_CACHE_EFFECTS, GEMINI_MODELS } from "./gemini/facts.ts";
 import { findFacts, type ModelFacts, UNKNOWN_MODEL } from "./models.ts";
 import { OPENAI_CACHE_EFFECTS, OPENAI_CHAT, OPENAI_MODELS, OPENAI_RESPONSES } from "./openai/facts.ts";
 
-/** Finds a model by its id, with or without a host's prefix. A model that no table has comes without window and prices. */
+/**
+ * Finds a model by its id, with or without a host's prefix. A model that no table has comes without window and prices.
+ */
 export function knownModel(model: string): KnownModel {
   if (/(^|[/.])anthropic\.claude/i.test(model)) {
     return { provider: BEDROCK, facts: findBedrockFacts(model), cacheEffects: BEDROCK_CACHE_EFFECTS };

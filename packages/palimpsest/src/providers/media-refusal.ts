@@ -1,7 +1,9 @@
 import { gatherError } from "./overflow.ts";
 import type { MediaProblem, ProviderFailure } from "./provider.ts";
 
-/** Recognizes errors that refuse an image or a document, at any depth of wrapping. Returns undefined for other errors. */
+/**
+ * Recognizes errors that refuse an image or a document, at any depth of wrapping. Returns undefined for other errors.
+ */
 export function readMediaRefusal(error: unknown): MediaRefusal | undefined {
   const { texts, statuses } = gatherError(error);
   if (!statuses.every((status) => REFUSED_STATUSES.includes(status))) return undefined;

@@ -46,8 +46,8 @@ export interface ModelFacts {
   /** `stripped`: the provider removes thinking from before the user's newest message. @default "kept" */
   readonly earlierThinking?: "kept" | "stripped";
   /**
-   * How a request sets the amount of thinking: by a level, or by a budget of tokens. @default unknown: requests do not set
-   * it
+   * How a request sets the amount of thinking: by a level, or by a budget of tokens. @default unknown: requests do not
+   * set it
    */
   readonly effort?: "levels" | "budget" | "none";
   /** Absent if unknown: a price is never guessed. */
@@ -60,12 +60,15 @@ export type WindowSource = "table" | "asked" | "given" | "guessed";
 /** Models by the start of their ids. */
 export type ModelTable = Readonly<Record<string, ModelFacts>>;
 
-/** The caller's facts by the start of model ids, also for models that no table has. They replace single facts of a table. */
+/**
+ * The caller's facts by the start of model ids, also for models that no table has. They replace single facts of a
+ * table.
+ */
 export type ExtraModels = Readonly<Record<string, Partial<ModelFacts>>>;
 
 /**
- * Facts of an unknown model: the strictest limits of all known models, so that a request is safe for any model. Window and
- * prices are not guessed.
+ * Facts of an unknown model: the strictest limits of all known models, so that a request is safe for any model. Window
+ * and prices are not guessed.
  */
 export const UNKNOWN_MODEL: ModelFacts = {
   maxOutputTokens: 8_192,

@@ -5,9 +5,9 @@ import { asCount, asObject, asString } from "../schema/json-fields.ts";
 import type { ProviderFailure, ResponseContent } from "./provider.ts";
 
 /**
- * Returns the overflow that an error reports, with token counts if the error contains them; otherwise undefined. Clients
- * and proxies may have wrapped the error. Rate limit errors never count, even if they mention tokens: waiting solves
- * them, and a smaller request does not.
+ * Returns the overflow that an error reports, with token counts if the error contains them; otherwise undefined.
+ * Clients and proxies may have wrapped the error. Rate limit errors never count, even if they mention tokens: waiting
+ * solves them, and a smaller request does not.
  */
 export function readOverflow(error: unknown): Overflow | undefined {
   const { texts, statuses, counts } = gatherError(error);
@@ -48,8 +48,8 @@ export function readSilentOverflow(
 const FULL_WINDOW_SHARE = 0.99;
 
 /**
- * Collects statuses, codes, texts and token counts from an error, at any depth of wrapping. Cycles are visited once, and
- * nesting stops at eight levels.
+ * Collects statuses, codes, texts and token counts from an error, at any depth of wrapping. Cycles are visited once,
+ * and nesting stops at eight levels.
  */
 export function gatherError(error: unknown): Gathered {
   const found: Gathered = { texts: [], statuses: [], counts: {} };
@@ -95,7 +95,9 @@ const FIELDS = [
 
 const MAXIMUM_DEPTH = 8;
 
-/** Parses JSON inside a text: proxies quote the body they received, often after a status or a few words of their own. */
+/**
+ * Parses JSON inside a text: proxies quote the body they received, often after a status or a few words of their own.
+ */
 function parseInside(text: string): unknown {
   const start = text.indexOf("{");
   if (start < 0) return undefined;

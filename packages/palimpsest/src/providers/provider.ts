@@ -21,8 +21,8 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
   /** Whether a request with these parameters may ask for `edits`. @default "no" */
   takesEdits?(parameters: RequestParts<Message>["parameters"]): "yes" | "no";
   /**
-   * Whether a model accepts deferred tools in the provider's own form. @default "own": their schemas come as text, and the
-   * model calls them through `call_tool`
+   * Whether a model accepts deferred tools in the provider's own form. @default "own": their schemas come as text, and
+   * the model calls them through `call_tool`
    */
   toolSearch?(model: string): "native" | "own";
   /**
@@ -33,8 +33,8 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
   /** Returns the facts of a model without a network call. The caller's facts win over the table. */
   factsOf(model: string): ModelFacts;
   /**
-   * Returns the facts of a model after a request to the provider's models endpoint. Its facts win over the table, and the
-   * caller's facts win over both.
+   * Returns the facts of a model after a request to the provider's models endpoint. Its facts win over the table, and
+   * the caller's facts win over both.
    */
   fetchFacts(model: string): Promise<ModelFacts>;
   /**
@@ -136,10 +136,15 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A part of a streaming response: visible content, a report of the provider about the response, or a wait before it. */
+/**
+ * A part of a streaming response: visible content, a report of the provider about the response, or a wait before it.
+ */
 export type StreamPart = ShownPart | ResponseReport | RequestWaiting;
 
-/** The request waits, because a limit that it shares with other requests is used up. Emitted repeatedly until it is sent. */
+/**
+ * The request waits, because a limit that it shares with other requests is used up. Emitted repeatedly until it is
+ * sent.
+ */
 export interface RequestWaiting {
   readonly kind: "request-waiting";
   /** Expected time until the request is sent. */
@@ -213,7 +218,9 @@ export class ProviderError extends PalimpsestError {
   }
 }
 
-/** Returns the provider with additional facts of models, which win over its own: for hosts that let users add models. */
+/**
+ * Returns the provider with additional facts of models, which win over its own: for hosts that let users add models.
+ */
 export function withModels<Request, Response, Message>(
   provider: Provider<Request, Response, Message>,
   extra: ExtraModels,

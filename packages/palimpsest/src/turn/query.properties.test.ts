@@ -68,7 +68,10 @@ const replies = fc.array(
   ),
   { maxLength: 8 },
 );
-/** What is done to a turn when so many events have been seen. `die`: nobody pulls any more, and the session is opened anew. */
+/**
+ * What is done to a turn when so many events have been seen. `die`: nobody pulls any more, and the session is opened
+ * anew.
+ */
 const cut = fc.record({
   how: fc.constantFrom("not" as const, "abort" as const, "leave" as const, "die" as const),
   // Most turns have some ten events: a cut far behind their end is none.
@@ -129,7 +132,8 @@ describe.each(Object.entries(WORLDS))("any turns with %s", (_, { face: createFac
             if (how === "die") {
               seen.died++;
               session = await open();
-              // A turn that was left before it was pulled has not begun: what a death before it left open is still open.
+              // A turn that was left before it was pulled has not begun: what a death before it left open is still
+              // open.
             } else if (how !== "leave" || after > 0) expect(session.view.openCalls()).toEqual([]);
           }
           const counts = await countsOf(session);

@@ -30,8 +30,8 @@ export function renderCompaction(
 }
 
 /**
- * Adds the beta of the summary at the start of a request: the API accepts the summary only with the beta that produced it.
- * The API refuses a signed summary together with the caller's compaction threshold, so the threshold is removed.
+ * Adds the beta of the summary at the start of a request: the API accepts the summary only with the beta that produced
+ * it. The API refuses a signed summary together with the caller's compaction threshold, so the threshold is removed.
  */
 export function withCompactionFirst(request: JsonObject): JsonObject {
   const first = asObject(asList(asObject(asList(request["messages"])?.[0])?.["content"])?.[0]);

@@ -26,7 +26,9 @@ export function readResponse(response: AnthropicResponse): ResponseContent {
   };
 }
 
-/** Reads messages that any program wrote in this form, even malformed ones. Each tool result becomes a separate message. */
+/**
+ * Reads messages that any program wrote in this form, even malformed ones. Each tool result becomes a separate message.
+ */
 export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
   return messages.flatMap((value) => {
     const message = asObject(value);
@@ -39,7 +41,9 @@ export function readMessages(messages: readonly unknown[]): readonly MessagePayl
   });
 }
 
-/** Reads the blocks of a response. A summary replaces all earlier blocks: "the API ignores everything before the block". */
+/**
+ * Reads the blocks of a response. A summary replaces all earlier blocks: "the API ignores everything before the block".
+ */
 function readContent(
   content: readonly JsonObject[],
   usage: JsonObject,
@@ -169,9 +173,9 @@ const STOPS: ReadonlyMap<string, ResponseContent["stop"]> = new Map([
 ]);
 
 /**
- * Reads the usage. The API's input count covers only the tokens after the last cache mark; the whole input is this count
- * plus cache reads and writes. If the service made several passes, the last pass that wrote the message shows the size
- * of the current context. The totals do not include compaction passes.
+ * Reads the usage. The API's input count covers only the tokens after the last cache mark; the whole input is this
+ * count plus cache reads and writes. If the service made several passes, the last pass that wrote the message shows the
+ * size of the current context. The totals do not include compaction passes.
  */
 export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   const input = passesOf(usage).findLast((pass) => pass["type"] === "message") ?? usage;
@@ -212,8 +216,8 @@ function sumOf(passes: readonly ResponseContent["usage"][]): ResponseContent["us
 }
 
 /**
- * Reads the edits that the service applied; empty if it cleared nothing. A compaction is a block of the response, not an
- * edit.
+ * Reads the edits that the service applied; empty if it cleared nothing. A compaction is a block of the response, not
+ * an edit.
  */
 function readEdits(edits: readonly unknown[]): { appliedEdits?: AppliedEdits } {
   const sumOf = (field: string): number =>

@@ -14,8 +14,8 @@ import { withCompactionFirst } from "./compaction.ts";
 import { ANTHROPIC, type AnthropicBlock, type AnthropicMessage, type AnthropicRequest } from "./facts.ts";
 
 /**
- * Creates the function that renders request bodies. Tools and system prompt are rendered once for each list of tools, so a
- * request costs one copy of the message array, and one copy of a message for each cache mark.
+ * Creates the function that renders request bodies. Tools and system prompt are rendered once for each list of tools,
+ * so a request costs one copy of the message array, and one copy of a message for each cache mark.
  */
 export function createRequestRenderer({
   cacheDiagnostics,
@@ -109,8 +109,8 @@ function toMark(ttl: Ttl): { cache_control: Anthropic.CacheControlEphemeral } {
 
 /**
  * Fits the thinking setting to the request. A thinking budget must be at least 1,024 tokens and smaller than the output
- * limit, so a larger budget is lowered. Thinking is turned off if the output limit is too small, or if the open turn did
- * not begin with thinking (the setting has changed, or the thinking was lost): the API would refuse the request.
+ * limit, so a larger budget is lowered. Thinking is turned off if the output limit is too small, or if the open turn
+ * did not begin with thinking (the setting has changed, or the thinking was lost): the API would refuse the request.
  */
 export function fitThinking(thinking: unknown, { maxTokens, openTurn }: ThinkingRoom): { thinking?: unknown } {
   const setting = asObject(thinking);
@@ -291,8 +291,8 @@ function renderMedia(media: Media): AnthropicBlock {
 }
 
 /**
- * Renders a request with the same prompt and no answer (`max_tokens: 0`), which refreshes the cache. Undefined if the API
- * would refuse the request: with a thinking budget, an output format, a forced tool call, or a compaction. Removing
+ * Renders a request with the same prompt and no answer (`max_tokens: 0`), which refreshes the cache. Undefined if the
+ * API would refuse the request: with a thinking budget, an output format, a forced tool call, or a compaction. Removing
  * these fields would change the prompt.
  */
 export function renderPing(request: AnthropicRequest): AnthropicRequest | undefined {

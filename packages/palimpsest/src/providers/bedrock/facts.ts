@@ -5,7 +5,9 @@ import { asObject, asString } from "../../schema/json-fields.ts";
 import { ANTHROPIC_MODELS } from "../anthropic/facts.ts";
 import { type FactSources, findFacts, type ModelFacts, type ModelTable } from "../models.ts";
 
-/** Finds the facts of a model by its id, with the prefix of a profile or as an ARN. Only `global.` has the lower price. */
+/**
+ * Finds the facts of a model by its id, with the prefix of a profile or as an ARN. Only `global.` has the lower price.
+ */
 export function findBedrockFacts(model: string, sources: Omit<FactSources, "table" | "all"> = {}): ModelFacts {
   const table = /(?:^|\/)global\./.test(model) ? GLOBAL_MODELS : GEOGRAPHIC_MODELS;
   return findFacts(model, { ...sources, table, all: { maxRequestBytes: REQUEST_BYTES } });
@@ -65,7 +67,9 @@ export const BEDROCK_CACHE_EFFECTS: CacheEffects = {
   images: "messages",
 };
 
-/** Converts an error of this client to the form of the other clients, with status and headers, for `toProviderError`. */
+/**
+ * Converts an error of this client to the form of the other clients, with status and headers, for `toProviderError`.
+ */
 export function toClientError(error: unknown): unknown {
   if (!(error instanceof Error) || error.name === "AbortError") return error;
   const { $metadata, $response, $fault, code } = error as Error & Record<string, unknown>;
@@ -81,8 +85,8 @@ export function toClientError(error: unknown): unknown {
 }
 
 /**
- * Statuses of exceptions by name. An exception inside a stream has no status. Two failures of the model have a misleading
- * status; their documentation recommends a retry.
+ * Statuses of exceptions by name. An exception inside a stream has no status. Two failures of the model have a
+ * misleading status; their documentation recommends a retry.
  */
 const STATUSES: Readonly<Record<string, number>> = {
   InternalServerException: 500,

@@ -12,7 +12,10 @@ import type { RequestParts } from "../provider.ts";
 import { frozenCopy, rememberTools } from "../remember.ts";
 import { BEDROCK, type BedrockBlock, type BedrockMessage, type BedrockRequest } from "./wire.ts";
 
-/** Creates the function that renders requests. Parameters are fields of the request; the session replaces the fields it sets. */
+/**
+ * Creates the function that renders requests. Parameters are fields of the request; the session replaces the fields it
+ * sets.
+ */
 export function createRequestRenderer(): (parts: RequestParts<BedrockMessage>) => BedrockRequest {
   const toolsOf = rememberTools(renderTool);
   return (parts) => {

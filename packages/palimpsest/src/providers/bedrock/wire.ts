@@ -22,8 +22,8 @@ export interface BedrockMessage {
 }
 
 /**
- * A content block; one field is set. Bytes are base64 text, as in the body of a request. `toInput` converts them to bytes
- * for the client.
+ * A content block; one field is set. Bytes are base64 text, as in the body of a request. `toInput` converts them to
+ * bytes for the client.
  */
 export interface BedrockBlock {
   readonly text?: string;

@@ -45,9 +45,9 @@ const third: Omit<ModelFacts, "prices"> = {
 const second: Omit<ModelFacts, "prices"> = { ...third, minimumCacheTokens: 2_048, effort: "budget" };
 
 /**
- * Limits and cache minimums from ai.google.dev, and prices from public price lists, October 2026. Argon costs half until
- * the end of November 2026, and the Flash models until the end of December; the table has their regular prices. Prices of
- * 2.5 and of long prompts are from the announcements of these models.
+ * Limits and cache minimums from ai.google.dev, and prices from public price lists, October 2026. Argon costs half
+ * until the end of November 2026, and the Flash models until the end of December; the table has their regular prices.
+ * Prices of 2.5 and of long prompts are from the announcements of these models.
  */
 export const GEMINI_MODELS: ModelTable = {
   "gemini-4-argon": { ...third, prices: prices(4, 20, 0.2) },
@@ -75,8 +75,8 @@ const NOTHING = [
 ];
 
 /**
- * Settings that invalidate cached prompts of Gemini. The caching guide mentions only the start of the prompt, so settings
- * that the service may render into the prompt count as part of it.
+ * Settings that invalidate cached prompts of Gemini. The caching guide mentions only the start of the prompt, so
+ * settings that the service may render into the prompt count as part of it.
  */
 export const GEMINI_CACHE_EFFECTS: CacheEffects = {
   parameters: {
@@ -89,8 +89,8 @@ export const GEMINI_CACHE_EFFECTS: CacheEffects = {
 
 /**
  * Converts an error of this client to the form of the other clients, with status, headers and body, for
- * `toProviderError`. The client puts the body into the message, and the body contains the wait. A call that did not reach
- * the service is an error of `fetch`.
+ * `toProviderError`. The client puts the body into the message, and the body contains the wait. A call that did not
+ * reach the service is an error of `fetch`.
  */
 export function toClientError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

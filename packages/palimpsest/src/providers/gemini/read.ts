@@ -22,7 +22,10 @@ export function readResponse(response: GeminiResponse): ResponseContent {
   };
 }
 
-/** Reads contents of any program, even malformed ones. A response without an id answers the next open call of its function. */
+/**
+ * Reads contents of any program, even malformed ones. A response without an id answers the next open call of its
+ * function.
+ */
 export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
   let open: Extract<Block, { kind: "tool_call" }>[] = [];
   return messages.flatMap((value, index) => {
@@ -136,7 +139,9 @@ export function callIdOf(responseId: string, index: number): string {
   return `${responseId.replace(/[^\w-]/g, "")}-${index}`;
 }
 
-/** Reads why a response ended. `CONTINUATION` counts as cut off: only the client's own loop can continue such an answer. */
+/**
+ * Reads why a response ended. `CONTINUATION` counts as cut off: only the client's own loop can continue such an answer.
+ */
 function readStop(reason: unknown, hasCalls: boolean): ResponseContent["stop"] {
   switch (asString(reason)) {
     case "STOP":
@@ -156,7 +161,9 @@ function readStop(reason: unknown, hasCalls: boolean): ResponseContent["stop"] {
   }
 }
 
-/** Reads the usage. The prompt count includes cached tokens. Thoughts and candidates are separate counts of the output. */
+/**
+ * Reads the usage. The prompt count includes cached tokens. Thoughts and candidates are separate counts of the output.
+ */
 export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   const thoughts = asCount(usage["thoughtsTokenCount"]) ?? 0;
   return toUsage({
@@ -168,7 +175,10 @@ export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   });
 }
 
-/** Reads a function response. Only the fields `output` and `error` have a meaning; any other response is output as a whole. */
+/**
+ * Reads a function response. Only the fields `output` and `error` have a meaning; any other response is output as a
+ * whole.
+ */
 function readFunctionResponse({ response }: JsonObject, callId: string): Block {
   const { output, error } = asObject(response) ?? {};
   const result = error ?? output ?? response ?? "";

@@ -37,9 +37,9 @@ function renderTool({ name, description, inputSchema }: ToolDefinition): object 
 }
 
 /**
- * Completes messages with data of the whole conversation: function responses get the name of their function, and the first
- * call of a step gets a signature, which Gemini 3 and later models require. Earlier turns get signatures, too: a prompt
- * must not change when a turn ends.
+ * Completes messages with data of the whole conversation: function responses get the name of their function, and the
+ * first call of a step gets a signature, which Gemini 3 and later models require. Earlier turns get signatures, too: a
+ * prompt must not change when a turn ends.
  */
 function completeContents(contents: readonly Content[], model: string): Content[] {
   const names = new Map<string, string>();
@@ -72,7 +72,10 @@ export function renderMessage({ role, blocks }: FlatMessage): readonly GeminiMes
   return parts.length === 0 ? [] : frozenCopy([{ role: role === "assistant" ? "model" : "user", parts }]);
 }
 
-/** Renders a user message: all tool results, then the media of the results, then other content. A result contains only text. */
+/**
+ * Renders a user message: all tool results, then the media of the results, then other content. A result contains only
+ * text.
+ */
 function renderUser(blocks: readonly Block[]): GeminiPart[] {
   const results = blocks.filter((block) => block.kind === "tool_result");
   const others = blocks.filter((block) => block.kind !== "tool_result");

@@ -45,7 +45,10 @@ export type ChatClient = Pick<OpenAI, "chat" | "models">;
 export interface ChatOptions {
   /** Facts of models by the start of their ids; these win over the table. @default {} */
   readonly models?: ExtraModels;
-  /** `compatible`: the output limit is named `max_tokens`, and fields that only OpenAI knows are not sent. @default "openai" */
+  /**
+   * `compatible`: the output limit is named `max_tokens`, and fields that only OpenAI knows are not sent. @default
+   * "openai"
+   */
   readonly dialect?: "openai" | "compatible";
   /** Role of the system prompt. @default "system" */
   readonly systemRole?: "system" | "developer";

@@ -32,7 +32,8 @@ export type ChatResponse = OpenAI.Chat.ChatCompletion;
 export const OPENAI_REQUEST_BYTES = 50_000_000;
 
 /**
- * Above this many input tokens, all tokens of a request cost more: twice the input price, and 1.5 times the output price.
+ * Above this many input tokens, all tokens of a request cost more: twice the input price, and 1.5 times the output
+ * price.
  */
 const LARGE_INPUT_TOKENS = 272_000;
 

@@ -107,7 +107,8 @@ export interface Served<Request, Response, Message> extends Pick<SimulatorServer
 }
 
 /**
- * Serves one API of the simulator until the test has finished. `ask` calls the API through an adapter and its real client.
+ * Serves one API of the simulator until the test has finished. `ask` calls the API through an adapter and its real
+ * client.
  */
 export async function askServed<Request, Response, Message>(
   face: HttpFace,

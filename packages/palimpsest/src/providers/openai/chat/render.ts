@@ -20,8 +20,8 @@ import { frozenCopy, rememberTools } from "../../remember.ts";
 import { type ChatMessage, type ChatRequest, OPENAI_CHAT } from "../facts.ts";
 
 /**
- * Creates the function that renders requests. Chat Completions have no cache marks: servers cache prefixes automatically,
- * or not at all.
+ * Creates the function that renders requests. Chat Completions have no cache marks: servers cache prefixes
+ * automatically, or not at all.
  */
 export function createRequestRenderer({
   dialect,
@@ -101,7 +101,10 @@ function isOwn(native: Native | undefined): native is Native {
   return native?.provider === OPENAI_CHAT;
 }
 
-/** Renders a user message: tool results first, because they must follow their calls directly. Their media come after them. */
+/**
+ * Renders a user message: tool results first, because they must follow their calls directly. Their media come after
+ * them.
+ */
 function renderUser(blocks: readonly Block[]): JsonObject[] {
   const results = blocks.filter((block) => block.kind === "tool_result");
   const parts = [...results.flatMap(renderShown), ...blocks.flatMap(renderPart)];

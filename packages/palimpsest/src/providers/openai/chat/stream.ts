@@ -6,8 +6,8 @@ import type { ChatResponse } from "../facts.ts";
 import { readUsage } from "./read.ts";
 
 /**
- * Assembles a completion from its chunks. Servers differ: usage comes with the last chunk, with every chunk or never, and
- * tool calls have different indexes, or only different ids.
+ * Assembles a completion from its chunks. Servers differ: usage comes with the last chunk, with every chunk or never,
+ * and tool calls have different indexes, or only different ids.
  */
 export function createStreamCollector(): Collector<OpenAI.Chat.ChatCompletionChunk, ChatResponse> {
   let head: JsonObject = {};

@@ -21,7 +21,10 @@ export function readResponse(response: ResponsesResponse): ResponseContent {
   };
 }
 
-/** Reads items that any program wrote in this form, even malformed ones. Consecutive items of the model become one message. */
+/**
+ * Reads items that any program wrote in this form, even malformed ones. Consecutive items of the model become one
+ * message.
+ */
 export function readMessages(items: readonly unknown[]): readonly MessagePayload[] {
   const payloads: MessagePayload[] = [];
   let answer: Block[] = [];
@@ -111,8 +114,8 @@ function readCall(item: JsonObject): Block {
 }
 
 /**
- * Reads reasoning. Encrypted reasoning is sent back unchanged. Without encrypted content, an item only refers to data that
- * the service did not store.
+ * Reads reasoning. Encrypted reasoning is sent back unchanged. Without encrypted content, an item only refers to data
+ * that the service did not store.
  */
 function readReasoning(item: JsonObject): Block {
   const texts = [...(asList(item["summary"]) ?? []), ...(asList(item["content"]) ?? [])]

@@ -19,8 +19,9 @@ import { frozenCopy, rememberTools } from "../../remember.ts";
 import { OPENAI_RESPONSES, type ResponsesItem, type ResponsesRequest } from "../facts.ts";
 
 /**
- * Creates the function that renders requests. The service stores nothing, so each request contains the whole conversation
- * with its encrypted reasoning. Cache marks are not needed: the service caches the newest prefix automatically.
+ * Creates the function that renders requests. The service stores nothing, so each request contains the whole
+ * conversation with its encrypted reasoning. Cache marks are not needed: the service caches the newest prefix
+ * automatically.
  */
 export function createRequestRenderer({
   cacheDiagnostics,
@@ -93,8 +94,8 @@ function asSearch(tool: JsonObject): JsonObject {
 }
 
 /**
- * Renders a message as items, without the service's ids of messages and calls: an item with an id requires the reasoning
- * before it, which may be lost.
+ * Renders a message as items, without the service's ids of messages and calls: an item with an id requires the
+ * reasoning before it, which may be lost.
  */
 export function renderMessage({ role, blocks, toolSearch }: FlatMessage): readonly ResponsesItem[] {
   const plain = role === "assistant" ? renderAssistant(blocks) : renderUser(blocks);
