@@ -1,4 +1,4 @@
-import { gatherError } from "./overflow.ts";
+import { gatherError, withNumber } from "./overflow.ts";
 import type { MediaProblem, ProviderFailure } from "./provider.ts";
 
 /**
@@ -21,6 +21,7 @@ export function readMediaRefusal(error: unknown): MediaRefusal | undefined {
   };
 }
 
+/** A failure because of a refused image or document. */
 export type MediaRefusal = Extract<ProviderFailure, { kind: "media-refused" }>;
 
 /** Statuses of a refused request. With any other status, media are not the cause. */
@@ -74,8 +75,4 @@ const MEDIA_TEXTS: readonly (readonly [MediaProblem, RegExp])[] = [
   ["no-media", /no endpoints found that support image input/],
 ];
 
-const NUMBER = "\\d[\\d,._]*";
-
-const PATTERNS = MEDIA_TEXTS.map(
-  ([problem, { source }]) => [problem, new RegExp(source.replace(/\bN\b/g, NUMBER), "i")] as const,
-);
+const PATTERNS = MEDIA_TEXTS.map(([problem, pattern]) => [problem, withNumber(pattern)] as const);

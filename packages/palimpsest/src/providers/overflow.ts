@@ -11,17 +11,19 @@ import type { ProviderFailure, ResponseContent } from "./provider.ts";
  */
 export function readOverflow(error: unknown): Overflow | undefined {
   const { texts, statuses, counts } = gatherError(error);
-  const isAbout = (patterns: readonly RegExp[]): boolean => texts.some((text) => matches(text, patterns));
+  const isAbout = (patterns: readonly RegExp[]): boolean =>
+    texts.some((text) => patterns.some((pattern) => pattern.test(text)));
   const has = (codes: readonly string[]): boolean => texts.some((text) => codes.includes(text));
-  if (statuses.some((status) => OTHER_CAUSES.includes(status)) || isAbout(PACE)) return undefined;
+  if (statuses.some((status) => OTHER_CAUSES.includes(status)) || isAbout(PACE_TEXTS)) return undefined;
   const numbers = { ...findCounts(texts), ...counts };
-  if (has(OVERFLOW_CODES) || isAbout(EXACT)) return { kind: "overflow", by: "tokens", ...numbers };
-  if (has(TOO_LARGE_CODES) || isAbout(TOO_LARGE)) return { kind: "overflow", by: "bytes" };
+  if (has(OVERFLOW_CODES) || isAbout(OVERFLOW_TEXTS)) return { kind: "overflow", by: "tokens", ...numbers };
+  if (has(TOO_LARGE_CODES) || isAbout(TOO_LARGE_TEXTS)) return { kind: "overflow", by: "bytes" };
   const isRefused = statuses.every((status) => REFUSED_STATUSES.includes(status));
-  if (isRefused && isAbout(LOOSE)) return { kind: "overflow", by: "tokens", ...numbers };
+  if (isRefused && isAbout(LOOSE_OVERFLOW_TEXTS)) return { kind: "overflow", by: "tokens", ...numbers };
   return statuses.includes(413) ? { kind: "overflow", by: "bytes" } : undefined;
 }
 
+/** A failure because of an input that is too long. */
 export type Overflow = Extract<ProviderFailure, { kind: "overflow" }>;
 
 /** Statuses of a refused request. With any other status, only an unambiguous sentence counts. */
@@ -108,10 +110,7 @@ function parseInside(text: string): unknown {
   }
 }
 
-function matches(text: string, patterns: readonly RegExp[]): boolean {
-  return patterns.some((pattern) => pattern.test(text));
-}
-
+/** Finds the size of the input and the limit in the texts of an error. */
 function findCounts(texts: readonly string[]): { inputTokens?: number; limitTokens?: number } {
   const find = (patterns: readonly RegExp[]): number | undefined => {
     for (const text of texts) {
@@ -122,15 +121,20 @@ function findCounts(texts: readonly string[]): { inputTokens?: number; limitToke
     }
     return undefined;
   };
-  const [inputTokens, limitTokens] = [find(INPUTS), find(LIMITS)];
+  const [inputTokens, limitTokens] = [find(INPUT_COUNTS), find(LIMIT_COUNTS)];
   return {
     ...(inputTokens === undefined ? {} : { inputTokens }),
     ...(limitTokens === undefined ? {} : { limitTokens }),
   };
 }
 
-// The codes and sentences below were all seen on the wire, from providers and from servers that imitate them. The order
-// does not matter. `N` in a pattern stands for a number, with or without separators.
+/** Returns the pattern without case, with `N` replaced by a number with or without separators. */
+export function withNumber({ source }: RegExp): RegExp {
+  return new RegExp(source.replace(/\bN\b/g, "\\d[\\d,._]*"), "i");
+}
+
+// The codes and sentences below were all seen on the wire, from providers and from compatible servers. The order does
+// not matter. `N` stands for a number.
 
 /** Machine codes that always mean overflow, with any status. */
 const OVERFLOW_CODES: readonly string[] = [
@@ -203,7 +207,7 @@ const OVERFLOW_TEXTS: readonly RegExp[] = [
   /exceeded maximum context length/,
   /prompt \((?:total length )?N(?: tokens)?\) is too long/,
   /`?inputs`? must have less than N tokens/,
-];
+].map(withNumber);
 
 /** Ambiguous sentences. They count only with a status of a refused request. */
 const LOOSE_OVERFLOW_TEXTS: readonly RegExp[] = [
@@ -212,7 +216,7 @@ const LOOSE_OVERFLOW_TEXTS: readonly RegExp[] = [
   /context (?:length|window|size).{0,20} exceeded/,
   // Cerebras sends no body; client libraries report it with this text.
   /^400 status code \(no body\)$/,
-];
+].map(withNumber);
 
 /** Sentences about too many bytes. */
 const TOO_LARGE_TEXTS: readonly RegExp[] = [
@@ -223,7 +227,7 @@ const TOO_LARGE_TEXTS: readonly RegExp[] = [
   /request entity too large/,
   /payload too large/,
   /(?:request )?body (?:is )?too large/,
-];
+].map(withNumber);
 
 /** Sentences about the request rate, not the size, although some mention too many tokens. */
 const PACE_TEXTS: readonly RegExp[] = [
@@ -236,7 +240,7 @@ const PACE_TEXTS: readonly RegExp[] = [
   /^(?:service unavailable|serviceunavailableexception)\b/,
   /please wait before trying again/,
   /quota/,
-];
+].map(withNumber);
 
 /** Patterns that capture the size of the input in an overflow sentence. */
 const INPUT_COUNTS: readonly RegExp[] = [
@@ -261,7 +265,7 @@ const INPUT_COUNTS: readonly RegExp[] = [
   /request \((N) tokens\) exceeds/,
   /n_prompt_tokens\D{1,4}(N)/,
   /keep the first (N) tokens/,
-];
+].map(withNumber);
 
 /** Patterns that capture the limit. */
 const LIMIT_COUNTS: readonly RegExp[] = [
@@ -284,20 +288,4 @@ const LIMIT_COUNTS: readonly RegExp[] = [
   /context length (?:of|is) only (N)/,
   /max_new_tokens`? must be <= (N)/,
   /n_ctx\D{1,4}(N)/,
-];
-
-/** A number in an error text, with or without separators. */
-const NUMBER = "\\d[\\d,._]*";
-
-const [EXACT, LOOSE, TOO_LARGE, PACE] = [OVERFLOW_TEXTS, LOOSE_OVERFLOW_TEXTS, TOO_LARGE_TEXTS, PACE_TEXTS].map(
-  withNumbers,
-) as [readonly RegExp[], readonly RegExp[], readonly RegExp[], readonly RegExp[]];
-
-const INPUTS = withNumbers(INPUT_COUNTS);
-
-const LIMITS = withNumbers(LIMIT_COUNTS);
-
-/** Returns the patterns, case-insensitive, with `N` replaced by a number pattern. */
-function withNumbers(patterns: readonly RegExp[]): readonly RegExp[] {
-  return patterns.map(({ source }) => new RegExp(source.replace(/\bN\b/g, NUMBER), "i"));
-}
+].map(withNumber);

@@ -17,11 +17,11 @@ import { readStream } from "./stream.ts";
 export function testProvider({ test, place }: TestProviderOptions): void {
   const check = (name: string, situation: TestSituation, run: (place: ProviderPlace) => Promise<void>): void =>
     test(name, async () => {
-      const somewhere = await place(situation);
+      const subject = await place(situation);
       try {
-        await run(somewhere);
+        await run(subject);
       } finally {
-        await somewhere.remove();
+        await subject.remove();
       }
     });
   const replies = (...list: TestReply[]): TestSituation => ({ kind: "replies", replies: list });
@@ -41,34 +41,30 @@ export function testProvider({ test, place }: TestProviderOptions): void {
     },
   );
 
-  check(
-    "renders a request without changing its messages, with cache marks or without",
-    replies(),
-    async (somewhere) => {
-      const plain = request(somewhere, EXCHANGE);
-      const before = JSON.stringify(plain.messages);
-      const { provider } = somewhere;
-      const [one, two] = [provider.renderRequest(plain), provider.renderRequest(plain)];
-      assert.equal(JSON.stringify(one), JSON.stringify(two));
-      const marked = provider.renderRequest({ ...plain, marks: [0, plain.messages.length - 1], cacheTtl: "1h" });
-      assert.equal(JSON.stringify(plain.messages), before);
-      assert.ok(JSON.stringify(marked).length >= JSON.stringify(one).length);
-    },
-  );
+  check("renders a request without changing its messages, with cache marks or without", replies(), async (subject) => {
+    const plain = request(subject, EXCHANGE);
+    const before = JSON.stringify(plain.messages);
+    const { provider } = subject;
+    const [one, two] = [provider.renderRequest(plain), provider.renderRequest(plain)];
+    assert.equal(JSON.stringify(one), JSON.stringify(two));
+    const marked = provider.renderRequest({ ...plain, marks: [0, plain.messages.length - 1], cacheTtl: "1h" });
+    assert.equal(JSON.stringify(plain.messages), before);
+    assert.ok(JSON.stringify(marked).length >= JSON.stringify(one).length);
+  });
 
   check(
     "caches the system prompt and the tools for an hour if requested",
     replies({ text: "One." }),
-    async (somewhere) => {
-      const { provider } = somewhere;
-      const parts = { ...request(somewhere, [ASK]), marks: [0] };
+    async (subject) => {
+      const { provider } = subject;
+      const parts = { ...request(subject, [ASK]), marks: [0] };
       const hours = (more: { readonly headTtl?: "1h"; readonly cacheTtl?: "1h" }): number =>
         JSON.stringify(provider.renderRequest({ ...parts, ...more })).split('"1h"').length - 1;
       const [none, head, all] = [hours({}), hours({ headTtl: "1h" }), hours({ cacheTtl: "1h" })];
       assert.equal(none, 0);
       // If the service lets a request choose, only the system prompt and the tools get the longer lifetime.
       assert.ok(all === 0 ? head === 0 : head > 0 && head < all, `${head} of ${all} marks are for an hour`);
-      await send(somewhere, { ...parts, headTtl: "1h" });
+      await send(subject, { ...parts, headTtl: "1h" });
     },
   );
 
@@ -96,8 +92,8 @@ export function testProvider({ test, place }: TestProviderOptions): void {
     for (const payload of provider.readMessages([...odd, ...broken])) assert.ok(payload.blocks.length > 0);
   });
 
-  check("streams an answer in pieces and returns it whole", replies({ text: ANSWER }), async (somewhere) => {
-    const { parts, content } = await exchange(somewhere, [ASK]);
+  check("streams an answer in pieces and returns it whole", replies({ text: ANSWER }), async (subject) => {
+    const { parts, content } = await exchange(subject, [ASK]);
     assert.equal(parts.map((part) => (part.kind === "text" ? part.text : "")).join(""), ANSWER);
     assert.ok(parts.length > 1, "the answer came in one piece");
     // A block may also have the provider's own form.
@@ -105,7 +101,7 @@ export function testProvider({ test, place }: TestProviderOptions): void {
     assert.deepEqual(texts, [{ kind: "text", text: ANSWER }]);
     assert.equal(content.stop, "end");
     assert.ok(content.responseId !== "" && content.model !== "");
-    assert.equal(somewhere.calls(), 1);
+    assert.equal(subject.calls(), 1);
   });
 
   check(
@@ -115,9 +111,9 @@ export function testProvider({ test, place }: TestProviderOptions): void {
       { thinking: "One more.", calls: CALLS },
       { text: ANSWER },
     ),
-    async (somewhere) => {
+    async (subject) => {
       const conversation: FlatMessage[] = [ASK];
-      const first = await exchange(somewhere, conversation);
+      const first = await exchange(subject, conversation);
       assert.equal(first.content.stop, "tools");
       assert.deepEqual(
         callsOf(first.content).map(({ name, input }) => ({ name, input })),
@@ -129,24 +125,24 @@ export function testProvider({ test, place }: TestProviderOptions): void {
         callsOf(first.content).map(({ id, name }) => ({ id, name })),
       );
       conversation.push({ role: "assistant", blocks: first.content.blocks }, answersTo(first.content));
-      const second = await exchange(somewhere, conversation);
+      const second = await exchange(subject, conversation);
       conversation.push({ role: "assistant", blocks: second.content.blocks }, answersTo(second.content));
-      assert.equal((await exchange(somewhere, conversation)).content.stop, "end");
+      assert.equal((await exchange(subject, conversation)).content.stop, "end");
     },
   );
 
   check(
     "reports usage that adds up to the whole input, cached or not",
     replies({ text: "One." }, { text: "Two." }),
-    async (somewhere) => {
+    async (subject) => {
       const long: FlatMessage = {
         role: "user",
         blocks: [{ kind: "text", text: "All work and no play. ".repeat(2_000) }],
       };
       for (const turn of [1, 2]) {
-        const parts = { ...request(somewhere, [long]), marks: [0] };
-        const counted = await somewhere.provider.countTokens(somewhere.provider.renderRequest(parts));
-        const { usage } = (await send(somewhere, parts)).content;
+        const parts = { ...request(subject, [long]), marks: [0] };
+        const counted = await subject.provider.countTokens(subject.provider.renderRequest(parts));
+        const { usage } = (await send(subject, parts)).content;
         const { freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
         const input = freshTokens + cacheReadTokens + cacheWriteTokens;
         assert.ok(input > 5_000 && outputTokens > 0, `turn ${turn}: ${JSON.stringify(usage)}`);
@@ -156,10 +152,10 @@ export function testProvider({ test, place }: TestProviderOptions): void {
   );
 
   const fails = (name: string, situation: TestSituation, isExpected: (failure: ProviderFailure) => boolean): void =>
-    check(name, situation, async (somewhere) => {
-      const failure = await failureOf(somewhere);
+    check(name, situation, async (subject) => {
+      const failure = await failureOf(subject);
       assert.ok(isExpected(failure), JSON.stringify(failure));
-      assert.ok(somewhere.calls() <= 1, `the client retried: ${somewhere.calls()} calls`);
+      assert.ok(subject.calls() <= 1, `the client retried: ${subject.calls()} calls`);
     });
   fails(
     "reports a rate limit with its wait, without a retry by the client",
@@ -180,18 +176,18 @@ export function testProvider({ test, place }: TestProviderOptions): void {
     (failure) => failure.kind === "overflow" && failure.by === "tokens",
   );
 
-  check("reports an unknown model as refused", replies({ text: ANSWER }), async (somewhere) => {
-    const failure = await failureOf({ ...somewhere, model: "no-such-model" });
+  check("reports an unknown model as refused", replies({ text: ANSWER }), async (subject) => {
+    const failure = await failureOf({ ...subject, model: "no-such-model" });
     assert.equal(failure.kind, "refused");
   });
 
-  check("sends nothing if the call is already aborted", replies({ text: ANSWER }), async (somewhere) => {
-    assert.deepEqual(await failureOf(somewhere, AbortSignal.abort()), { kind: "aborted" });
-    assert.equal(somewhere.calls(), 0);
+  check("sends nothing if the call is already aborted", replies({ text: ANSWER }), async (subject) => {
+    assert.deepEqual(await failureOf(subject, AbortSignal.abort()), { kind: "aborted" });
+    assert.equal(subject.calls(), 0);
   });
 
-  check("stops a stream when the call is aborted", { kind: "stalled-stream" }, async (somewhere) => {
-    assert.deepEqual(await failureOf(somewhere, AbortSignal.timeout(200)), { kind: "aborted" });
+  check("stops a stream when the call is aborted", { kind: "stalled-stream" }, async (subject) => {
+    assert.deepEqual(await failureOf(subject, AbortSignal.timeout(200)), { kind: "aborted" });
   });
 
   check("returns facts of any model, even without a network", replies(), async ({ provider, model }) => {
@@ -320,8 +316,8 @@ function request({ provider, model }: ProviderPlace, conversation: readonly Flat
   };
 }
 
-async function exchange(somewhere: ProviderPlace, conversation: readonly FlatMessage[]): Promise<Exchanged> {
-  return send(somewhere, request(somewhere, conversation));
+async function exchange(subject: ProviderPlace, conversation: readonly FlatMessage[]): Promise<Exchanged> {
+  return send(subject, request(subject, conversation));
 }
 
 interface Exchanged {
@@ -340,9 +336,9 @@ async function send(
   return { parts, content: provider.readResponse(response) };
 }
 
-async function failureOf(somewhere: ProviderPlace, signal?: AbortSignal): Promise<ProviderFailure> {
+async function failureOf(subject: ProviderPlace, signal?: AbortSignal): Promise<ProviderFailure> {
   try {
-    await send(somewhere, request(somewhere, [ASK]), signal);
+    await send(subject, request(subject, [ASK]), signal);
   } catch (error) {
     assert.ok(ProviderError.isInstance(error), `not a ProviderError: ${error}`);
     return error.failure;

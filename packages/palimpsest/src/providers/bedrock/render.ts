@@ -157,7 +157,7 @@ function renderThinking({ provider, text, signature }: Thinking): BedrockBlock[]
 }
 
 function renderCall({ id, name, input }: ToolCall): BedrockBlock {
-  return { toolUse: { toolUseId: toCallId(id), name: toToolName(name), input: toArguments(input) } };
+  return { toolUse: { toolUseId: toServiceId(id), name: toServiceId(name), input: toArguments(input) } };
 }
 
 /** Renders a tool result. A failed result must not be empty. */
@@ -165,16 +165,12 @@ function renderResult({ callId, content, status }: ToolResult): BedrockBlock {
   const parts = typeof content === "string" ? renderText(content) : content.flatMap(renderBlock);
   const isError = status === "error";
   const sent = parts.length === 0 && isError ? [{ text: "(no output)" }] : parts;
-  return { toolResult: { toolUseId: toCallId(callId), content: sent, ...(isError ? { status: "error" } : {}) } };
+  return { toolResult: { toolUseId: toServiceId(callId), content: sent, ...(isError ? { status: "error" } : {}) } };
 }
 
-/** Returns an id that the service accepts: ids of other services may be longer or have other characters. */
-function toCallId(id: string): string {
+/** Returns a call id or a tool name that the service accepts: other services allow longer ones and other characters. */
+function toServiceId(id: string): string {
   return shortenId(id.replace(/[^\w-]/g, "_"), 64) || "_";
-}
-
-function toToolName(name: string): string {
-  return shortenId(name.replace(/[^\w-]/g, "_"), 64) || "_";
 }
 
 /** Renders media as bytes: the service cannot load URLs. Documents need names; `nameDocuments` numbers equal ones. */
