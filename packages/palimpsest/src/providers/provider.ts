@@ -131,7 +131,7 @@ export interface CompactionRequestOptions {
   readonly instructions?: string;
 }
 
-/** How to cancel a request. */
+/** Options of one request. */
 export interface SendOptions {
   readonly signal?: AbortSignal;
 }

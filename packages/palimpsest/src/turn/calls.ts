@@ -272,7 +272,7 @@ function settledBy(
     case "begun":
     case "unlogged": {
       const repeat = tool === undefined ? "never" : repeatOf(tool);
-      // A call without a logged beginning ran without a key.
+      // If the beginning of a call was not logged, the call ran without a key.
       const mayRun = repeat === "free" || (repeat === "by-key" && step === "begun");
       return mayRun ? undefined : { how: "unknown", text: MAY_HAVE_RUN };
     }

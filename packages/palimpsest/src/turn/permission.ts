@@ -178,7 +178,7 @@ interface NewContentTaken {
   readonly count: number;
 }
 
-/** Something the user may want to know. */
+/** A notice for the user. */
 interface QueryNotice {
   readonly kind: "notice";
   readonly text: string;

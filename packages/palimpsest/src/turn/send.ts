@@ -83,7 +83,7 @@ interface FailedTries {
 
 /**
  * Returns the wait before the next attempt; undefined if the request is given up. The wait is random up to its maximum,
- * so that clients that failed together do not retry together. A wait that the server requests is added in full. Pure.
+ * so that clients that failed together do not retry together. A wait that the server requests is never shortened. Pure.
  */
 export function retryDelayMs(
   { tries, waitedMs, retryAfterMs, random }: FailedTries,

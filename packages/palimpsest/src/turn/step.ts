@@ -137,7 +137,7 @@ type StepResult =
   | { readonly kind: "continued" }
   | TurnEnd;
 
-/** Part of the prompt: a changed word changes what sessions send from then on. */
+/** Part of the prompt: a change of this text changes later requests of all sessions. */
 const CONTINUE =
   "Your answer was cut at its length limit. Go on exactly where it stops, without repeating or introducing anything.";
 

@@ -33,7 +33,7 @@ export function isUnloaded({ view }: Pick<Session, "view">, tool: string): boole
   return offered.some(({ name }) => name === tool) && !loaded.has(tool);
 }
 
-/** The tool that lets the model read back content that was stored, cleared or compacted in this session. */
+/** Creates the tool that lets the model read back content that was stored, cleared or compacted in this session. */
 export function recallFrom(session: Pick<Session, "recall">): Tool {
   const { name, description = "", inputSchema: input } = recallTool;
   return {

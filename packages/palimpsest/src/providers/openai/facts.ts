@@ -47,7 +47,7 @@ const sixth: Omit<ModelFacts, "prices"> = {
   maxOutputTokens: 128_000,
   minimumCacheTokens: 1_024,
   cacheLifetimeMs: 30 * 60_000,
-  // The service accepts sealed reasoning after any conversation.
+  // The service accepts encrypted reasoning after any conversation.
   thinking: "free",
   effort: "levels",
 };

@@ -78,7 +78,7 @@ function countTokens(
   { signal }: SendOptions = {},
 ): Promise<number | undefined> {
   const body = pickFields(request, COUNTED_FIELDS);
-  // Versions 5 of the client, and the first of version 6, do not have this resource.
+  // Version 5 of the client and the first releases of version 6 do not have this resource.
   const counting = client.responses.inputTokens as ResponsesClient["responses"]["inputTokens"] | undefined;
   return requestTokenCount({ provider: OPENAI_RESPONSES, signal }, async () =>
     counting?.count(body, callOptions(signal)),
