@@ -1,3 +1,5 @@
+// Opens forks: sessions that share the cached prompt of another session. Also asks single questions on a fork.
+
 import { ForkError } from "../errors.ts";
 import type { NewContent } from "../log/messages.ts";
 import type { ResponseContent, StreamPart } from "../providers/provider.ts";
@@ -14,7 +16,7 @@ import type { FlatMessage } from "../view/view.ts";
 
 /** Options of a fork. Only `source`, its name in the ledger, is required. */
 export interface ForkOptions {
-  /** The name under which the ledger counts its usage. */
+  /** The purpose of the fork. The ledger counts its usage under this name. */
   readonly source: string;
   /** The id of the fork in the store, for opening it again. @default the fork is deleted when it is closed */
   readonly id?: string;
@@ -134,7 +136,7 @@ export class Forks<Forked extends ForkedSession = ForkedSession> {
     const { source, id, allowedTools, at = state.newestEntry } = wanted;
     // A fork may have a conversation, for example for its own summary: nothing of the conversation outlives its answer.
     if (fork !== undefined && cacheWrites === "as-usual")
-      throw new ForkError(session, `it is a fork itself, of session ${fork.root}`);
+      throw new ForkError(session, `it is itself a fork of session ${fork.root}`);
     const [parting] = await state.log.read(at, at);
     if (parting === undefined) throw new ForkError(session, `it has no entry ${at}`);
     const { sequence, hash } = parting;

@@ -1,4 +1,5 @@
-/** `palimpsest/provider-parts`: what every provider needs, for providers and doors of other packages. */
+// `palimpsest/provider-parts`: the parts that providers in other packages need.
+
 export type { Media, MediaSource, Native, Opaque, Text } from "../log/block.ts";
 export type { CacheEffects } from "../log/cause.ts";
 export type { FlatMessage } from "../view/view.ts";

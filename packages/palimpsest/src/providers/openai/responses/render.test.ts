@@ -5,7 +5,7 @@ import { renderCompaction } from "./render.ts";
 const said = { type: "message", role: "user", content: "Hi" } as const;
 const request = (fields: object): ResponsesRequest => ({ model: "gpt-6-sol", input: [said], ...fields });
 
-test("a trigger at the end asks for it, without what only shapes an answer", () => {
+test("adds a compaction trigger and removes fields that only shape an answer", () => {
   const shaped = request({
     tool_choice: "required",
     context_management: [{ type: "compaction", compact_threshold: 9 }],
@@ -18,6 +18,6 @@ test("a trigger at the end asks for it, without what only shapes an answer", () 
   expect(renderCompaction(request({ tool_choice: "auto" }))).toMatchObject({ tool_choice: "auto" });
 });
 
-test("nothing can be said to it", () => {
+test("returns undefined with instructions", () => {
   expect(renderCompaction(request({}), { instructions: "Mind the loader." })).toBeUndefined();
 });

@@ -18,14 +18,14 @@ function collect(...events: readonly object[]) {
   return { parts, whole: collector.whole() };
 }
 
-test("counts that the last event leaves out stay as the first one gave them", () => {
+test("keeps counts of the first event that the last event omits", () => {
   expect(collect(start, ...end).whole).toMatchObject({
     stop_reason: "end_turn",
     usage: { input_tokens: 5, output_tokens: 9 },
   });
 });
 
-test("sources and signatures are put where they belong", () => {
+test("adds citations and signatures to their blocks", () => {
   const { whole } = collect(
     start,
     begin(0, { type: "thinking", thinking: "", signature: "" }),
@@ -45,7 +45,7 @@ test("sources and signatures are put where they belong", () => {
   ]);
 });
 
-test("calls without input have an empty one", () => {
+test("gives tool calls without input an empty object", () => {
   const { parts, whole } = collect(
     start,
     begin(0, { type: "tool_use", id: "a", name: "x", input: {} }),
@@ -57,7 +57,7 @@ test("calls without input have an empty one", () => {
   expect(whole?.content).toEqual([{ type: "tool_use", id: "a", name: "x", input: {} }]);
 });
 
-test("what a later version may send is passed over", () => {
+test("ignores unknown events and deltas", () => {
   const { whole } = collect(
     start,
     { type: "weather", of: "tomorrow" },
@@ -69,6 +69,6 @@ test("what a later version may send is passed over", () => {
   expect(whole?.content).toEqual([{ type: "text", text: "" }]);
 });
 
-test("without its last event nothing is whole", () => {
+test("returns no response without the last event", () => {
   expect(collect(start, begin(0, { type: "text", text: "" }), end[0]!).whole).toBeUndefined();
 });

@@ -9,8 +9,8 @@ const THRESHOLD = { type: "compact_20260112" };
 const CLEAR = { type: "clear_tool_uses_20250919" };
 const first = (block: object) => [{ role: "assistant", content: [block] }];
 
-describe("a request to summarise", () => {
-  test("is the same conversation, without what only shapes an answer", () => {
+describe("renderCompaction", () => {
+  test("keeps the conversation and removes fields that only shape an answer", () => {
     const shaped = request({
       stop_sequences: ["x"],
       tool_choice: { type: "any" },
@@ -27,7 +27,7 @@ describe("a request to summarise", () => {
     });
   });
 
-  test("keeps a choice of tools that forces none, and says what to heed", () => {
+  test("keeps a tool choice that forces no call, and adds instructions", () => {
     const asked = renderCompaction(request({ tool_choice: { type: "auto" } }), { instructions: "Mind the loader." });
     expect(asked).toMatchObject({
       tool_choice: { type: "auto" },
@@ -35,13 +35,13 @@ describe("a request to summarise", () => {
     });
   });
 
-  test("is not made where the caller has the service compact", () => {
+  test("returns undefined if the parameters already request a compaction", () => {
     expect(renderCompaction(request({ context_management: { edits: [CLEAR, THRESHOLD] } }))).toBeUndefined();
   });
 });
 
-describe("a summary that stands first", () => {
-  test("comes with the beta that it was made under", () => {
+describe("withCompactionFirst", () => {
+  test("adds the beta of the summary", () => {
     const { signature: _, tool_changes: __, ...unsigned } = SIGNED;
     expect(withCompactionFirst({ messages: first(SIGNED) })["betas"]).toEqual(["compact-2026-09-04"]);
     expect(withCompactionFirst({ messages: first(unsigned), betas: ["a"] })["betas"]).toEqual([
@@ -51,7 +51,7 @@ describe("a summary that stands first", () => {
     expect(withCompactionFirst({ messages: first({ type: "text", text: "Hi" }) })).not.toHaveProperty("betas");
   });
 
-  test("if it is signed, is not sent beside the threshold", () => {
+  test("removes the compaction threshold if the summary is signed", () => {
     const messages = first(SIGNED);
     const both = withCompactionFirst({ messages, context_management: { edits: [CLEAR, THRESHOLD] } });
     expect(both["context_management"]).toEqual({ edits: [CLEAR] });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { frozenCopy } from "./remember.ts";
 
-test("any JSON is copied to the same bytes, whatever its fields are called", () => {
+test("copies any JSON to the same bytes, with any field names", () => {
   const odd = fc.dictionary(fc.oneof(fc.constantFrom("__proto__", "constructor", "0"), fc.string()), fc.jsonValue());
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), odd), (value) => {
@@ -12,7 +12,7 @@ test("any JSON is copied to the same bytes, whatever its fields are called", () 
   );
 });
 
-test("the copy is frozen all the way down, and the original is not", () => {
+test("freezes the whole copy and not the original", () => {
   const given = { list: [{ deep: 1 }] };
   const copy = frozenCopy(given);
   expect([copy, copy.list, copy.list[0]].every(Object.isFrozen)).toBe(true);

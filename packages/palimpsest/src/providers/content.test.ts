@@ -4,7 +4,7 @@ import { base64Bytes, base64Text, toBase64 } from "./content.ts";
 
 const reference = (data: string): string => Buffer.from(data, "base64").toString("utf8");
 
-test("any bytes give the text that Buffer gives", () => {
+test("decodes any bytes to the same text as Buffer", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), fc.constantFrom("base64", "base64url"), (bytes, form) => {
       const data = Buffer.from(bytes).toString(form);
@@ -13,7 +13,7 @@ test("any bytes give the text that Buffer gives", () => {
   );
 });
 
-test("a text comes back as it was, with its byte order mark", () => {
+test("keeps a byte order mark", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
       expect(base64Text(Buffer.from(`\ufeff${text}`).toString("base64"))).toBe(`\ufeff${text}`);
@@ -21,7 +21,7 @@ test("a text comes back as it was, with its byte order mark", () => {
   );
 });
 
-test("data that is not quite base64 gives what Buffer makes of it", () => {
+test("decodes malformed base64 like Buffer", () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(..."YWJ 9+/-_\n!é"), { maxLength: 20 }),
@@ -34,7 +34,7 @@ test("data that is not quite base64 gives what Buffer makes of it", () => {
   );
 });
 
-test("any bytes are had back", () => {
+test("decodes what it has encoded", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 20_000 }), (bytes) => {
       expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString("base64"));
