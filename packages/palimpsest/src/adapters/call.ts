@@ -1,65 +1,15 @@
-import { SessionLostError } from "../errors.ts";
-import type { ToolDefinition } from "../log/payload.ts";
+import { PalimpsestError, SessionLostError } from "../errors.ts";
 import type { ResponseContent } from "../providers/provider.ts";
-import { asObject, asString, type JsonObject } from "../schema/json-fields.ts";
+import { readRecallInput, recalledText } from "../recall/recall.ts";
 import type { InterruptedAnswer, InterruptionOptions } from "../session/record-interrupted.ts";
-import type { PrepareOptions } from "../session/session.ts";
-import type { Synced, SyncMessage } from "../session/sync/conversation.ts";
+import type { PrepareOptions, Session } from "../session/session.ts";
+import type { SyncMessage } from "../session/sync/conversation.ts";
 import { leadingSystem } from "../session/sync/sync.ts";
 import type { WantedConfiguration } from "../state/options.ts";
-import { SessionContendedError, UnrecordedAnswerError } from "./errors.ts";
+import { findNotices, type Notice } from "./notices.ts";
 import { chainOf } from "./recognize.ts";
 import { type CompactionData, type SessionReport, toCompactionData } from "./report.ts";
 import type { CallIdentity, DoorSessions } from "./sessions.ts";
-
-/** Something about the list of messages that its owner should know. */
-export interface Notice {
-  readonly kind: "trimmed" | "pruned" | "replaced" | "cleared" | "edited";
-  readonly message: string;
-}
-
-const ADVICE = "Palimpsest compacts by itself: switch the other one off.";
-
-/** More entries than so many are not named. */
-const MOST_ENTRIES = 5;
-
-/**
- * Finds signs that another program manages the same messages: two managers undo each other's savings.
- * @param clearedResults how many results of the list say themselves that a program has cleared them
- */
-export function findNotices(
-  messages: readonly SyncMessage[],
-  synced: Synced,
-  clearedResults: number,
-): readonly Notice[] {
-  const { head, pruned, rewoundTo, kept, edited } = synced;
-  const notices: Notice[] = [];
-  if (head === "trimmed") {
-    const message = `The list of messages lacks the beginning of the conversation: something drops or summarizes messages. The session keeps them. ${ADVICE}`;
-    notices.push({ kind: "trimmed", message });
-  }
-  if (pruned.length > 0) {
-    const message = `The list of messages lacks ${pruned.length} tool calls and results that were sent: something prunes messages. The session keeps them. ${ADVICE}`;
-    notices.push({ kind: "pruned", message });
-  }
-  if (clearedResults > 0) {
-    const message = `${clearedResults} tool results of the list were cleared: something edits messages. The session keeps what was sent. ${ADVICE}`;
-    notices.push({ kind: "cleared", message });
-  }
-  // A user who edits a message removes what follows it. Answers that follow come from somewhere else.
-  const isReplaced = rewoundTo !== undefined && messages.slice(kept).some(({ role }) => role === "assistant");
-  if (isReplaced) {
-    const message = `Messages before the end of the list were replaced, and answers follow that this session has not recorded: something summarizes messages, or another branch is shown. ${ADVICE}`;
-    notices.push({ kind: "replaced", message });
-  }
-  // What another program has changed is told already.
-  if (notices.length === 0 && edited.length > 0) {
-    const entries = `${edited.length === 1 ? "entry" : "entries"} ${edited.slice(0, MOST_ENTRIES).join(", ")}`;
-    const message = `The list of messages says something else under the same ids (${entries} of the session). The model still gets what was sent before. If you edited a result or an answer on purpose, give its call or message a new id; to remove a secret, use session.erase(entry).`;
-    notices.push({ kind: "edited", message });
-  }
-  return notices;
-}
 
 export interface DoorContext<Request, Response, Live> {
   readonly sessions: DoorSessions<Request, Response, Live>;
@@ -76,12 +26,6 @@ export interface FrameworkCall<Live> extends Omit<CallIdentity<Live>, "chain"> {
   /** How many results of the list say themselves that a program has cleared them. @default 0 */
   readonly clearedResults?: number;
 }
-
-/** How often a session is opened again that other processes take over in between. */
-const ATTEMPTS = 3;
-
-/** An answer that no longer belongs to what the session shows: its price does. */
-const ONLY_PRICE: InterruptionOptions = { view: "left-out" };
 
 /** One call of a model for a session, from the list of messages to the recorded answer. */
 export interface DoorCall<Request, Response> {
@@ -112,6 +56,9 @@ export async function beginDoorCall<Request, Response, Live>(
     }
   }
 }
+
+/** How often a session is opened again that other processes take over in between. */
+const ATTEMPTS = 3;
 
 async function adopt<Request, Response, Live>(
   { sessions, onProblem }: DoorContext<Request, Response, Live>,
@@ -211,6 +158,9 @@ async function adopt<Request, Response, Live>(
   };
 }
 
+/** An answer that no longer belongs to what the session shows: its price does. */
+const ONLY_PRICE: InterruptionOptions = { view: "left-out" };
+
 /** An answer with its price, of which nothing else is entered. */
 function toPaid({ blocks, responseId, model, usage }: ResponseContent): InterruptedAnswer {
   const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
@@ -221,40 +171,50 @@ function toError(problem: unknown): Error {
   return problem instanceof Error ? problem : new Error(String(problem));
 }
 
-/** A tool of a framework in its parts; undefined for one that the service runs, which has no schema. */
-export interface ToolParts {
-  readonly name: unknown;
-  readonly description: unknown;
-  readonly schema: unknown;
+/** Answers a call of the tool `recall`, in the session that has recorded the call. */
+export async function recallForCall(
+  sessions: readonly Session[],
+  callId: string | undefined,
+  input: unknown,
+): Promise<string> {
+  const asked = sessions.filter((session) => session.view.openCalls().some(({ id }) => id === callId));
+  const [only, ...others] = asked;
+  if (only === undefined) return "Nothing can be recalled: this call belongs to no open session.";
+  if (others.length > 0) return `Nothing can be recalled: ${asked.length} sessions have a call with the id ${callId}.`;
+  return recalledText(await only.recall(readRecallInput(input)));
 }
 
-/** What a framework's call sets beside its messages, as the configuration of a session. Settings must not have secrets. */
-export function toConfiguration<Tool>(
-  tools: readonly Tool[],
-  partsOf: (tool: Tool) => ToolParts | undefined,
-  settings: JsonObject,
-): Pick<WantedConfiguration, "tools" | "parameters"> {
-  const definitions = tools.map((tool) => toDefinition(partsOf(tool)));
-  const others = tools.filter((_, index) => definitions[index] === undefined);
-  return {
-    tools: definitions.filter((definition) => definition !== undefined),
-    parameters: {
-      ...(Object.keys(settings).length === 0 ? {} : { settings: toPlain(settings) }),
-      ...(others.length === 0 ? {} : { tools: others.map(toPlain) }),
-    },
-  };
+/** Other processes have taken a session over again and again. Nothing was sent. */
+class SessionContendedError extends PalimpsestError {
+  static readonly code = "session-contended";
+  readonly code: string = SessionContendedError.code;
+  readonly session: string;
+
+  constructor({ session, message }: SessionLostError, attempts: number) {
+    super(
+      `Other processes took session ${session} over ${attempts} times in a row, so nothing was sent to the model. Run the call ` +
+        `again, and let one process at a time answer a conversation. The last time: ${message}`,
+    );
+    this.session = session;
+  }
 }
 
-function toDefinition(parts: ToolParts | undefined): ToolDefinition | undefined {
-  const name = asString(parts?.name);
-  if (parts === undefined || name === undefined || !/^[a-zA-Z0-9_-]{1,128}$/.test(name)) return undefined;
-  const description = asString(parts.description);
-  const inputSchema = (asObject(toPlain(parts.schema)) ?? { type: "object" }) as ToolDefinition["inputSchema"];
-  return { name, ...(description === undefined ? {} : { description }), inputSchema };
-}
+/** The caller has an answer that is not in the log. */
+class UnrecordedAnswerError extends PalimpsestError {
+  static readonly code = "unrecorded-answer";
+  readonly code: string = UnrecordedAnswerError.code;
+  readonly session: string;
 
-/** As JSON keeps it. */
-function toPlain(value: unknown): unknown {
-  const text = JSON.stringify(value);
-  return text === undefined ? undefined : JSON.parse(text);
+  /** @param price `later`: the next call enters it. `unknown`: nobody knows whether the store has it. */
+  constructor(session: string, cause: unknown, price: "later" | "unknown") {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const spent =
+      price === "later" ? "The next call of this process enters its price." : "Its price may be missing in the ledger.";
+    super(
+      `The model's answer was passed on but not recorded in session ${session}. The next call brings it again. ${spent} ` +
+        `The cause: ${why}`,
+      { cause },
+    );
+    this.session = session;
+  }
 }

@@ -1,3 +1,4 @@
+// Recognizes the session of a list of messages by digests of its turns.
 import type { Block } from "../log/block.ts";
 import type { SyncMessage } from "../session/sync/conversation.ts";
 import { sha256 } from "../stores/sha256.ts";
@@ -9,14 +10,6 @@ export interface Chain {
   /** One for each turn of the model: of the whole list up to its end. */
   readonly points: readonly string[];
 }
-
-export interface Candidate {
-  readonly id: string;
-  readonly points: readonly string[];
-}
-
-/** 96 bits: lists of one head are few, and two that differ must not look the same. */
-const DIGEST_LENGTH = 24;
 
 /** Chains a list of messages: each point depends on everything before it. */
 export function chainOf(messages: readonly SyncMessage[]): Chain {
@@ -31,16 +24,8 @@ export function chainOf(messages: readonly SyncMessage[]): Chain {
   return { head: head ?? digest, points };
 }
 
-/** The session that a list continues furthest; undefined if there is none, or several that cannot be told apart. */
-export function chooseSession(points: readonly string[], candidates: readonly Candidate[]): string | undefined {
-  const reached = candidates.map(({ id, points: known }) => ({
-    id,
-    at: points.findLastIndex((one) => known.includes(one)),
-  }));
-  const furthest = Math.max(-1, ...reached.map(({ at }) => at));
-  const [only, ...others] = reached.filter(({ at }) => at === furthest);
-  return furthest < 0 || others.length > 0 ? undefined : only?.id;
-}
+/** 96 bits: lists of one head are few, and two that differ must not look the same. */
+const DIGEST_LENGTH = 24;
 
 interface Group {
   readonly role: "user" | "assistant";
@@ -81,4 +66,20 @@ function keyOf(block: Block): string {
     default:
       return "";
   }
+}
+
+export interface Candidate {
+  readonly id: string;
+  readonly points: readonly string[];
+}
+
+/** The session that a list continues furthest; undefined if there is none, or several that cannot be told apart. */
+export function chooseSession(points: readonly string[], candidates: readonly Candidate[]): string | undefined {
+  const reached = candidates.map(({ id, points: known }) => ({
+    id,
+    at: points.findLastIndex((one) => known.includes(one)),
+  }));
+  const furthest = Math.max(-1, ...reached.map(({ at }) => at));
+  const [only, ...others] = reached.filter(({ at }) => at === furthest);
+  return furthest < 0 || others.length > 0 ? undefined : only?.id;
 }

@@ -7,28 +7,6 @@ import type { SessionOptions } from "../state/options.ts";
 import type { Store } from "../stores/store.ts";
 import { type Candidate, type Chain, chooseSession } from "./recognize.ts";
 
-/** Work under one name is done in order; work under other names does not wait for it. */
-interface Lanes {
-  /** Runs work when the work before it is done, whatever became of that. */
-  run<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
-}
-
-function createLanes(): Lanes {
-  const tails = new Map<string, Promise<unknown>>();
-  return {
-    run(name, work) {
-      const result = (tails.get(name) ?? Promise.resolve()).then(work);
-      const tail = result
-        .catch(() => {})
-        .then(() => {
-          if (tails.get(name) === tail) tails.delete(name);
-        });
-      tails.set(name, tail);
-      return result;
-    },
-  };
-}
-
 /** Options of sessions behind a framework that are the application's. The others come with each call. */
 export interface DoorOptions<Request, Response, Message>
   extends Omit<
@@ -40,13 +18,6 @@ export interface DoorOptions<Request, Response, Message>
   readonly closeAfterMs?: number;
 }
 
-/** The provider of one session, over what the framework's calls bring: models, clients, headers. */
-export interface Connection<Request, Response, Message, Live> {
-  readonly provider: Provider<Request, Response, Message>;
-  /** Makes the newest call known, for calls that the session makes by itself. */
-  use(live: Live): void;
-}
-
 /** What is different from one framework to the other. */
 export interface Door<Request, Response, Message, Live> {
   /** Ids of sessions that were recognized by their messages begin with it. */
@@ -56,21 +27,11 @@ export interface Door<Request, Response, Message, Live> {
   connect(first: Live): Connection<Request, Response, Message, Live>;
 }
 
-/** A session that calls are made for. */
-interface HeldSession<Request, Response, Live> {
-  readonly session: Session<Request, Response>;
-  readonly provider: Pick<Provider<Request, Response>, "readResponse">;
-  /** Kinds of notices that were given. */
-  readonly told: Set<string>;
+/** The provider of one session, over what the framework's calls bring: models, clients, headers. */
+export interface Connection<Request, Response, Message, Live> {
+  readonly provider: Provider<Request, Response, Message>;
+  /** Makes the newest call known, for calls that the session makes by itself. */
   use(live: Live): void;
-  /** Runs work when the work before it is done. */
-  inOrder<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Remembers the end of an answer, by which the next list is recognized. `durable`: in the store, too. */
-  note(point: string, where: "here" | "durable"): Promise<void>;
-  /** The list of the call that the session follows: answers to other calls are no part of what it shows. */
-  newest: object | undefined;
-  /** One call less that uses it. @param onProblem is told why the session could not be closed later */
-  release(onProblem: (problem: Error) => void): void;
 }
 
 /** A call of a framework, as far as its session is found by it. */
@@ -96,15 +57,22 @@ export interface DoorSessions<Request, Response, Live> {
   close(): Promise<void>;
 }
 
-interface Held<Request, Response, Live> extends HeldSession<Request, Response, Live> {
-  readonly id: string;
-  readonly chain: { head: string; points: string[] };
-  calls: number;
-  timer: ReturnType<typeof setTimeout> | undefined;
+/** A session that calls are made for. */
+interface HeldSession<Request, Response, Live> {
+  readonly session: Session<Request, Response>;
+  readonly provider: Pick<Provider<Request, Response>, "readResponse">;
+  /** Kinds of notices that were given. */
+  readonly told: Set<string>;
+  use(live: Live): void;
+  /** Runs work when the work before it is done. */
+  inOrder<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Remembers the end of an answer, by which the next list is recognized. `durable`: in the store, too. */
+  note(point: string, where: "here" | "durable"): Promise<void>;
+  /** The list of the call that the session follows: answers to other calls are no part of what it shows. */
+  newest: object | undefined;
+  /** One call less that uses it. @param onProblem is told why the session could not be closed later */
+  release(onProblem: (problem: Error) => void): void;
 }
-
-/** Edits further back than so many answers begin another session, unless the session is named. */
-const MAXIMUM_POINTS = 32;
 
 /** The sessions behind one door. They are opened when they are called, and closed when nobody calls them. */
 export function createDoorSessions<Request, Response, Message, Live>(
@@ -257,6 +225,38 @@ export function createDoorSessions<Request, Response, Message, Live>(
       // Those that are being opened, too: a call may have begun just now.
       const opened = await Promise.allSettled(opening.values());
       await Promise.all(opened.flatMap((one) => (one.status === "fulfilled" ? [closeHeld(one.value)] : [])));
+    },
+  };
+}
+
+/** Edits further back than so many answers begin another session, unless the session is named. */
+const MAXIMUM_POINTS = 32;
+
+interface Held<Request, Response, Live> extends HeldSession<Request, Response, Live> {
+  readonly id: string;
+  readonly chain: { head: string; points: string[] };
+  calls: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** Work under one name is done in order; work under other names does not wait for it. */
+interface Lanes {
+  /** Runs work when the work before it is done, whatever became of that. */
+  run<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
+}
+
+function createLanes(): Lanes {
+  const tails = new Map<string, Promise<unknown>>();
+  return {
+    run(name, work) {
+      const result = (tails.get(name) ?? Promise.resolve()).then(work);
+      const tail = result
+        .catch(() => {})
+        .then(() => {
+          if (tails.get(name) === tail) tails.delete(name);
+        });
+      tails.set(name, tail);
+      return result;
     },
   };
 }

@@ -1,37 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import type { HookContext, HookEvent, HookOutputs } from "./hook.ts";
-
-/** The part of an output that is kept: more than any hook needs. */
-const KEPT_BYTES = 65_536;
-/**
- * An output beyond this is a flood. Reading one was measured at 1.5 GB a second, which leaves the session no time of its own.
- */
-const FLOOD_BYTES = 1_048_576;
-
-interface CollectedOutput {
-  /** Resolves at the end of the pipe, which may never come. */
-  readonly ended: Promise<void>;
-  /** The beginning of the output, without a character that was cut in two. */
-  text(): string;
-}
-
-/** Reads an output to its end, keeps its beginning, and reports a flood. */
-function collectOutput(pipe: Readable, onFlood: (bytes: number) => void): CollectedOutput {
-  const kept: Buffer[] = [];
-  let bytes = 0;
-  pipe.on("data", (chunk: Buffer) => {
-    if (bytes < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - bytes));
-    bytes += chunk.length;
-    if (bytes > FLOOD_BYTES) onFlood(FLOOD_BYTES);
-  });
-  pipe.on("error", () => undefined);
-  return {
-    ended: new Promise((resolve) => pipe.once("close", resolve)),
-    text: () => new TextDecoder().decode(Buffer.concat(kept), { stream: bytes > KEPT_BYTES }),
-  };
-}
+import type { HookContext } from "./hook.ts";
 
 /** The folder and the variables of a hook's command. */
 export interface CommandHookOptions {
@@ -40,10 +10,6 @@ export interface CommandHookOptions {
   /** @default the process's own */
   readonly folder?: string;
 }
-
-/** The time for output that was written before the command ended and was not read yet. */
-const LAST_OUTPUT_MS = 100;
-const BLOCKS = 2;
 
 /**
  * A hook that is a command: a line for the shell, or a program with its arguments, which no shell sees. It gets the event's
@@ -104,6 +70,41 @@ export function commandHook(
     });
 }
 
+const BLOCKS = 2;
+
+/** The time for output that was written before the command ended and was not read yet. */
+const LAST_OUTPUT_MS = 100;
+
+interface CollectedOutput {
+  /** Resolves at the end of the pipe, which may never come. */
+  readonly ended: Promise<void>;
+  /** The beginning of the output, without a character that was cut in two. */
+  text(): string;
+}
+
+/** Reads an output to its end, keeps its beginning, and reports a flood. */
+function collectOutput(pipe: Readable, onFlood: (bytes: number) => void): CollectedOutput {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  pipe.on("data", (chunk: Buffer) => {
+    if (bytes < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - bytes));
+    bytes += chunk.length;
+    if (bytes > FLOOD_BYTES) onFlood(FLOOD_BYTES);
+  });
+  pipe.on("error", () => undefined);
+  return {
+    ended: new Promise((resolve) => pipe.once("close", resolve)),
+    text: () => new TextDecoder().decode(Buffer.concat(kept), { stream: bytes > KEPT_BYTES }),
+  };
+}
+
+/** The part of an output that is kept: more than any hook needs. */
+const KEPT_BYTES = 65_536;
+/**
+ * An output beyond this is a flood. Reading one was measured at 1.5 GB a second, which leaves the session no time of its own.
+ */
+const FLOOD_BYTES = 1_048_576;
+
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
@@ -117,70 +118,4 @@ function killGroup({ pid }: ChildProcess): void {
 /** Timers come before pipes in a turn of the event loop, so what is in the pipes when the time is up is read after it. */
 function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(() => setImmediate(resolve), ms));
-}
-
-type FieldCheck = (value: unknown) => boolean;
-
-const isText: FieldCheck = (value) => typeof value === "string";
-const isObject: FieldCheck = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-const isDecision: FieldCheck = (value) => value === "allow" || value === "deny";
-
-const COMMON = { block: isText, userDisplayMessage: isText };
-const CONTEXT = { ...COMMON, additionalContext: isText };
-
-/** The possible fields by event, and the field that a plain text sets. */
-const ANSWERS: { readonly [Event in HookEvent]: AnswerForm<Event> } = {
-  PreCompact: { fields: { ...COMMON, newCustomInstructions: isText }, text: "newCustomInstructions" },
-  PostCompact: { fields: COMMON, text: "userDisplayMessage" },
-  SessionStart: { fields: CONTEXT, text: "additionalContext" },
-  SessionEnd: { fields: COMMON, text: "userDisplayMessage" },
-  Stop: { fields: COMMON, text: "userDisplayMessage" },
-  SubagentStart: { fields: CONTEXT, text: "additionalContext" },
-  SubagentStop: { fields: COMMON, text: "userDisplayMessage" },
-  PermissionRequest: { fields: { ...COMMON, decision: isDecision }, text: "userDisplayMessage" },
-  PreToolUse: { fields: { ...COMMON, newToolInput: isObject }, text: "userDisplayMessage" },
-  PostToolUse: { fields: CONTEXT, text: "additionalContext" },
-  InstructionsLoaded: { fields: COMMON, text: "userDisplayMessage" },
-};
-
-interface AnswerForm<Event extends HookEvent> {
-  readonly fields: { readonly [Field in keyof HookOutputs[Event]]-?: FieldCheck };
-  readonly text: keyof HookOutputs[Event] & string;
-}
-
-/** Parses the answer of a hook; returns a problem in words if the answer is not possible for this event. */
-export function readAnswer<Event extends HookEvent>(
-  event: Event,
-  answer: unknown,
-): { readonly output: HookOutputs[Event] | undefined } | { readonly problem: string } {
-  if (answer === undefined || answer === null) return { output: undefined };
-  const { fields, text } = ANSWERS[event];
-  if (typeof answer !== "string") return readFields<Event>(event, answer, fields);
-  const said = answer.trim();
-  if (said === "") return { output: undefined };
-  if (!said.startsWith("{")) return { output: { [text]: said } as HookOutputs[Event] };
-  try {
-    return readFields<Event>(event, JSON.parse(said), fields);
-  } catch {
-    return { problem: `It begins as JSON does and is none: ${said.slice(0, 100)}` };
-  }
-}
-
-/** Unknown fields are ignored: they may belong to another program or a later release. */
-function readFields<Event extends HookEvent>(
-  event: Event,
-  answer: unknown,
-  fields: Readonly<Record<string, FieldCheck>>,
-) {
-  if (!isObject(answer)) return { problem: `A hook of ${event} returns an object, a text or nothing.` };
-  const given = Object.entries(answer as object).filter(
-    ([name, value]) => Object.hasOwn(fields, name) && value !== undefined && value !== null,
-  );
-  const wrong = given.find(([name, value]) => !fields[name]!(value));
-  if (wrong !== undefined) {
-    const [name, value] = wrong;
-    const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : `of type ${typeof value}`;
-    return { problem: `In an answer to ${event}, ${name} cannot be ${shown}.` };
-  }
-  return { output: Object.fromEntries(given) as HookOutputs[Event] };
 }

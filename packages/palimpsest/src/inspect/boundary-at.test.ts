@@ -3,8 +3,8 @@ import { toolResult } from "../log/messages.ts";
 import { recallTool } from "../recall/recall.ts";
 import { LOOK, openOffline } from "../session/testing/open-offline.ts";
 import { memoryStore } from "../stores/memory-store.ts";
+import { boundaryAt } from "./boundary-at.ts";
 import { openInspected, searchInspected } from "./inspected.ts";
-import { boundaryAt } from "./request-at.ts";
 
 async function fold(tools: readonly (typeof LOOK)[]) {
   const store = memoryStore({ leaseMs: 0 });

@@ -1,7 +1,7 @@
 import type { CacheBreak } from "../cost/ledger.ts";
 import type { Cause } from "../log/cause.ts";
 import type { RequestAt } from "./request-at.ts";
-import { CACHE_CAUSES, inPromptOrder, isPrompt, type Segment } from "./segment.ts";
+import { inPromptOrder, isPrompt, type Segment } from "./segment.ts";
 
 /** How a request differs from an earlier one. Segments are named by their place in `segments` of each request. */
 export interface RequestDiff {
@@ -34,8 +34,6 @@ export interface DiffCause {
   readonly at?: number;
   readonly from?: number;
 }
-
-type Compared = Pick<RequestAt, "entry" | "segments" | "facts" | "line">;
 
 /** Compares two requests of one session, whole segments at a time. Cache marks are no difference. */
 export function diffRequests(one: Compared, other: Compared): RequestDiff {
@@ -80,6 +78,8 @@ export function diffRequests(one: Compared, other: Compared): RequestDiff {
   };
 }
 
+type Compared = Pick<RequestAt, "entry" | "segments" | "facts" | "line">;
+
 function keyOf({ place, entry, name }: Segment): string {
   return [place, entry, name].join(":");
 }
@@ -104,3 +104,37 @@ function causesOf({ facts, line }: Pick<RequestAt, "facts" | "line">): readonly 
   const others = (line?.causes ?? []).filter((cause) => !changes.some((change) => change.cause === cause));
   return [...recorded, ...others.map((cause) => ({ cause, words: CACHE_CAUSES[cause], what: [] }))];
 }
+
+/** Names the causes of a cache miss in plain words. */
+export const CACHE_CAUSES: Readonly<Record<Cause, string>> = {
+  pause: "cache expired",
+  provider: "another provider",
+  model: "another model",
+  tools: "other tools",
+  system: "another system prompt",
+  betas: "other beta features",
+  parameters: "other request parameters",
+  thinking: "another thinking setting",
+  effort: "another effort setting",
+  "tool-choice": "another tool choice",
+  images: "first image added, or last image removed",
+  boundary: "a compaction",
+  rewind: "a rewind",
+  restore: "an undo",
+  replace: "tool results cleared",
+  "provider-edits": "edits by the provider",
+  "earlier-thinking": "earlier thinking dropped by the provider",
+  "cache-ttl": "another cache lifetime",
+  server: "no known reason",
+};
+
+/** The provider's own explanation of a cache miss. */
+export const PROVIDER_SAYS: Readonly<Record<NonNullable<CacheBreak["providerSays"]>, string>> = {
+  model: "the model changed",
+  tools: "the tools changed",
+  system: "the system prompt changed",
+  messages: "the messages changed",
+  parameters: "the request's parameters changed",
+  nowhere: "the prompt is the same",
+  unknown: "it could not compare",
+};

@@ -3,18 +3,16 @@ import { foldLedger } from "../cost/fold.ts";
 import type { Ledger, LedgerLine } from "../cost/ledger.ts";
 import type { Block } from "../log/block.ts";
 import { namedKind, readPayload } from "../log/draft.ts";
-import type { BoundaryPayload, RequestPayload } from "../log/payload.ts";
-
+import type { RequestPayload } from "../log/payload.ts";
 import type { Provider } from "../providers/provider.ts";
 import { requestParts } from "../session/prepare.ts";
 import { loadView } from "../state/load.ts";
 import { createRendering } from "../state/rendering.ts";
-import { readEntries } from "../stores/read.ts";
 import type { LogReader } from "../stores/store.ts";
-import { type Accounting, account } from "../view/account.ts";
 import { type MessageItem, newestSeal, type View } from "../view/view.ts";
-import { type InspectedLog, type Survivor, type SurvivorSources, survivorsOf } from "./inspected.ts";
-import { type PricedSegment, priceSegments, toSegments } from "./segments.ts";
+import type { InspectedLog } from "./inspected.ts";
+import { type PricedSegment, priceSegments } from "./price-segments.ts";
+import { toSegments } from "./segments.ts";
 
 /** A request as it was sent, made again from the log. */
 export interface RequestAt<Request = unknown> {
@@ -49,11 +47,6 @@ export type NoRequestAt =
 export type ProviderFor<Request, Response, Message> =
   | Provider<Request, Response, Message>
   | ((name: string) => Promise<Provider<Request, Response, Message> | undefined>);
-
-/** So many entries behind a request, its response is looked for. */
-const NEAR_ENTRIES = 256;
-/** Most responses follow within a few entries. The entries behind them may be large, and each of them is parsed. */
-const FIRST_ENTRIES = 4;
 
 /**
  * Makes the request of a `request` entry again, byte for byte: rendering is pure, and everything it depends on is in the log.
@@ -118,6 +111,11 @@ async function findLine(log: LogReader, request: number, at: Ledger): Promise<Le
   return undefined;
 }
 
+/** So many entries behind a request, its response is looked for. */
+const NEAR_ENTRIES = 256;
+/** Most responses follow within a few entries. The entries behind them may be large, and each of them is parsed. */
+const FIRST_ENTRIES = 4;
+
 /** A ping names the request that it keeps in the cache: it is no response to it. */
 function isSide(source = "main", { sources }: Ledger, request: number): boolean {
   return !(sources[source]?.open ?? []).some((open) => open.request === request);
@@ -127,60 +125,4 @@ async function erasedSince(log: LogReader, { items }: View, entry: number): Prom
   const shown = items.flatMap((item) => (item.kind === "message" ? [item.by ?? item.from] : []));
   const { newest } = await log.readBatch({ newest: shown.map((one) => namedKind("erased", one)) });
   return shown.filter((one) => (newest.get(namedKind("erased", one))?.sequence ?? 0) > entry);
-}
-
-/** A compaction boundary: what the model saw before it and after it, and what became of what it replaced. */
-export interface BoundaryAt extends Pick<BoundaryPayload, "from" | "to" | "reason" | "cost" | "compaction"> {
-  readonly entry: number;
-  readonly atMs: number;
-  /** What stands in the place of the entries. */
-  readonly summary: string;
-  readonly before: Accounting;
-  readonly after: Accounting;
-  /** Each item that it replaced, oldest first. */
-  readonly survivors: readonly Survivor[];
-}
-
-/** Explains the boundary at an entry; undefined if the entry is none. */
-export async function boundaryAt(sources: SurvivorSources, entry: number): Promise<BoundaryAt | undefined> {
-  const { log } = sources;
-  const [found] = await log.read(entry, entry);
-  const read = found && readPayload(found);
-  if (read?.kind !== "boundary") return undefined;
-  const { from, to, reason, cost, compaction, with: replacements } = read.payload;
-  const { view: before } = await loadView(log, entry - 1);
-  const { view: after } = await loadView(log, await lastOf(log, entry));
-  return {
-    entry,
-    atMs: found!.atMs,
-    from,
-    to,
-    reason,
-    ...(cost === undefined ? {} : { cost }),
-    ...(compaction === undefined ? {} : { compaction }),
-    summary: replacements
-      .filter(({ attachment }) => attachment === undefined)
-      .flatMap(({ blocks }) => blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])))
-      .join("\n"),
-    before: account(before),
-    after: account(after),
-    survivors: await survivorsOf(sources, { before: coveredBy(before, read.payload), after }),
-  };
-}
-
-/** What the view showed of a range. */
-function coveredBy(view: View, { from, to }: { readonly from: number; readonly to: number }): View {
-  return { ...view, items: view.items.filter((item) => item.from <= to && item.to >= from) };
-}
-
-/** The newest entry that was written together with a boundary. */
-async function lastOf(log: LogReader, boundary: number): Promise<number> {
-  const { sequence: newest } = await log.head();
-  let last = boundary;
-  for await (const entry of readEntries(log, boundary + 1, newest)) {
-    const read = readPayload(entry);
-    if (read.kind !== "attachment" || read.payload.of !== boundary) break;
-    last = entry.sequence;
-  }
-  return last;
 }

@@ -1,45 +1,12 @@
-import type { LedgerLine } from "../cost/ledger.ts";
-import { priceUsd } from "../cost/prices.ts";
 import type { Block, ToolCall } from "../log/block.ts";
-import type { ModelPrices } from "../log/cause.ts";
-import { inputTokensOf } from "../log/usage.ts";
 import type { Provider, RequestParts } from "../providers/provider.ts";
 import { estimateTokens } from "../size/calibration.ts";
 import { featuresOf } from "../size/features.ts";
 import type { Rendering } from "../state/rendering.ts";
 import { definitionBlock } from "../view/items.ts";
 import type { MessageItem, View } from "../view/view.ts";
-import {
-  contentPlaceOf,
-  findPlaces,
-  inPromptOrder,
-  isWithin,
-  type JsonPath,
-  type JsonPiece,
-  matchBlocks,
-  type RequestPlaces,
-  type Segment,
-  splitJson,
-} from "./segment.ts";
-
-interface SegmentSources<Request, Message> {
-  readonly provider: Pick<Provider<Request, unknown, Message>, "renderRequest">;
-  readonly parts: RequestParts<Message>;
-  readonly view: View;
-  readonly rendering: Rendering<Message>;
-  /** What each block that is sent was made from. */
-  readonly origins: ReadonlyMap<Block, { readonly item: MessageItem; readonly block: Block }>;
-}
-
-/** What a piece shows: everything of a segment but its text. */
-type Shown = Pick<Segment, "place" | "name" | "entry" | "standsFor"> & {
-  readonly key: unknown;
-  readonly tokens: number;
-};
-
-const SETTINGS: Shown = { place: "settings", tokens: 0, key: "settings" };
-
-const MARK_ALONE = { text: "", closing: "" } as const;
+import { findPlaces, isWithin, type JsonPath, type RequestPlaces } from "./places.ts";
+import { contentPlaceOf, type Segment } from "./segment.ts";
 
 /** The body of a request and the parts that it consists of, one behind the other. */
 export function toSegments<Request, Message>(
@@ -82,6 +49,25 @@ export function toSegments<Request, Message>(
   return { body: pieces.map(({ text }) => text).join(""), segments };
 }
 
+interface SegmentSources<Request, Message> {
+  readonly provider: Pick<Provider<Request, unknown, Message>, "renderRequest">;
+  readonly parts: RequestParts<Message>;
+  readonly view: View;
+  readonly rendering: Rendering<Message>;
+  /** What each block that is sent was made from. */
+  readonly origins: ReadonlyMap<Block, { readonly item: MessageItem; readonly block: Block }>;
+}
+
+/** What a piece shows: everything of a segment but its text. */
+type Shown = Pick<Segment, "place" | "name" | "entry" | "standsFor"> & {
+  readonly key: unknown;
+  readonly tokens: number;
+};
+
+const SETTINGS: Shown = { place: "settings", tokens: 0, key: "settings" };
+
+const MARK_ALONE = { text: "", closing: "" } as const;
+
 /** Both forms of a request share most of their values: each value becomes text once. */
 function rememberTexts(): (value: unknown) => string | undefined {
   const texts = new Map<unknown, string>();
@@ -91,16 +77,6 @@ function rememberTexts(): (value: unknown) => string | undefined {
     const text = JSON.stringify(value) as string | undefined;
     if (text !== undefined && typeof value === "object") texts.set(value, text);
     return text;
-  };
-}
-
-function joined(before: Segment, { to, bytes, plain, mark }: Segment): Segment {
-  return {
-    ...before,
-    to,
-    bytes: before.bytes + bytes,
-    plain: before.plain + plain,
-    ...(mark === undefined ? {} : { mark }),
   };
 }
 
@@ -212,55 +188,109 @@ function callNames({ items }: View): ReadonlyMap<string, string> {
   );
 }
 
-function bytesOf(text: string): number {
-  return new TextEncoder().encode(text).length;
+/**
+ * Which block each piece of a rendered message shows. Most forms have one piece for each block. In others a piece is recognized
+ * by what it quotes; one that quotes nothing belongs to the block before it.
+ *
+ * @returns the index of a block for each piece
+ */
+function matchBlocks(pieces: readonly string[], blocks: readonly Block[]): readonly number[] {
+  if (pieces.length === blocks.length) return pieces.map((_, index) => index);
+  const quotes = blocks.map(quotesOf);
+  let at = -1;
+  return pieces.map((piece) => {
+    const next = quotes.findIndex((sought, index) => index > at && sought.some((quote) => piece.includes(quote)));
+    if (next >= 0) at = next;
+    return Math.max(0, at);
+  });
 }
 
-/** A segment, with its share of what the provider has counted. */
-export interface PricedSegment extends Segment {
-  /** Its share of the input that the provider has counted; absent without a report. */
-  readonly countedTokens?: number;
-  /** The part of them that was read from the cache, from the beginning of the segment. */
-  readonly cachedTokens?: number;
-  /** Its share of the price of the input; absent if prices are unknown. */
-  readonly usd?: number;
+/** So much of a text is enough to recognize it. */
+const SOUGHT_CHARACTERS = 64;
+
+function quotesOf(block: Block): readonly string[] {
+  switch (block.kind) {
+    case "text":
+      return quote(block.text);
+    case "thinking":
+      return [...quote(block.signature), ...quote(block.text)];
+    case "tool_call":
+      return [...quote(block.id), ...quote(block.name)];
+    case "tool_result":
+      return [
+        ...quote(block.callId),
+        ...(typeof block.content === "string" ? quote(block.content) : block.content.flatMap(quotesOf)),
+      ];
+    case "image":
+    case "document":
+      return quote(block.source.kind === "url" ? block.source.url : block.source.data);
+    case "opaque":
+      return [JSON.stringify(block.native.block).slice(0, SOUGHT_CHARACTERS)];
+  }
 }
 
-interface PriceQuestion {
-  readonly line: LedgerLine | undefined;
-  readonly prices: ModelPrices | undefined;
+/** As it stands in JSON: with its opening quotation mark, and with the closing one if it is short. */
+function quote(text: string | undefined): readonly string[] {
+  if (text === undefined || text === "") return [];
+  if (text.length <= SOUGHT_CHARACTERS) return [JSON.stringify(text)];
+  return [JSON.stringify(text.slice(0, SOUGHT_CHARACTERS)).slice(0, -1)];
 }
 
 /**
- * Divides what the provider has counted and billed among the segments, by their estimates. A prompt is read from the cache from
- * its beginning on: so much as was read lies before one point, the cache line, and the rest was written or read anew.
+ * Writes a value as `JSON.stringify` does, in pieces: values that `isSplit` names are taken apart, all others are whole. What
+ * opens a list belongs to its first piece, what closes it to its last.
  */
-export function priceSegments(segments: readonly Segment[], { line, prices }: PriceQuestion): readonly PricedSegment[] {
-  const inputTokens = line === undefined ? 0 : inputTokensOf(line);
-  const ordered = inPromptOrder(segments);
-  const estimated = ordered.reduce((sum, { tokens }) => sum + tokens, 0);
-  if (line === undefined || inputTokens === 0 || estimated === 0) return segments;
-  const nothing = { freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
-  const readUsd = prices && priceUsd({ ...nothing, cacheReadTokens: line.cacheReadTokens }, prices);
-  const { freshTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens = 0 } = line;
-  const billed = { ...nothing, freshTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens };
-  const newUsd = prices && priceUsd(billed, prices) - readUsd!;
-  const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
-  const priced = new Map<Segment, PricedSegment>();
-  let before = 0;
-  for (const segment of ordered) {
-    const countedTokens = (segment.tokens / estimated) * inputTokens;
-    const cachedTokens = Math.min(countedTokens, Math.max(0, cacheReadTokens - before));
-    before += countedTokens;
-    const usd =
-      readUsd === undefined || newUsd === undefined
-        ? {}
-        : {
-            usd:
-              readUsd * share(cachedTokens, cacheReadTokens) +
-              newUsd * share(countedTokens - cachedTokens, inputTokens - cacheReadTokens),
-          };
-    priced.set(segment, { ...segment, countedTokens, cachedTokens, ...usd });
-  }
-  return segments.map((segment) => priced.get(segment) ?? segment);
+function splitJson(
+  root: unknown,
+  isSplit: (path: JsonPath, value: object) => boolean,
+  textOf: (value: unknown) => string | undefined = JSON.stringify,
+): readonly JsonPiece[] {
+  const pieces: { readonly path: JsonPath; text: string; closing: string }[] = [];
+  let opening = "";
+  const walk = (value: unknown, path: JsonPath): void => {
+    const inner = typeof value === "object" && value !== null && isSplit(path, value) ? innerOf(value) : [];
+    if (inner.length === 0) {
+      pieces.push({ path, text: opening + (textOf(value) ?? "null"), closing: "" });
+      opening = "";
+      return;
+    }
+    const isList = Array.isArray(value);
+    opening += isList ? "[" : "{";
+    inner.forEach(([key, one], index) => {
+      opening += (index === 0 ? "" : ",") + (isList ? "" : `${JSON.stringify(key)}:`);
+      walk(one, [...path, key]);
+    });
+    const last = pieces.at(-1)!;
+    last.text += isList ? "]" : "}";
+    last.closing += isList ? "]" : "}";
+  };
+  walk(root, []);
+  return pieces;
+}
+
+/** A piece of JSON text. The pieces of a value, one behind the other, are its text. */
+interface JsonPiece {
+  readonly path: JsonPath;
+  readonly text: string;
+  /** What of it closes the lists that it is the last of. */
+  readonly closing: string;
+}
+
+function innerOf(value: object): readonly (readonly [string | number, unknown])[] {
+  if (Array.isArray(value)) return value.map((one, index) => [index, one] as const);
+  return Object.entries(value).filter(([, one]) => one !== undefined);
+}
+
+function joined(before: Segment, { to, bytes, plain, mark }: Segment): Segment {
+  return {
+    ...before,
+    to,
+    bytes: before.bytes + bytes,
+    plain: before.plain + plain,
+    ...(mark === undefined ? {} : { mark }),
+  };
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
 }

@@ -1,14 +1,9 @@
+// Finds the media that a provider refused, and replaces them by stubs.
 import type { Media } from "../log/block.ts";
 import type { ReplacePayload } from "../log/payload.ts";
 import type { MediaRefusal } from "../providers/media-refusal.ts";
 import type { MediaRefused } from "../session-event.ts";
 import { inPlaceOf, mediaStub, type ShownMedia } from "../view/media.ts";
-
-interface OmittedMedia {
-  /** One decision per message, so that each can be undone. */
-  readonly decisions: readonly ReplacePayload[];
-  readonly newEvents: readonly MediaRefused[];
-}
 
 /** Replaces media by stubs that say why. The entries keep the media, and `restore` shows them again. */
 export function omitMedia(
@@ -34,11 +29,10 @@ export function omitMedia(
   return { decisions, newEvents };
 }
 
-interface RefusedRequest {
-  /** The request that was sent. */
-  readonly body: unknown;
-  /** The newest answered request: the provider accepted all media up to it. */
-  readonly acceptedTo: number;
+interface OmittedMedia {
+  /** One decision per message, so that each can be undone. */
+  readonly decisions: readonly ReplacePayload[];
+  readonly newEvents: readonly MediaRefused[];
 }
 
 /**
@@ -59,6 +53,13 @@ export function findRefused(
   if (problem === "too-many") return candidates.slice(0, Math.ceil(candidates.length / 2));
   const fresh = candidates.filter(({ item }) => item.to > acceptedTo);
   return (fresh.length > 0 ? fresh : candidates).slice(-1);
+}
+
+interface RefusedRequest {
+  /** The request that was sent. */
+  readonly body: unknown;
+  /** The newest answered request: the provider accepted all media up to it. */
+  readonly acceptedTo: number;
 }
 
 /**

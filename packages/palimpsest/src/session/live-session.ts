@@ -11,7 +11,7 @@ import { classifyStep } from "../state/carried.ts";
 import type { Listener, SessionContext } from "../state/context.ts";
 import type { Contents, Requests } from "../state/ports.ts";
 import { createEnterUsage, type EnterUsage } from "../state/responses.ts";
-import { exportLog } from "../stores/read.ts";
+import { exportLog } from "../stores/export-log.ts";
 import { account } from "../view/account.ts";
 import { attachedTexts } from "../view/items.ts";
 import { loadedTools } from "../view/tool-search.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { toDraft } from "../log/draft.ts";
 import { sealEntries } from "../log/entry.ts";
-import { type CollectOptions, collectResults } from "./expire.ts";
+import { type CollectOptions, collectResults } from "./collect-results.ts";
 import { memoryStore } from "./memory-store.ts";
 import { sha256 } from "./sha256.ts";
 import { sqliteStore } from "./sqlite-store.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { type Draft, EMPTY_LOG, sealEntries } from "../log/entry.ts";
-
+import { exportLog, importLog } from "./export-log.ts";
 import { memoryStore } from "./memory-store.ts";
-import { exportLog, importLog } from "./read.ts";
 import { sha256 } from "./sha256.ts";
 import type { LogWriter } from "./store.ts";
 

@@ -4,33 +4,14 @@ import { chmod, type FileHandle, lstat, mkdir, open, opendir, rename, rm } from 
 import { dirname, join, resolve } from "node:path";
 import { PathError } from "../errors.ts";
 import { aText, checkOptions } from "../schema/check-options.ts";
-import { fromSafeName, toSafeName } from "./sqlite/log-file.ts";
+import { fromSafeName, toSafeName } from "./sqlite/files.ts";
 import type { ResultContent, ResultDraft, ResultFiles, ResultsSize } from "./store.ts";
-
-/** A folder for results that is a link, or another user's. Nothing was written to it. */
-class UnsafeFolderError extends PathError {
-  static readonly code = "unsafe-folder";
-  readonly code: string = UnsafeFolderError.code;
-
-  constructor(path: string) {
-    super(
-      path,
-      `${path} is a link, or belongs to another user: no result was written to it. Remove it, or choose another folder.`,
-    );
-  }
-}
 
 /** The folder of stored results. */
 export interface ResultFilesOptions {
   /** The base folder. Results are kept in its `tool-results/<session>/`, which is created for this user only. */
   readonly folder: string;
 }
-
-/** A digest and an extension, so that a name from a log can never be a path. */
-const FILE_NAME = /^[0-9a-f]{64}\.(?:txt|json)$/;
-const CHUNK_BYTES = 262_144;
-// Windows has no such flags. NONBLOCK: opening a named pipe must not wait for its writer.
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /** Creates storage for results in plain files, named by their content: the model reads them with its ordinary tools. */
 export function resultFiles(options: ResultFilesOptions): ResultFiles {
@@ -74,16 +55,37 @@ export function resultFiles(options: ResultFilesOptions): ResultFiles {
   };
 }
 
-/** Includes half-written files of a process that died, so that they are counted and collected. */
-async function measureFolder(folder: string): Promise<ResultsSize | undefined> {
-  let size: ResultsSize | undefined;
-  for await (const { name } of await opendir(folder)) {
-    const stat = await lstat(join(folder, name)).catch(() => undefined);
-    // The file was kept or discarded meanwhile.
-    if (stat === undefined) continue;
-    size = { bytes: (size?.bytes ?? 0) + stat.size, newestAtMs: Math.max(size?.newestAtMs ?? 0, stat.mtimeMs) };
+/** A digest and an extension, so that a name from a log can never be a path. */
+const FILE_NAME = /^[0-9a-f]{64}\.(?:txt|json)$/;
+
+/** A folder for results that is a link, or another user's. Nothing was written to it. */
+class UnsafeFolderError extends PathError {
+  static readonly code = "unsafe-folder";
+  readonly code: string = UnsafeFolderError.code;
+
+  constructor(path: string) {
+    super(
+      path,
+      `${path} is a link, or belongs to another user: no result was written to it. Remove it, or choose another folder.`,
+    );
   }
-  return size;
+}
+
+// Windows has no such flags. NONBLOCK: opening a named pipe must not wait for its writer.
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+
+/** Only missing folders: an existing folder is the user's, whatever its mode. */
+async function makePrivateFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return;
+    if (codeOf(error) !== "ENOENT") throw error;
+    await makePrivateFolder(dirname(path));
+    return makePrivateFolder(path);
+  }
+  // The umask reduces the mode of mkdir.
+  await chmod(path, 0o700);
 }
 
 async function createDraft(at: string): Promise<ResultDraft> {
@@ -128,6 +130,17 @@ async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
 }
 
+/** The name of a new file is durable only after its folder is synced. Windows has no such call, and needs none. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const file = await open(folder, "r");
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
 async function findFile(path: string): Promise<ResultContent | undefined> {
   const file = await openOwnFile(path);
   if (file === undefined) return undefined;
@@ -151,6 +164,8 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
+const CHUNK_BYTES = 262_144;
+
 /** A plain file with one name; any link to elsewhere counts as gone. */
 async function openOwnFile(path: string): Promise<FileHandle | undefined> {
   let file: FileHandle | undefined;
@@ -165,18 +180,16 @@ async function openOwnFile(path: string): Promise<FileHandle | undefined> {
   return undefined;
 }
 
-/** Only missing folders: an existing folder is the user's, whatever its mode. */
-async function makePrivateFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { mode: 0o700 });
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") return;
-    if (codeOf(error) !== "ENOENT") throw error;
-    await makePrivateFolder(dirname(path));
-    return makePrivateFolder(path);
+/** Includes half-written files of a process that died, so that they are counted and collected. */
+async function measureFolder(folder: string): Promise<ResultsSize | undefined> {
+  let size: ResultsSize | undefined;
+  for await (const { name } of await opendir(folder)) {
+    const stat = await lstat(join(folder, name)).catch(() => undefined);
+    // The file was kept or discarded meanwhile.
+    if (stat === undefined) continue;
+    size = { bytes: (size?.bytes ?? 0) + stat.size, newestAtMs: Math.max(size?.newestAtMs ?? 0, stat.mtimeMs) };
   }
-  // The umask reduces the mode of mkdir.
-  await chmod(path, 0o700);
+  return size;
 }
 
 async function areOwnFolders(...paths: readonly string[]): Promise<boolean> {
@@ -201,15 +214,4 @@ function isAbsent(error: unknown): boolean {
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
-}
-
-/** The name of a new file is durable only after its folder is synced. Windows has no such call, and needs none. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const file = await open(folder, "r");
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

@@ -8,19 +8,10 @@ import { forksOf, pageOf } from "./read.ts";
 import { resultFiles } from "./result-files.ts";
 import { createConnectionPool } from "./sqlite/connections.ts";
 import { ClosedLogError, toStoreError } from "./sqlite/errors.ts";
+import { createMetadataFiles, fromFileName, toFileName } from "./sqlite/files.ts";
 import { createHeartbeat, heldBy, readBeat } from "./sqlite/lease.ts";
 import { type HeldBy, readHead, readWriter, takeFence } from "./sqlite/log.ts";
-import {
-  createLogFiles,
-  createMetadataFiles,
-  createReader,
-  createWriter,
-  deleteLogFile,
-  fromFileName,
-  type Run,
-  retryLocked,
-  toFileName,
-} from "./sqlite/log-file.ts";
+import { createLogFiles, createReader, createWriter, deleteLogFile, type Run, retryLocked } from "./sqlite/log-file.ts";
 import {
   type DeleteResult,
   type ListedSession,
@@ -32,7 +23,6 @@ import {
   toMetadataText,
 } from "./store.ts";
 
-export { InvalidEntryError } from "./read.ts";
 export {
   ClosedLogError,
   DamagedLogError,
@@ -43,6 +33,7 @@ export {
 } from "./sqlite/errors.ts";
 export type { SalvageProblem } from "./sqlite/salvage.ts";
 export { type SalvagedLog, type SalvageOptions, salvageLog } from "./sqlite/salvage.ts";
+export { InvalidEntryError } from "./store.ts";
 
 /** The folder of the logs, and limits. Only `folder` is required. */
 export interface SqliteStoreOptions {

@@ -1,47 +1,6 @@
-import { InvalidOptionError } from "../errors.ts";
+// The port for stores: logs of sessions, their metadata, and results that are too large for a log.
+import { InvalidOptionError, PalimpsestError } from "../errors.ts";
 import type { Digest, Entry, LogHead } from "../log/entry.ts";
-
-/**
- * Storage for results that are too large for the log. Every file belongs to one session. A store has its own (`store.results`).
- * Every implementation passes `testResults`.
- */
-export interface ResultFiles {
-  /** Starts a file that cannot be found until it is kept. */
-  create(session: string): Promise<ResultDraft>;
-  /** Returns the content under a name; undefined if it is gone. */
-  find(session: string, file: string): Promise<ResultContent | undefined>;
-  /** Returns the path at which the model's own tools can read the file; undefined if there is none. */
-  locate(session: string, file: string): string | undefined;
-  /** Lists the sessions that have results, in no particular order. */
-  sessions(): AsyncIterable<string>;
-  /** Returns the size of a session's results and the time of the newest; undefined if it has none. */
-  measure(session: string): Promise<ResultsSize | undefined>;
-  /** Removes one file of a session, or all of its files. */
-  remove(session: string, file?: string): Promise<void>;
-}
-
-export interface ResultsSize {
-  readonly bytes: number;
-  readonly newestAtMs: number;
-}
-
-/** A file under construction. It ends with `keep` or `discard`. */
-export interface ResultDraft {
-  /** The caller may reuse the bytes when this resolves. */
-  write(bytes: Uint8Array): Promise<void>;
-  /** Gives the file the name that follows from its content. When this resolves, the file is durable. */
-  keep(ending: ResultEnding): Promise<{ readonly file: string; readonly digest: string }>;
-  discard(): Promise<void>;
-}
-
-export type ResultEnding = "txt" | "json";
-
-/** A stored result, read in chunks. */
-export interface ResultContent {
-  readonly bytes: number;
-  /** Yields the content from the beginning; the caller may stop at any point. */
-  chunks(): AsyncIterable<Uint8Array>;
-}
 
 /**
  * Where the logs of sessions are kept. One writer at a time: whoever opens a log for writing fences the one before, whose
@@ -143,6 +102,12 @@ interface OpenReaderOptions {
   readonly read?: BatchOptions;
 }
 
+/** A log that was opened for reading. */
+interface OpenedReader extends LogReader {
+  /** There if `read` was given. */
+  readonly batch?: EntryBatch;
+}
+
 /** Who opens the log, and whether another writer may be taken over. */
 export interface OpenWriterOptions {
   /** Who writes, for whoever finds the log busy: a process id, a host, a name. */
@@ -199,12 +164,6 @@ export interface LogReader {
    */
   search(query: string, options: SearchOptions): Promise<readonly SearchHit[]>;
   close(): Promise<void>;
-}
-
-/** A log that was opened for reading. */
-interface OpenedReader extends LogReader {
-  /** There if `read` was given. */
-  readonly batch?: EntryBatch;
 }
 
 /** The entries of a batch, in any combination. */
@@ -268,8 +227,47 @@ export type AppendResult =
   /** The log does not end where the entries begin. Nothing was written. */
   | { readonly kind: "out-of-order"; readonly head: LogHead };
 
-/** The size limit of a session's metadata, as JSON in UTF-8: lists stay fast, and content belongs in the log. */
-export const MAX_METADATA_BYTES = 16_384;
+/**
+ * Storage for results that are too large for the log. Every file belongs to one session. A store has its own (`store.results`).
+ * Every implementation passes `testResults`.
+ */
+export interface ResultFiles {
+  /** Starts a file that cannot be found until it is kept. */
+  create(session: string): Promise<ResultDraft>;
+  /** Returns the content under a name; undefined if it is gone. */
+  find(session: string, file: string): Promise<ResultContent | undefined>;
+  /** Returns the path at which the model's own tools can read the file; undefined if there is none. */
+  locate(session: string, file: string): string | undefined;
+  /** Lists the sessions that have results, in no particular order. */
+  sessions(): AsyncIterable<string>;
+  /** Returns the size of a session's results and the time of the newest; undefined if it has none. */
+  measure(session: string): Promise<ResultsSize | undefined>;
+  /** Removes one file of a session, or all of its files. */
+  remove(session: string, file?: string): Promise<void>;
+}
+
+/** A file under construction. It ends with `keep` or `discard`. */
+export interface ResultDraft {
+  /** The caller may reuse the bytes when this resolves. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Gives the file the name that follows from its content. When this resolves, the file is durable. */
+  keep(ending: ResultEnding): Promise<{ readonly file: string; readonly digest: string }>;
+  discard(): Promise<void>;
+}
+
+export type ResultEnding = "txt" | "json";
+
+/** A stored result, read in chunks. */
+export interface ResultContent {
+  readonly bytes: number;
+  /** Yields the content from the beginning; the caller may stop at any point. */
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+export interface ResultsSize {
+  readonly bytes: number;
+  readonly newestAtMs: number;
+}
 
 /** Returns the metadata as JSON text. Throws an `InvalidOptionError` if a store could not return the same value. */
 export function toMetadataText(metadata: SessionMetadata): string {
@@ -286,6 +284,9 @@ export function toMetadataText(metadata: SessionMetadata): string {
   );
 }
 
+/** The size limit of a session's metadata, as JSON in UTF-8: lists stay fast, and content belongs in the log. */
+export const MAX_METADATA_BYTES = 16_384;
+
 /** Parses metadata; undefined for an invalid text. */
 export function fromMetadataText(text: string): SessionMetadata | undefined {
   try {
@@ -294,5 +295,35 @@ export function fromMetadataText(text: string): SessionMetadata | undefined {
     return isObject ? (value as SessionMetadata) : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Rejects entries that a database would return changed. */
+export function assertStorable(entries: readonly Entry[]): void {
+  for (const { sequence, parent, kind, version, atMs, digest, hash, payload = "" } of entries) {
+    for (const [field, value] of Object.entries({ sequence, parent, version })) {
+      if (!Number.isSafeInteger(value))
+        throw new InvalidEntryError({ sequence, field, reason: `is ${value}, no integer` });
+    }
+    if (!Number.isFinite(atMs)) throw new InvalidEntryError({ sequence, field: "atMs", reason: `is ${atMs}` });
+    for (const [field, value] of Object.entries({ kind, digest, hash, payload })) {
+      if (!value.isWellFormed()) throw new InvalidEntryError({ sequence, field, reason: "has half a surrogate pair" });
+      // Node 22 reads a text of SQLite only up to its first NUL, PostgreSQL has none. JSON text has none: they are escaped there.
+      if (value.includes("\0")) throw new InvalidEntryError({ sequence, field, reason: "has a NUL character" });
+    }
+  }
+}
+
+/** An entry that a store could not give back as it was. Nothing was written. */
+export class InvalidEntryError extends PalimpsestError {
+  static readonly code = "invalid-entry";
+  readonly code: string = InvalidEntryError.code;
+  readonly sequence: number;
+  readonly field: string;
+
+  constructor(entry: { sequence: number; field: string; reason: string }) {
+    super(`Entry ${entry.sequence} was not appended: its ${entry.field} ${entry.reason}.`);
+    this.sequence = entry.sequence;
+    this.field = entry.field;
   }
 }

@@ -11,29 +11,6 @@ import {
 import { ATTRIBUTES as A, HTTP_METRICS as M } from "./names.ts";
 import { checkTelemetryOptions, type TelemetryOptions } from "./session-telemetry.ts";
 
-const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-
-/** Reads a trace context in the form of W3C. Undefined if the text is none, as the standard wants it: a new trace begins then. */
-function readTraceparent(text: string | undefined): SpanContext | undefined {
-  const [, version = "", traceId = "", spanId = "", flags = "", more] = FORM.exec(text ?? "") ?? [];
-  if (version === "ff" || (version === "00" && more !== undefined)) return undefined;
-  const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
-  return isSpanContextValid(context) ? context : undefined;
-}
-
-/** Undefined if nothing is traced. */
-export function writeTraceparent(context: SpanContext): string | undefined {
-  if (!isSpanContextValid(context)) return undefined;
-  const { traceId, spanId, traceFlags } = context;
-  return `00-${traceId}-${spanId}-${(traceFlags & 1).toString().padStart(2, "0")}`;
-}
-
-/** Under the span that sent something; a new trace if it sent none. */
-export function under(traceparent: string | undefined): Context {
-  const sender = readTraceparent(traceparent);
-  return sender === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, sender);
-}
-
 /** Spans and metrics of a server's requests. */
 export interface HttpTelemetry {
   begin(request: ReceivedRequest): RequestTelemetry;
@@ -62,9 +39,6 @@ export interface RequestFacts {
   readonly status: number;
   readonly durationMs: number;
 }
-
-/** The boundaries of the conventions. */
-const SECONDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /** Turns requests into spans and metrics, by the OpenTelemetry conventions for HTTP servers: for `serveSessions` and `serveFleet`. */
 export function httpTelemetry(options: TelemetryOptions): HttpTelemetry {
@@ -103,3 +77,29 @@ export function httpTelemetry(options: TelemetryOptions): HttpTelemetry {
     },
   };
 }
+
+/** The boundaries of the conventions. */
+const SECONDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+/** Under the span that sent something; a new trace if it sent none. */
+export function under(traceparent: string | undefined): Context {
+  const sender = readTraceparent(traceparent);
+  return sender === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, sender);
+}
+
+/** Undefined if nothing is traced. */
+export function writeTraceparent(context: SpanContext): string | undefined {
+  if (!isSpanContextValid(context)) return undefined;
+  const { traceId, spanId, traceFlags } = context;
+  return `00-${traceId}-${spanId}-${(traceFlags & 1).toString().padStart(2, "0")}`;
+}
+
+/** Reads a trace context in the form of W3C. Undefined if the text is none, as the standard wants it: a new trace begins then. */
+function readTraceparent(text: string | undefined): SpanContext | undefined {
+  const [, version = "", traceId = "", spanId = "", flags = "", more] = FORM.exec(text ?? "") ?? [];
+  if (version === "ff" || (version === "00" && more !== undefined)) return undefined;
+  const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
+  return isSpanContextValid(context) ? context : undefined;
+}
+
+const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;

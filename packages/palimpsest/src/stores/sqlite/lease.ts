@@ -1,3 +1,5 @@
+// Shows that a store is alive while it has logs open for writing, and decides whether a writer still owns its log.
+
 import { randomUUID } from "node:crypto";
 import {
   chmodSync,
@@ -14,41 +16,8 @@ import {
 import { join } from "node:path";
 import { type Owner, type Place, processState, silenceMs, thisProcess } from "../owner.ts";
 import type { BusyWriter } from "../store.ts";
+import { createPrivateFolder, isMissing } from "./files.ts";
 import type { Writer } from "./log.ts";
-import { createPrivateFolder } from "./log-file.ts";
-
-/** A store that has logs open for writing, as stored in its file. */
-interface Beat extends Owner {
-  /** How long the store still counts as alive after this beat. */
-  readonly leaseMs: number;
-}
-
-interface Heartbeat {
-  /** The name of this store in the logs that it writes. */
-  readonly name: string;
-  /** Starts with the first open writer, and ends with the last. */
-  enter(): void;
-  leave(): void;
-}
-
-interface HeartbeatOptions {
-  /** Of the store. */
-  readonly folder: string;
-  readonly place: Place;
-  readonly leaseMs: number;
-  /** Calls `work` repeatedly, until the returned function is called. */
-  readonly repeat: (everyMs: number, work: () => void) => () => void;
-}
-
-const NAME = /^[0-9a-f-]{36}$/;
-/** All beats have the same length, so that a new beat overwrites the old one: that needs no space on a full disk. */
-const BEAT_BYTES = 512;
-/** A missed or late beat costs nothing. */
-const BEATS_PER_LEASE = 3;
-/** Timers take at most 24 days, and observers want to see regular beats. */
-const MAX_BETWEEN_MS = 60_000;
-/** Files of killed processes are kept until then: they show at once that the logs are free. */
-const LEFT_BEHIND_MS = 86_400_000;
 
 /**
  * Writes one small file that says that a store is alive, for all its open logs: ten thousand logs cost one write in ten
@@ -101,19 +70,40 @@ export function createHeartbeat({ folder, place, leaseMs, repeat }: HeartbeatOpt
   };
 }
 
-/** Reads the state of a store by its name; undefined if its file is gone or cannot be read. */
-export function readBeat(folder: string, name: string): Beat | undefined {
-  if (!NAME.test(name)) return undefined;
-  try {
-    const read = JSON.parse(readFileSync(join(folderOfBeats(folder), name), "utf8")) as Beat;
-    return Number.isFinite(read.renewedAtMs) && Number.isFinite(read.leaseMs) ? read : undefined;
-  } catch {
-    return undefined;
-  }
+interface Heartbeat {
+  /** The name of this store in the logs that it writes. */
+  readonly name: string;
+  /** Starts with the first open writer, and ends with the last. */
+  enter(): void;
+  leave(): void;
 }
 
-function folderOfBeats(folder: string): string {
-  return join(folder, "writers");
+interface HeartbeatOptions {
+  /** Of the store. */
+  readonly folder: string;
+  readonly place: Place;
+  readonly leaseMs: number;
+  /** Calls `work` repeatedly, until the returned function is called. */
+  readonly repeat: (everyMs: number, work: () => void) => () => void;
+}
+
+const NAME = /^[0-9a-f-]{36}$/;
+/** All beats have the same length, so that a new beat overwrites the old one: that needs no space on a full disk. */
+const BEAT_BYTES = 512;
+/** A missed or late beat costs nothing. */
+const BEATS_PER_LEASE = 3;
+/** Timers take at most 24 days, and observers want to see regular beats. */
+const MAX_BETWEEN_MS = 60_000;
+/** Files of killed processes are kept until then: they show at once that the logs are free. */
+const LEFT_BEHIND_MS = 86_400_000;
+
+function removeLeftBehind(beats: string): void {
+  attempt(() => {
+    for (const name of readdirSync(beats)) {
+      const path = join(beats, name);
+      if (NAME.test(name) && Date.now() - statSync(path).mtimeMs > LEFT_BEHIND_MS) rmSync(path, { force: true });
+    }
+  });
 }
 
 function writeOver(path: string, text: string): void {
@@ -125,15 +115,6 @@ function writeOver(path: string, text: string): void {
   }
 }
 
-function removeLeftBehind(beats: string): void {
-  attempt(() => {
-    for (const name of readdirSync(beats)) {
-      const path = join(beats, name);
-      if (NAME.test(name) && Date.now() - statSync(path).mtimeMs > LEFT_BEHIND_MS) rmSync(path, { force: true });
-    }
-  });
-}
-
 function attempt(work: () => void): Error | undefined {
   try {
     work();
@@ -143,14 +124,25 @@ function attempt(work: () => void): Error | undefined {
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+/** Reads the state of a store by its name; undefined if its file is gone or cannot be read. */
+export function readBeat(folder: string, name: string): Beat | undefined {
+  if (!NAME.test(name)) return undefined;
+  try {
+    const read = JSON.parse(readFileSync(join(folderOfBeats(folder), name), "utf8")) as Beat;
+    return Number.isFinite(read.renewedAtMs) && Number.isFinite(read.leaseMs) ? read : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-interface WriterLeaseOptions {
-  readonly place: Place;
-  /** Of whoever asks; a writer that beats has its own. */
+/** A store that has logs open for writing, as stored in its file. */
+interface Beat extends Owner {
+  /** How long the store still counts as alive after this beat. */
   readonly leaseMs: number;
+}
+
+function folderOfBeats(folder: string): string {
+  return join(folder, "writers");
 }
 
 /**
@@ -174,4 +166,10 @@ export function heldBy(
   const leftMs = (beat?.leaseMs ?? leaseMs) - silentMs;
   if (leftMs <= 0) return undefined;
   return { owner: writer.owner, activeAtMs: nowMs - silentMs, freeAtMs: nowMs + leftMs };
+}
+
+interface WriterLeaseOptions {
+  readonly place: Place;
+  /** Of whoever asks; a writer that beats has its own. */
+  readonly leaseMs: number;
 }

@@ -1,25 +1,15 @@
+// Reads, writes, creates and deletes one log file.
+
 import { randomUUID } from "node:crypto";
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { chmodSync, closeSync, linkSync, openSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
-import { assertStorable, collectBatch } from "../read.ts";
-import { fromMetadataText, type LogReader, type LogWriter, type SessionMetadata } from "../store.ts";
-import { ClosedLogError, isLocked, StorageFailedError, toStoreError, UnsafeSessionIdError } from "./errors.ts";
+import { collectBatch } from "../read.ts";
+import { assertStorable, type LogReader, type LogWriter } from "../store.ts";
+import { ClosedLogError, isLocked, StorageFailedError, toStoreError } from "./errors.ts";
 import { APPLICATION_ID, FIRST_WRITER, FORMAT_VERSION, PAGE_SIZE_BYTES, SCHEMA } from "./file-format.ts";
+import { createPrivateFolder, syncFolder, writeSynced } from "./files.ts";
 import {
   appendEntries,
   type Connection,
@@ -32,15 +22,6 @@ import {
   releaseFence,
 } from "./log.ts";
 import { searchLog } from "./search.ts";
-
-/** Runs synchronous work on a log file, and waits if another process has locked it. */
-export type Run = <T>(path: string, work: (connection: Connection) => T) => Promise<T>;
-
-interface OpenLogOptions {
-  readonly path: string;
-  readonly run: Run;
-  readonly onClose: (path: string, closed: LogReader) => void;
-}
 
 /** A reader holds no connection, only the path: ten thousand of them cost a few megabytes. */
 export function createReader(options: OpenLogOptions): LogReader {
@@ -73,6 +54,15 @@ export function createWriter(options: OpenLogOptions & { fence: number; clock: {
   return writer;
 }
 
+interface OpenLogOptions {
+  readonly path: string;
+  readonly run: Run;
+  readonly onClose: (path: string, closed: LogReader) => void;
+}
+
+/** Runs synchronous work on a log file, and waits if another process has locked it. */
+export type Run = <T>(path: string, work: (connection: Connection) => T) => Promise<T>;
+
 function createReads(queue: Queue): Omit<LogReader, "close"> {
   const reads: Omit<LogReader, "close"> = {
     head: () => queue.add(readHead),
@@ -83,11 +73,6 @@ function createReads(queue: Queue): Omit<LogReader, "close"> {
     search: (query, options) => searchLog({ ...options, query, run: queue.add }),
   };
   return reads;
-}
-
-interface Queue {
-  add<T>(work: (connection: Connection) => T): Promise<T>;
-  close(work: () => Promise<void>): Promise<void>;
 }
 
 /** In order: the next append does not overtake one that waits for a lock. */
@@ -106,6 +91,11 @@ function createQueue({ path, run }: OpenLogOptions): Queue {
       return closed;
     },
   };
+}
+
+interface Queue {
+  add<T>(work: (connection: Connection) => T): Promise<T>;
+  close(work: () => Promise<void>): Promise<void>;
 }
 
 /** Waits outside of SQLite, so that one locked file does not stop the other sessions of the process. */
@@ -144,36 +134,6 @@ export function createLogFiles(folder: string): { create(path: string): void } {
   };
 }
 
-function placeFile(path: string, bytes: Uint8Array): void {
-  const unnamed = join(dirname(path), `.new-${randomUUID()}`);
-  try {
-    writeSynced(unnamed, bytes);
-    linkSync(unnamed, path);
-  } catch (error) {
-    // Another process was first: its file is equally good.
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-  } finally {
-    // If this process dies first, an unused file of some 30 KB stays behind.
-    rmSync(unnamed, { force: true });
-  }
-  syncFolder(dirname(path));
-}
-
-/** Only for missing folders: an existing folder is the user's, whatever its mode. */
-export function createPrivateFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  const parent = dirname(folder);
-  if (parent !== folder) createPrivateFolder(parent);
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    if (existsSync(folder)) return;
-    throw error;
-  }
-  // The umask reduces the mode of mkdir.
-  chmodSync(folder, 0o700);
-}
-
 function buildEmptyLog(folder: string): Uint8Array {
   const path = join(folder, `.new-${randomUUID()}`);
   try {
@@ -193,27 +153,19 @@ function buildEmptyLog(folder: string): Uint8Array {
   }
 }
 
-function writeSynced(path: string, bytes: Uint8Array): void {
-  const file = openSync(path, "wx", 0o600);
+function placeFile(path: string, bytes: Uint8Array): void {
+  const unnamed = join(dirname(path), `.new-${randomUUID()}`);
   try {
-    fchmodSync(file, 0o600);
-    // A disk that fills up writes a part without an error: measured on a full tmpfs, 1,787 of 3,017 bytes.
-    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
-    fsyncSync(file);
+    writeSynced(unnamed, bytes);
+    linkSync(unnamed, path);
+  } catch (error) {
+    // Another process was first: its file is equally good.
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   } finally {
-    closeSync(file);
+    // If this process dies first, an unused file of some 30 KB stays behind.
+    rmSync(unnamed, { force: true });
   }
-}
-
-/** The name of a new file is durable only after its folder is synced. Windows has no such call, and needs none. */
-export function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const file = openSync(folder, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  syncFolder(dirname(path));
 }
 
 /**
@@ -232,76 +184,4 @@ export function deleteLogFile(
     syncFolder(dirname(path));
     return "deleted";
   });
-}
-
-const ALLOWED = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/;
-const ALLOWED_TEXT = "1 to 100 of the characters A-Z a-z 0-9 _ . - and no . or - at the beginning";
-const SUFFIX = ".sqlite";
-
-/**
- * A session id as a name that is safe in any file system. Capitals are written as `+` and the small letter, because `A`
- * and `a` are the same file on macOS and Windows; no allowed character has a meaning in any path.
- */
-export function toSafeName(session: string): string {
-  if (!ALLOWED.test(session)) throw new UnsafeSessionIdError(session, ALLOWED_TEXT);
-  return session.replace(/[A-Z]/g, (letter) => `+${letter.toLowerCase()}`);
-}
-
-/** The name of the file that holds a session. */
-export function toFileName(session: string): string {
-  return toSafeName(session) + SUFFIX;
-}
-
-/** The session that a file holds; undefined for a file that is none of ours. */
-export function fromFileName(name: string): string | undefined {
-  return name.endsWith(SUFFIX) ? fromSafeName(name.slice(0, -SUFFIX.length)) : undefined;
-}
-
-/** The session that is written as this name; undefined for a name that is none of ours. */
-export function fromSafeName(name: string): string | undefined {
-  const session = name.replace(/\+[a-z]/g, (letter) => letter.charAt(1).toUpperCase());
-  return ALLOWED.test(session) && toSafeName(session) === name ? session : undefined;
-}
-
-/**
- * The metadata of sessions, one small file each in `metadata/`. Beside the logs rather than in them: a list of a hundred
- * sessions reads a hundred small files, and opens no database.
- */
-interface MetadataFiles {
-  read(session: string): SessionMetadata | undefined;
-  /** @param text as `toMetadataText` gives it */
-  write(session: string, text: string): void;
-  remove(session: string): void;
-}
-
-export function createMetadataFiles(folder: string): MetadataFiles {
-  const own = join(folder, "metadata");
-  const pathOf = (session: string): string => join(own, `${toSafeName(session)}.json`);
-  return {
-    read(session) {
-      try {
-        return fromMetadataText(readFileSync(pathOf(session), "utf8"));
-      } catch (error) {
-        if (isMissing(error)) return undefined;
-        throw toStoreError(pathOf(session), error);
-      }
-    },
-    write(session, text) {
-      const unnamed = join(own, `.new-${randomUUID()}`);
-      try {
-        createPrivateFolder(own);
-        writeSynced(unnamed, new TextEncoder().encode(text));
-        renameSync(unnamed, pathOf(session));
-        syncFolder(own);
-      } catch (error) {
-        rmSync(unnamed, { force: true });
-        throw toStoreError(pathOf(session), error);
-      }
-    },
-    remove: (session) => rmSync(pathOf(session), { force: true }),
-  };
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

@@ -1,3 +1,5 @@
+// The operations on an open log file. Each call is one snapshot or one transaction.
+
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { EMPTY_LOG, type Entry, type LogHead } from "../../log/entry.ts";
 import type { AppendResult, BusyWriter, OpenWriterOptions } from "../store.ts";
@@ -20,14 +22,6 @@ export interface Connection {
   leave(): string;
 }
 
-/** The operations on a log file; each call is one snapshot or transaction. */
-
-type Row = Record<string, unknown>;
-
-// All of the row except its payload, which may be large.
-const HEAD = `SELECT last_sequence, (SELECT max(sequence) FROM entry) AS highest, ${ENTRY_COLUMNS.replace(/, payload$/, "")}
-FROM writer LEFT JOIN entry ON sequence = last_sequence WHERE id = 1`;
-
 export function readHead(connection: Connection): LogHead {
   const row = connection.statement(HEAD).get();
   if (row === undefined) throw damaged("its writer row is missing");
@@ -37,6 +31,10 @@ export function readHead(connection: Connection): LogHead {
   const { sequence, hash } = toEntry(row);
   return { sequence, hash };
 }
+
+// All of the row except its payload, which may be large.
+const HEAD = `SELECT last_sequence, (SELECT max(sequence) FROM entry) AS highest, ${ENTRY_COLUMNS.replace(/, payload$/, "")}
+FROM writer LEFT JOIN entry ON sequence = last_sequence WHERE id = 1`;
 
 export function readRange(connection: Connection, { from, to }: { from: number; to: number }): Entry[] {
   const first = Math.max(1, Math.ceil(from));
@@ -64,27 +62,8 @@ export function readNewest(
   return row === undefined ? undefined : toEntry(row);
 }
 
-export interface Writer {
-  readonly fence: number;
-  readonly owner: string;
-  readonly activeAtMs: number;
-  readonly state: "open" | "closed";
-  /** The name of its store's heartbeat. */
-  readonly beat: string;
-}
-
-interface AgentSessionOptions extends OpenWriterOptions {
-  readonly nowMs: number;
-  /** The name of the new writer's heartbeat. */
-  readonly beat: string;
-  readonly heldBy: HeldBy;
-}
-
-/** The owner of the log, by the file. */
-export type HeldBy = (writer: Writer) => BusyWriter | undefined;
-
 /** The number of the new writer, or of the writer that holds the log. */
-export function takeFence(connection: Connection, options: AgentSessionOptions): number | BusyWriter {
+export function takeFence(connection: Connection, options: TakeFenceOptions): number | BusyWriter {
   const { owner, nowMs, beat, takeover = "if-free" } = options;
   return inTransaction(connection, () => {
     const writer = readWriter(connection);
@@ -96,6 +75,32 @@ export function takeFence(connection: Connection, options: AgentSessionOptions):
       .run(fence, owner, nowMs, beat);
     return fence;
   });
+}
+
+interface TakeFenceOptions extends OpenWriterOptions {
+  readonly nowMs: number;
+  /** The name of the new writer's heartbeat. */
+  readonly beat: string;
+  readonly heldBy: HeldBy;
+}
+
+/** The owner of the log, by the file. */
+export type HeldBy = (writer: Writer) => BusyWriter | undefined;
+
+export interface Writer {
+  readonly fence: number;
+  readonly owner: string;
+  readonly activeAtMs: number;
+  readonly state: "open" | "closed";
+  /** The name of its store's heartbeat. */
+  readonly beat: string;
+}
+
+export function readWriter(connection: Connection): Writer {
+  const row = connection.statement("SELECT fence, owner, active_at_ms, state, beat FROM writer WHERE id = 1").get();
+  if (row === undefined) throw damaged("its writer row is missing");
+  const { fence, owner, active_at_ms: activeAtMs, state, beat } = row as Row;
+  return { fence, owner, activeAtMs, state, beat } as Writer;
 }
 
 export function appendEntries(
@@ -170,11 +175,11 @@ export function toUncheckedEntry(row: Row): Entry {
   return { sequence, parent, kind, version, atMs, payload, digest, hash } as Entry;
 }
 
-export function readWriter(connection: Connection): Writer {
-  const row = connection.statement("SELECT fence, owner, active_at_ms, state, beat FROM writer WHERE id = 1").get();
-  if (row === undefined) throw damaged("its writer row is missing");
-  const { fence, owner, active_at_ms: activeAtMs, state, beat } = row as Row;
-  return { fence, owner, activeAtMs, state, beat } as Writer;
+type Row = Record<string, unknown>;
+
+/** Reported as SQLite does (SQLITE_CORRUPT), so that the caller that knows the path turns it into a `DamagedLogError`. */
+function damaged(what: string): Error {
+  return Object.assign(new Error(what), { errcode: 11 });
 }
 
 /** Runs work in a transaction, and rolls it back if the work throws. */
@@ -190,11 +195,6 @@ export function inTransaction<T>(connection: Pick<Connection, "database">, work:
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }
-}
-
-/** Reported as SQLite does (SQLITE_CORRUPT), so that the caller that knows the path turns it into a `DamagedLogError`. */
-function damaged(what: string): Error {
-  return Object.assign(new Error(what), { errcode: 11 });
 }
 
 /** Statements of one connection, prepared when first used, then kept. */

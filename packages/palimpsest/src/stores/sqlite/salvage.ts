@@ -18,18 +18,119 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { checkChain, type Digest, EMPTY_LOG, type Entry } from "../../log/entry.ts";
 import { messageOf } from "./errors.ts";
-import {
-  checkOfRow,
-  ENTRY_COLUMNS,
-  PAGE_SIZE_BYTES,
-  type PageSource,
-  readIndexLeaf,
-  readTableLeaf,
-  readWal,
-  type TableRow,
-  type WalFrame,
-} from "./file-format.ts";
+import { checkOfRow, ENTRY_COLUMNS, PAGE_SIZE_BYTES } from "./file-format.ts";
 import { toEntry } from "./log.ts";
+import { type PageSource, readIndexLeaf, readTableLeaf, type TableRow } from "./pages.ts";
+import { readWal, type WalFrame } from "./wal.ts";
+
+/**
+ * Reads everything that is left of a damaged log, from a copy: the file and its -wal do not change. Reads the bytes
+ * first, because SQLite gives up a whole branch for one bad page and everything after one bad frame of the -wal; then
+ * reads through SQLite. Never throws, whatever the bytes. Holds all entries in memory.
+ */
+export async function salvageLog(path: string, options: SalvageOptions): Promise<SalvagedLog> {
+  const { digest, temporaryFolder = tmpdir() } = options;
+  const problems: SalvageProblem[] = [];
+  const found = createFindings(digest);
+  let folder: string | undefined;
+  try {
+    folder = mkdtempSync(join(temporaryFolder, "palimpsest-salvage-"));
+    const copy = join(folder, "copy.sqlite");
+    for (const suffix of ["", "-wal"]) {
+      const problem = copyDamaged(path + suffix, copy + suffix);
+      // A closed log has no -wal.
+      if (problem !== undefined && !(suffix === "-wal" && problem.endsWith("does not exist")))
+        problems.push({ kind: "file", detail: problem });
+    }
+    problems.push(...readByBytes(copy, found));
+    // After the bytes, because SQLite writes the -wal into its file.
+    problems.push(...readBySqlite(copy, found));
+  } catch (error) {
+    problems.push({ kind: "file", detail: messageOf(error) });
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+  return judge(found, { digest, problems });
+}
+
+/** How entries are checked, and where the copy is made. */
+export interface SalvageOptions {
+  /** The digest that sealed the entries. */
+  readonly digest: Digest;
+  /** Folder for a copy of the damaged file while this runs. @default the system's folder for temporary files */
+  readonly temporaryFolder?: string;
+}
+
+/** The entries that were found, the numbers that are missing, and the damage. */
+export interface SalvagedLog {
+  /** In order. Each payload matches its digest (or was erased), and all other fields match their checksum. */
+  readonly entries: readonly Entry[];
+  /** The missing entry numbers, up to and including the highest number seen. */
+  readonly missing: readonly number[];
+  readonly problems: readonly SalvageProblem[];
+}
+
+/** Damage in a log's file: of which kind, and where. */
+export interface SalvageProblem {
+  /**
+   * `file`: unreadable, or readable only in part. `sqlite`: a message of SQLite. `page`, `wal-frame`: something on it
+   * is unreadable. `payload`: the entry exists, but its payload is not the appended one. `chain`: the entry is
+   * complete, but does not continue the one before.
+   */
+  readonly kind: "file" | "sqlite" | "page" | "wal-frame" | "payload" | "chain";
+  /** The number of the page, frame or entry. */
+  readonly number?: number;
+  readonly detail: string;
+}
+
+function judge(found: Findings, options: { digest: Digest; problems: SalvageProblem[] }): SalvagedLog {
+  const { problems, digest } = options;
+  const entries = [...found.entries.values()].sort((one, other) => one.sequence - other.sequence);
+  let highest = entries.at(-1)?.sequence ?? 0;
+  for (const sequence of found.withoutPayload) highest = Math.max(highest, sequence);
+  // An index has no checksum: its numbers count only if they continue the numbers of rows.
+  while (found.indexed.has(highest + 1)) highest++;
+  const missing: number[] = [];
+  for (let sequence = 1; sequence <= highest; sequence++) if (!found.entries.has(sequence)) missing.push(sequence);
+  for (const number of found.withoutPayload) {
+    if (!found.entries.has(number))
+      problems.push({ kind: "payload", number, detail: `the payload of entry ${number} does not match its digest` });
+  }
+  for (const { sequence: number, what } of checkChain(entries, EMPTY_LOG, digest)) {
+    if (what === "chain")
+      problems.push({ kind: "chain", number, detail: `entry ${number} does not continue the one before` });
+  }
+  return { entries, missing, problems };
+}
+
+/**
+ * Everything found of a log so far. If an entry was found both with and without its payload, the payload was erased.
+ */
+interface Findings {
+  readonly entries: Map<number, Entry>;
+  /** Rows that are complete except for their payload. */
+  readonly withoutPayload: Set<number>;
+  /** Entries that the index of kinds refers to. */
+  readonly indexed: Set<number>;
+  add(entry: Entry): void;
+}
+
+function createFindings(digest: Digest): Findings {
+  const entries = new Map<number, Entry>();
+  const withoutPayload = new Set<number>();
+  return {
+    entries,
+    withoutPayload,
+    indexed: new Set(),
+    add(entry) {
+      const before = entries.get(entry.sequence);
+      if (entry.payload === undefined) entries.set(entry.sequence, entry);
+      else if (before !== undefined) return;
+      else if (digest(entry.payload) === entry.digest) entries.set(entry.sequence, entry);
+      else withoutPayload.add(entry.sequence);
+    },
+  };
+}
 
 /**
  * Copies what can be read of a file, with zeros where the disk gives nothing back. Closing a file drops all locks that this
@@ -95,78 +196,6 @@ function copyReadable(from: string, to: string): string | undefined {
   return unreadableBytes === 0 ? undefined : `${from}: ${unreadableBytes} of ${sizeBytes} bytes cannot be read`;
 }
 
-/** Damage in a log's file: of which kind, and where. */
-export interface SalvageProblem {
-  /**
-   * `file`: unreadable, or readable only in part. `sqlite`: a message of SQLite. `page`, `wal-frame`: something on it
-   * is unreadable. `payload`: the entry exists, but its payload is not the appended one. `chain`: the entry is
-   * complete, but does not continue the one before.
-   */
-  readonly kind: "file" | "sqlite" | "page" | "wal-frame" | "payload" | "chain";
-  /** The number of the page, frame or entry. */
-  readonly number?: number;
-  readonly detail: string;
-}
-
-/**
- * Everything found of a log so far. If an entry was found both with and without its payload, the payload was erased.
- */
-interface Findings {
-  readonly entries: Map<number, Entry>;
-  /** Rows that are complete except for their payload. */
-  readonly withoutPayload: Set<number>;
-  /** Entries that the index of kinds refers to. */
-  readonly indexed: Set<number>;
-  add(entry: Entry): void;
-}
-
-function createFindings(digest: Digest): Findings {
-  const entries = new Map<number, Entry>();
-  const withoutPayload = new Set<number>();
-  return {
-    entries,
-    withoutPayload,
-    indexed: new Set(),
-    add(entry) {
-      const before = entries.get(entry.sequence);
-      if (entry.payload === undefined) entries.set(entry.sequence, entry);
-      else if (before !== undefined) return;
-      else if (digest(entry.payload) === entry.digest) entries.set(entry.sequence, entry);
-      else withoutPayload.add(entry.sequence);
-    },
-  };
-}
-
-const COLUMNS = ENTRY_COLUMNS.split(", ").length;
-
-/** Adds the rows that SQLite can read, from the beginning and from the end, each up to the first unreadable page. */
-function readBySqlite(path: string, found: Findings): SalvageProblem[] {
-  const problems: SalvageProblem[] = [];
-  if (!existsSync(path)) return problems;
-  let wrong = 0;
-  let database: DatabaseSync | undefined;
-  try {
-    database = new DatabaseSync(path);
-    // The file is a copy, so no sync is necessary.
-    database.exec("PRAGMA synchronous=OFF; PRAGMA cell_size_check=ON; PRAGMA trusted_schema=OFF");
-    for (const order of ["ASC", "DESC"]) {
-      try {
-        const rows = database.prepare(`SELECT ${ENTRY_COLUMNS} FROM entry ORDER BY sequence ${order}`).iterate();
-        for (const row of rows) if (!isAdded(row, found)) wrong++;
-        break;
-      } catch (error) {
-        problems.push({ kind: "sqlite", detail: messageOf(error) });
-      }
-    }
-  } catch (error) {
-    problems.push({ kind: "sqlite", detail: messageOf(error) });
-  } finally {
-    if (database?.isOpen) database.close();
-  }
-  if (wrong > 0) problems.push({ kind: "sqlite", detail: `${wrong} rows do not match their checksum` });
-  return problems;
-}
-
 /**
  * Adds the rows on any page of the file and of its -wal, in any version: an entry never changes, so an old version of a
  * page is as good as a new one. Uses the page size of all logs, even if a damaged header names another.
@@ -191,6 +220,23 @@ function readByBytes(path: string, found: Findings): SalvageProblem[] {
     pages.close();
   }
   return problems;
+}
+
+function openPages(path: string): { count: number; read(page: number): Uint8Array | undefined; close(): void } {
+  if (!existsSync(path)) return { count: 0, read: () => undefined, close: () => {} };
+  const file = openSync(path, "r");
+  const count = Math.ceil(fstatSync(file).size / PAGE_SIZE_BYTES);
+  return {
+    count,
+    read(page) {
+      if (page < 1 || page > count) return undefined;
+      // If the file was cut within a page, the rest is zeros: that part may have been unused.
+      const bytes = new Uint8Array(PAGE_SIZE_BYTES);
+      readSync(file, bytes, 0, PAGE_SIZE_BYTES, (page - 1) * PAGE_SIZE_BYTES);
+      return bytes;
+    },
+    close: () => closeSync(file),
+  };
 }
 
 function readDamagedFrames(
@@ -231,6 +277,8 @@ function readPage(page: Uint8Array, { number, source, found }: ReadPageOptions):
   return damaged === 0 ? [] : [{ kind: "page", number, detail: `${damaged} rows on page ${number} cannot be read` }];
 }
 
+const COLUMNS = ENTRY_COLUMNS.split(", ").length;
+
 /** Returns the row as an entry if its checksum matches; rows of other tables have none. */
 function entryOf({ rowid: sequence, values }: TableRow): Entry | undefined {
   const [alias, parent, kind, version, atMs, digest, hash, payloadCheck, check, payload] = values;
@@ -238,6 +286,34 @@ function entryOf({ rowid: sequence, values }: TableRow): Entry | undefined {
   if (alias !== null || (payload !== null && typeof payload !== "string")) return undefined;
   const entry = { sequence, parent, kind, version, atMs, payload: payload ?? undefined, digest, hash } as Entry;
   return checkOfRow(entry, payloadCheck as number) === check ? entry : undefined;
+}
+
+/** Adds the rows that SQLite can read, from the beginning and from the end, each up to the first unreadable page. */
+function readBySqlite(path: string, found: Findings): SalvageProblem[] {
+  const problems: SalvageProblem[] = [];
+  if (!existsSync(path)) return problems;
+  let wrong = 0;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path);
+    // The file is a copy, so no sync is necessary.
+    database.exec("PRAGMA synchronous=OFF; PRAGMA cell_size_check=ON; PRAGMA trusted_schema=OFF");
+    for (const order of ["ASC", "DESC"]) {
+      try {
+        const rows = database.prepare(`SELECT ${ENTRY_COLUMNS} FROM entry ORDER BY sequence ${order}`).iterate();
+        for (const row of rows) if (!isAdded(row, found)) wrong++;
+        break;
+      } catch (error) {
+        problems.push({ kind: "sqlite", detail: messageOf(error) });
+      }
+    }
+  } catch (error) {
+    problems.push({ kind: "sqlite", detail: messageOf(error) });
+  } finally {
+    if (database?.isOpen) database.close();
+  }
+  if (wrong > 0) problems.push({ kind: "sqlite", detail: `${wrong} rows do not match their checksum` });
+  return problems;
 }
 
 function isAdded(row: Record<string, unknown>, found: Findings): boolean {
@@ -248,88 +324,4 @@ function isAdded(row: Record<string, unknown>, found: Findings): boolean {
     // The checksum does not match.
     return false;
   }
-}
-
-function openPages(path: string): { count: number; read(page: number): Uint8Array | undefined; close(): void } {
-  if (!existsSync(path)) return { count: 0, read: () => undefined, close: () => {} };
-  const file = openSync(path, "r");
-  const count = Math.ceil(fstatSync(file).size / PAGE_SIZE_BYTES);
-  return {
-    count,
-    read(page) {
-      if (page < 1 || page > count) return undefined;
-      // If the file was cut within a page, the rest is zeros: that part may have been unused.
-      const bytes = new Uint8Array(PAGE_SIZE_BYTES);
-      readSync(file, bytes, 0, PAGE_SIZE_BYTES, (page - 1) * PAGE_SIZE_BYTES);
-      return bytes;
-    },
-    close: () => closeSync(file),
-  };
-}
-
-/** How entries are checked, and where the copy is made. */
-export interface SalvageOptions {
-  /** The digest that sealed the entries. */
-  readonly digest: Digest;
-  /** Folder for a copy of the damaged file while this runs. @default the system's folder for temporary files */
-  readonly temporaryFolder?: string;
-}
-
-/** The entries that were found, the numbers that are missing, and the damage. */
-export interface SalvagedLog {
-  /** In order. Each payload matches its digest (or was erased), and all other fields match their checksum. */
-  readonly entries: readonly Entry[];
-  /** The missing entry numbers, up to and including the highest number seen. */
-  readonly missing: readonly number[];
-  readonly problems: readonly SalvageProblem[];
-}
-
-/**
- * Reads everything that is left of a damaged log, from a copy: the file and its -wal do not change. Reads the bytes
- * first, because SQLite gives up a whole branch for one bad page and everything after one bad frame of the -wal; then
- * reads through SQLite. Never throws, whatever the bytes. Holds all entries in memory.
- */
-export async function salvageLog(path: string, options: SalvageOptions): Promise<SalvagedLog> {
-  const { digest, temporaryFolder = tmpdir() } = options;
-  const problems: SalvageProblem[] = [];
-  const found = createFindings(digest);
-  let folder: string | undefined;
-  try {
-    folder = mkdtempSync(join(temporaryFolder, "palimpsest-salvage-"));
-    const copy = join(folder, "copy.sqlite");
-    for (const suffix of ["", "-wal"]) {
-      const problem = copyDamaged(path + suffix, copy + suffix);
-      // A closed log has no -wal.
-      if (problem !== undefined && !(suffix === "-wal" && problem.endsWith("does not exist")))
-        problems.push({ kind: "file", detail: problem });
-    }
-    problems.push(...readByBytes(copy, found));
-    // After the bytes, because SQLite writes the -wal into its file.
-    problems.push(...readBySqlite(copy, found));
-  } catch (error) {
-    problems.push({ kind: "file", detail: messageOf(error) });
-  } finally {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  }
-  return judge(found, { digest, problems });
-}
-
-function judge(found: Findings, options: { digest: Digest; problems: SalvageProblem[] }): SalvagedLog {
-  const { problems, digest } = options;
-  const entries = [...found.entries.values()].sort((one, other) => one.sequence - other.sequence);
-  let highest = entries.at(-1)?.sequence ?? 0;
-  for (const sequence of found.withoutPayload) highest = Math.max(highest, sequence);
-  // An index has no checksum: its numbers count only if they continue the numbers of rows.
-  while (found.indexed.has(highest + 1)) highest++;
-  const missing: number[] = [];
-  for (let sequence = 1; sequence <= highest; sequence++) if (!found.entries.has(sequence)) missing.push(sequence);
-  for (const number of found.withoutPayload) {
-    if (!found.entries.has(number))
-      problems.push({ kind: "payload", number, detail: `the payload of entry ${number} does not match its digest` });
-  }
-  for (const { sequence: number, what } of checkChain(entries, EMPTY_LOG, digest)) {
-    if (what === "chain")
-      problems.push({ kind: "chain", number, detail: `entry ${number} does not continue the one before` });
-  }
-  return { entries, missing, problems };
 }

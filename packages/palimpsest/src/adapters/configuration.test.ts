@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toConfiguration } from "./call.ts";
+import { toConfiguration } from "./configuration.ts";
 
 test("tools with a name become definitions, and those that the service runs are parameters as they are", () => {
   const read = { name: "read", schema: { type: "object", more: undefined } };

@@ -3,7 +3,8 @@ import type { Media } from "../log/block.ts";
 import type { MediaRefusal } from "../providers/media-refusal.ts";
 import { messageItem } from "../view/items.ts";
 import { mediaIn } from "../view/media.ts";
-import { findRefused } from "./media.ts";
+import { toItem } from "../view/view.ts";
+import { findRefused, omitMedia } from "./media.ts";
 
 const image = (data: string): Media => ({ kind: "image", source: { kind: "base64", mediaType: "image/png", data } });
 const items = [
@@ -68,4 +69,15 @@ test("without a place it is the newest that no answered request has contained", 
 test("of too many it is the older half; where none is taken, all of the kind", () => {
   expect(found({ problem: "too-many" })).toEqual(["AAAA", "BBBB"]);
   expect(found({ problem: "no-media" })).toEqual(["AAAA", "BBBB", "CCCC"]);
+});
+
+test("media that are left out have a text in their place: what it was, why it is gone, and who still has it", () => {
+  const [one, two] = ["AAAA", "BBBBBBBB"].map(
+    (data): Media => ({ kind: "image", source: { kind: "base64", mediaType: "image/png", data } }),
+  );
+  const item = toItem({ from: 2, to: 2, role: "user", origin: "human", blocks: [one!, two!] });
+  const left = mediaIn([item]).filter(({ media }) => media === two);
+  const { decisions } = omitMedia(left, { why: "it is too large", problem: "too-large", by: "request-size" });
+  const text = "[image (image/png, 6 bytes) left out: it is too large. Entry 2 still has it.]";
+  expect(decisions.map((decision) => decision.with[0]!.blocks)).toEqual([[one, { kind: "text", text }]]);
 });

@@ -17,7 +17,8 @@ import { EMPTY_LOG, type Entry, sealEntries } from "../../log/entry.ts";
 import { sha256 } from "../sha256.ts";
 import { sqliteStore } from "../sqlite-store.ts";
 import { DamagedLogError, LogFormatError } from "./errors.ts";
-import { PAGE_SIZE_BYTES, readTableLeaf } from "./file-format.ts";
+import { PAGE_SIZE_BYTES } from "./file-format.ts";
+import { readTableLeaf } from "./pages.ts";
 import { salvageLog } from "./salvage.ts";
 
 const CASES = process.env["PALIMPSEST_SLOW"] ? 5_000 : 40;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Synced, SyncMessage } from "../session/sync/conversation.ts";
-import { findNotices } from "./call.ts";
+import { findNotices } from "./notices.ts";
 
 const whole: Synced = { kept: 1, appended: [], altered: [], edited: [], head: "whole", pruned: [] };
 const list: readonly SyncMessage[] = [
