@@ -1,4 +1,4 @@
-/** `palimpsest/door-parts`: sessions behind a framework that keeps its own list of messages, for doors of other packages. */
+/** `palimpsest/door-parts`: sessions for frameworks that keep their own list of messages. The adapter packages use it. */
 
 export { beginDoorCall, type DoorCall, type DoorContext, type FrameworkCall, recallForCall } from "./call.ts";
 export { type ToolParts, toConfiguration } from "./configuration.ts";

@@ -12,7 +12,7 @@ const MODEL = "claude-opus-5-5";
 const user = (content: string): SyncMessage => ({ role: "user", content });
 const said = (content: string): SyncMessage => ({ role: "assistant", content });
 
-/** A process with a door, without a service: answers are given by hand. */
+/** A process with an adapter and no service: the test supplies the answers. */
 function door(store: Store = memoryStore({ leaseMs: 0 }), closeAfterMs = 60_000) {
   const problems: string[] = [];
   const connect = () => ({ provider: anthropic({} as never), use: () => {} });
@@ -62,7 +62,7 @@ async function kindsIn(store: Store, session = "chat"): Promise<string[]> {
 }
 const countOf = async (store: Store, kind: string) => (await kindsIn(store)).filter((one) => one === kind).length;
 
-/** The same after one turn. */
+/** A process whose session has one finished turn. */
 async function answered() {
   const made = door();
   const first = await made.begin([user("one")]);
@@ -72,7 +72,7 @@ async function answered() {
 }
 
 describe("two calls at once in one session", () => {
-  test("each sends its own list; the session follows the newer one, and counts what the older one costs", async () => {
+  test("send their own lists; the session shows the newer list and counts the cost of the older call", async () => {
     const { begin, store, sessions, problems, before } = await answered();
     const left = await begin([...before, user("left")]);
     const right = await begin([...before, user("right")]);
@@ -82,14 +82,14 @@ describe("two calls at once in one session", () => {
     await right.record(response("R"));
     const next = await begin([...before, user("right"), said("R"), user("next")]);
     expect(textOf(next.request())).toBe("one | 1 | right | R | next");
-    // Once, from the left to the right: the late answer has left no trace that must be taken back.
+    // The session is rewound once, from left to right: the late answer left nothing to rewind.
     expect(await countOf(store, "rewind")).toBe(1);
     expect(sessions.open()[0]!.ledger.totals()).toMatchObject({ responses: 3, outputTokens: 21 });
     expect(problems).toEqual([]);
     for (const call of [left, right, next]) call.end();
   });
 
-  test("a person who stops an answer and writes at once changes nothing that was sent", async () => {
+  test("leave the sent request unchanged if the user stops an answer and writes at once", async () => {
     const { begin, store, before } = await answered();
     const stopped = await begin([...before, user("two")]);
     const next = await begin([...before, user("two"), user("three")]);
@@ -103,7 +103,7 @@ describe("two calls at once in one session", () => {
     for (const call of [stopped, next, last]) call.end();
   });
 
-  test("a call that is made again after an overflow sends its own list", async () => {
+  test("retry an overflow with the list of the failed call", async () => {
     const { begin, before } = await answered();
     const left = await begin([...before, user("left")]);
     const right = await begin([...before, user("right")]);
@@ -114,7 +114,7 @@ describe("two calls at once in one session", () => {
     for (const call of [left, right]) call.end();
   });
 
-  test("a title that is asked for beside the first answer is a session of its own", async () => {
+  test("put a request for a title during the first answer into its own session", async () => {
     const { begin, sessions } = door();
     const calls = await Promise.all([begin([user("one")]), begin([user("A title for: one")])]);
     expect(calls.map((call) => textOf(call.request()))).toEqual(["one", "A title for: one"]);
@@ -122,7 +122,7 @@ describe("two calls at once in one session", () => {
     for (const call of calls) call.end();
   });
 
-  test("a first message that was not answered is followed by others, here and in another process", async () => {
+  test("continue a session whose first message was not answered, also in another process", async () => {
     const { begin, sessions, store } = door();
     (await begin([user("one")])).end();
     const second = await begin([user("one"), user("two")]);
@@ -135,12 +135,12 @@ describe("two calls at once in one session", () => {
     await third.record(response("3"));
     third.end();
     expect(there.sessions.open().map(({ id }) => id)).toEqual(["chat"]);
-    // It is a conversation now: what begins in another way is something else.
+    // The session has an answer now, so a list with another beginning is another session.
     (await there.begin([user("A title for: three")])).end();
     expect(there.sessions.open()).toHaveLength(2);
   });
 
-  test("the same list under another name is another session", async () => {
+  test("open two sessions for the same list under two names", async () => {
     const { begin, sessions } = door();
     const list = [user("one")];
     for (const name of ["a", "b"]) (await begin(list, name)).end();
@@ -149,7 +149,7 @@ describe("two calls at once in one session", () => {
 });
 
 describe("two processes in one session", () => {
-  test("an answer that could not be recorded is told, comes back with the next list, and is paid for once", async () => {
+  test("report an answer that could not be recorded, adopt it with the next list, and count its price once", async () => {
     const store = memoryStore({ leaseMs: 0 });
     const [here, there] = [door(store), door(store)];
     const lost = await here.begin([user("one")]);
@@ -165,7 +165,7 @@ describe("two processes in one session", () => {
     next.end();
   });
 
-  test("a session that others take over again and again is given up with words", async () => {
+  test("give up with SessionContendedError if other processes keep taking the session over", async () => {
     const store = memoryStore({ leaseMs: 0 });
     const other = door(store);
     const greedy: Store = {
@@ -184,7 +184,7 @@ describe("two processes in one session", () => {
 });
 
 describe("a store that fails", () => {
-  test("when a session is opened: the session is let go", async () => {
+  test("closes the session if opening it fails", async () => {
     const store = memoryStore();
     let fails = true;
     const failing: Store = {
@@ -203,7 +203,7 @@ describe("a store that fails", () => {
     call.end();
   });
 
-  test("when a session is closed later: that is told, and ends no process", async () => {
+  test("reports a failure to close an idle session, and does not end the process", async () => {
     const store = memoryStore();
     const failing: Store = {
       ...store,
@@ -219,7 +219,7 @@ describe("a store that fails", () => {
     await expect.poll(() => problems).toEqual(["the store is gone"]);
   });
 
-  test("when a refusal is answered: the caller still gets the refusal", async () => {
+  test("passes the refusal on to the caller if the recovery fails", async () => {
     const store = memoryStore();
     let fails = false;
     const failing: Store = {

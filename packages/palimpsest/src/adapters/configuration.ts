@@ -2,14 +2,14 @@ import type { ToolDefinition } from "../log/payload.ts";
 import { asObject, asString, type JsonObject } from "../schema/json-fields.ts";
 import type { WantedConfiguration } from "../state/options.ts";
 
-/** A tool of a framework in its parts; undefined for one that the service runs, which has no schema. */
+/** The parts of a framework's tool. A tool that the service runs has no schema. */
 export interface ToolParts {
   readonly name: unknown;
   readonly description: unknown;
   readonly schema: unknown;
 }
 
-/** What a framework's call sets beside its messages, as the configuration of a session. Settings must not have secrets. */
+/** Turns the tools and settings of a framework's call into the configuration of a session. Settings must not contain secrets. */
 export function toConfiguration<Tool>(
   tools: readonly Tool[],
   partsOf: (tool: Tool) => ToolParts | undefined,
@@ -34,7 +34,7 @@ function toDefinition(parts: ToolParts | undefined): ToolDefinition | undefined 
   return { name, ...(description === undefined ? {} : { description }), inputSchema };
 }
 
-/** As JSON keeps it. */
+/** Returns the value as JSON preserves it. */
 function toPlain(value: unknown): unknown {
   const text = JSON.stringify(value);
   return text === undefined ? undefined : JSON.parse(text);

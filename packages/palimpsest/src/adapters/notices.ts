@@ -1,6 +1,6 @@
 import type { Synced, SyncMessage } from "../session/sync/conversation.ts";
 
-/** Something about the list of messages that its owner should know. */
+/** A sign that another program manages the same messages, as a warning for the application. */
 export interface Notice {
   readonly kind: "trimmed" | "pruned" | "replaced" | "cleared" | "edited";
   readonly message: string;
@@ -8,7 +8,7 @@ export interface Notice {
 
 /**
  * Finds signs that another program manages the same messages: two managers undo each other's savings.
- * @param clearedResults how many results of the list say themselves that a program has cleared them
+ * @param clearedResults the number of results in the list that are marked as cleared by a program
  */
 export function findNotices(
   messages: readonly SyncMessage[],
@@ -35,7 +35,7 @@ export function findNotices(
     const message = `Messages before the end of the list were replaced, and answers follow that this session has not recorded: something summarizes messages, or another branch is shown. ${ADVICE}`;
     notices.push({ kind: "replaced", message });
   }
-  // What another program has changed is told already.
+  // The other notices already explain these edits.
   if (notices.length === 0 && edited.length > 0) {
     const entries = `${edited.length === 1 ? "entry" : "entries"} ${edited.slice(0, MOST_ENTRIES).join(", ")}`;
     const message = `The list of messages says something else under the same ids (${entries} of the session). The model still gets what was sent before. If you edited a result or an answer on purpose, give its call or message a new id; to remove a secret, use session.erase(entry).`;
@@ -46,5 +46,5 @@ export function findNotices(
 
 const ADVICE = "Palimpsest compacts by itself: switch the other one off.";
 
-/** More entries than so many are not named. */
+/** The number of entries that a notice names at most. */
 const MOST_ENTRIES = 5;

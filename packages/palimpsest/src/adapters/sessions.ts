@@ -7,85 +7,85 @@ import type { SessionOptions } from "../state/options.ts";
 import type { Store } from "../stores/store.ts";
 import { type Candidate, type Chain, chooseSession } from "./recognize.ts";
 
-/** Options of sessions behind a framework that are the application's. The others come with each call. */
+/** The session options that the application sets. The other options come with each call. */
 export interface DoorOptions<Request, Response, Message>
   extends Omit<
     SessionOptions<Request, Response, Message>,
     "provider" | "id" | "model" | "system" | "tools" | "parameters" | "takeover" | "modelFacts"
   > {
   readonly store: Store;
-  /** A session that nobody has called for this long is closed. The next call opens it again. @default 60,000 */
+  /** A session is closed if it was not called for this long. The next call opens it again. @default 60,000 */
   readonly closeAfterMs?: number;
 }
 
-/** What is different from one framework to the other. */
+/** The parts of an adapter that differ between frameworks. */
 export interface Door<Request, Response, Message, Live> {
-  /** Ids of sessions that were recognized by their messages begin with it. */
+  /** The beginning of the ids of sessions that are recognized by their messages. */
   readonly prefix: string;
-  /** Under this name, metadata of a session have what its list is recognized by. */
+  /** The key in a session's metadata that holds its chain, by which the list is recognized. */
   readonly metadata: string;
   connect(first: Live): Connection<Request, Response, Message, Live>;
 }
 
-/** The provider of one session, over what the framework's calls bring: models, clients, headers. */
+/** The provider of one session. It uses the models, clients and headers of the framework's calls. */
 export interface Connection<Request, Response, Message, Live> {
   readonly provider: Provider<Request, Response, Message>;
-  /** Makes the newest call known, for calls that the session makes by itself. */
+  /** Passes the newest call to the provider, for the session's own model calls. */
   use(live: Live): void;
 }
 
-/** A call of a framework, as far as its session is found by it. */
+/** The parts of a framework's call that identify its session. */
 export interface CallIdentity<Live> {
   /** The framework's own list: a retry brings the same object. */
   readonly list: object;
-  /** The name that the application has given the session. */
+  /** The name that the application gave the session. */
   readonly key: string | undefined;
   readonly chain: Chain;
   readonly model: string;
   readonly live: Live;
 }
 
-/** The sessions that a door keeps open between calls. */
+/** The sessions that an adapter keeps open between calls. */
 export interface DoorSessions<Request, Response, Live> {
-  /** Finds the session that a list of messages belongs to, or begins one. */
+  /** Finds the session of a list of messages, or begins a new one. */
   find(call: CallIdentity<Live>): Promise<HeldSession<Request, Response, Live>>;
-  /** Forgets a session that another process has taken over. @param owed an answer whose price is not in the log */
+  /** Forgets a session that another process took over. @param owed an answer whose price is not in the log */
   drop(held: HeldSession<Request, Response, Live>, owed?: InterruptedAnswer): void;
-  /** Answers whose prices the session's log lacks: once. */
+  /** Returns the answers whose prices are missing from the session's log, and forgets them. */
   takeOwed(held: HeldSession<Request, Response, Live>): readonly InterruptedAnswer[];
   open(): readonly Session<Request, Response>[];
   close(): Promise<void>;
 }
 
-/** A session that calls are made for. */
+/** An open session that calls use. */
 interface HeldSession<Request, Response, Live> {
   readonly session: Session<Request, Response>;
   readonly provider: Pick<Provider<Request, Response>, "readResponse">;
-  /** Kinds of notices that were given. */
+  /** The kinds of notices that were already reported. */
   readonly told: Set<string>;
   use(live: Live): void;
-  /** Runs work when the work before it is done. */
+  /** Runs work after the session's earlier work has ended. */
   inOrder<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Remembers the end of an answer, by which the next list is recognized. `durable`: in the store, too. */
+  /** Remembers the end of an answer, by which the next list is recognized. `durable` also saves it in the store. */
   note(point: string, where: "here" | "durable"): Promise<void>;
-  /** The list of the call that the session follows: answers to other calls are no part of what it shows. */
+  /** The list that the session shows. Answers to calls with older lists are left out of the view. */
   newest: object | undefined;
-  /** One call less that uses it. @param onProblem is told why the session could not be closed later */
+  /** Ends the use by one call. @param onProblem called if the idle session cannot be closed */
   release(onProblem: (problem: Error) => void): void;
 }
 
-/** The sessions behind one door. They are opened when they are called, and closed when nobody calls them. */
+/** Creates the sessions of one adapter. A session is opened at its first call, and closed when it is idle. */
 export function createDoorSessions<Request, Response, Message, Live>(
   { prefix, metadata: metadataName, connect }: Door<Request, Response, Message, Live>,
   { store, closeAfterMs = 60_000, ...host }: DoorOptions<Request, Response, Message>,
 ): DoorSessions<Request, Response, Live> {
-  type One = Held<Request, Response, Live>;
+  type One = OpenSession<Request, Response, Live>;
   const opening = new Map<string, Promise<One>>();
   const ready = new Map<string, One>();
-  // Calls under one name are told apart by how the first of them begins: it has to be known first.
+  // Calls under one name are distinguished by the head of the first call, so the first call must finish its search first.
   const [finding, working] = [createLanes(), createLanes()];
   const owed = new Map<string, InterruptedAnswer[]>();
-  // A retry brings the same list again, before there is an answer to recognize it by.
+  // A retry brings the same list object, before an answer exists by which the list is recognized.
   const byList = new WeakMap<object, { readonly key: string | undefined; readonly id: string }>();
 
   async function idOf({ list, key, chain }: CallIdentity<Live>): Promise<string> {
@@ -110,24 +110,24 @@ export function createDoorSessions<Request, Response, Message, Live>(
     return chooseSession(points, [...candidates.values()]) ?? `${start}${crypto.randomUUID().slice(0, 8)}`;
   }
 
-  /** A call under the same name about something else, such as a title for the conversation, must not rewind it. */
+  /** A call under the same name for another purpose, such as a title for the conversation, must not rewind the session. */
   async function withKey(key: string, { head, points }: Chain): Promise<string> {
     const chainOfId = async (id: string) => ready.get(id)?.chain ?? chainIn(await store.readMetadata(id));
     const own = await chainOfId(key);
     if (own.head === undefined || own.head === head) return key;
-    const held = ready.get(key);
-    // Nothing was answered yet, and nobody waits for an answer: the user begins again, after a failure or a stop.
-    if (own.points.length === 0 && (held?.calls ?? 0) === 0) {
-      if (held !== undefined) held.chain.head = head;
+    const current = ready.get(key);
+    // Without an answer and without a waiting call, the user begins again after a failure or a stop.
+    if (own.points.length === 0 && (current?.calls ?? 0) === 0) {
+      if (current !== undefined) current.chain.head = head;
       return key;
     }
     const other = `${key}.${head.slice(0, 8)}`;
     return points.length === 0 || (await chainOfId(other)).head !== undefined ? other : key;
   }
 
-  async function openHeld(id: string, { model, live, chain: { head, points } }: CallIdentity<Live>): Promise<One> {
+  async function openFor(id: string, { model, live, chain: { head, points } }: CallIdentity<Live>): Promise<One> {
     const { provider, use } = connect(live);
-    // The list of messages is the application's: whoever has the newest one goes on with it.
+    // The application owns the list of messages, so the process with the newest list takes the session over.
     const session = await openSession({ ...host, store, provider, id, model, takeover: "always" });
     try {
       const saved = chainIn(await store.readMetadata(id));
@@ -136,15 +136,15 @@ export function createDoorSessions<Request, Response, Message, Live>(
         points: saved.points.length === 0 ? points.slice(-MAXIMUM_POINTS) : [...saved.points],
       };
       if (saved.head !== chain.head) await save({ id, chain });
-      return hold({ id, session, provider, use, chain });
+      return keepOpen({ id, session, provider, use, chain });
     } catch (error) {
-      // Nobody else knows that it is open.
+      // No other code has a reference to the session.
       await session.close().catch(() => {});
       throw error;
     }
   }
 
-  function hold(opened: Pick<One, "id" | "session" | "provider" | "use" | "chain">): One {
+  function keepOpen(opened: Pick<One, "id" | "session" | "provider" | "use" | "chain">): One {
     const one: One = {
       ...opened,
       told: new Set(),
@@ -160,7 +160,7 @@ export function createDoorSessions<Request, Response, Message, Live>(
       release(onProblem) {
         one.calls--;
         if (one.calls > 0) return;
-        one.timer = setTimeout(() => void closeHeld(one).catch(onProblem), closeAfterMs);
+        one.timer = setTimeout(() => void closeNow(one).catch(onProblem), closeAfterMs);
         one.timer.unref?.();
       },
     };
@@ -178,7 +178,7 @@ export function createDoorSessions<Request, Response, Message, Live>(
     opening.delete(one.id);
   }
 
-  async function closeHeld(one: One): Promise<void> {
+  async function closeNow(one: One): Promise<void> {
     forget(one);
     await one.session.close();
   }
@@ -191,10 +191,10 @@ export function createDoorSessions<Request, Response, Message, Live>(
 
   async function find(call: CallIdentity<Live>): Promise<One> {
     const id = await idOf(call);
-    const held = opening.get(id) ?? openHeld(id, call);
-    opening.set(id, held);
+    const opened = opening.get(id) ?? openFor(id, call);
+    opening.set(id, opened);
     try {
-      const one = await held;
+      const one = await opened;
       ready.set(id, one);
       clearTimeout(one.timer);
       one.calls++;
@@ -217,31 +217,31 @@ export function createDoorSessions<Request, Response, Message, Live>(
       const { id } = held as One;
       if (answer !== undefined) owed.set(id, [...(owed.get(id) ?? []), answer]);
       forget(held as One);
-      // It is lost already; what is left are resources of this process.
+      // The session is lost already. Closing it only frees resources of this process.
       held.session.close().catch(() => {});
     },
     open: () => [...ready.values()].map(({ session }) => session),
     async close() {
-      // Those that are being opened, too: a call may have begun just now.
+      // Includes sessions that are still being opened.
       const opened = await Promise.allSettled(opening.values());
-      await Promise.all(opened.flatMap((one) => (one.status === "fulfilled" ? [closeHeld(one.value)] : [])));
+      await Promise.all(opened.flatMap((one) => (one.status === "fulfilled" ? [closeNow(one.value)] : [])));
     },
   };
 }
 
-/** Edits further back than so many answers begin another session, unless the session is named. */
+/** An edit further back than this many answers begins another session, unless the session has a name. */
 const MAXIMUM_POINTS = 32;
 
-interface Held<Request, Response, Live> extends HeldSession<Request, Response, Live> {
+interface OpenSession<Request, Response, Live> extends HeldSession<Request, Response, Live> {
   readonly id: string;
   readonly chain: { head: string; points: string[] };
   calls: number;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** Work under one name is done in order; work under other names does not wait for it. */
+/** Runs work in order per name. Work under different names runs independently. */
 interface Lanes {
-  /** Runs work when the work before it is done, whatever became of that. */
+  /** Runs work after the earlier work under this name has ended, even if that work failed. */
   run<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
 }
 
@@ -261,14 +261,14 @@ function createLanes(): Lanes {
   };
 }
 
-/** The calls that a session has been used by. */
+/** The calls that used a session. */
 export interface KnownCalls<Live> {
-  /** The newest call of a model, or the first one of all. */
+  /** Returns the newest call with this model; the first call if no call used the model. */
   ofModel(id: string): Live;
   newest(): Live;
 }
 
-/** Connects a session to its framework: models and options of calls that it makes by itself are those of the newest call. */
+/** Connects a session to its framework. The session's own model calls use the models and options of the newest call. */
 export function connectNewest<Request, Response, Message, Live extends { readonly id: string }>(
   first: Live,
   create: (calls: KnownCalls<Live>) => Provider<Request, Response, Message>,

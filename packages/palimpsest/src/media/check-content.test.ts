@@ -21,7 +21,7 @@ const result = (content: string | readonly Part[]): MessagePayload => ({
   blocks: [{ kind: "tool_result", callId: "c", content, status: "ok" }],
 });
 
-test("what can be sent stays as it is, with the type that its bytes have", () => {
+test("keeps readable media, and corrects the media type to match the bytes", () => {
   for (const [given, expected] of [
     [message(TEXT), message(TEXT)],
     [message(TEXT, FINE), message(TEXT, FINE)],
@@ -32,7 +32,7 @@ test("what can be sent stays as it is, with the type that its bytes have", () =>
     expect(checkContent(given, 3)).toEqual({ content: expected, decisions: [], newEvents: [] });
 });
 
-test("what cannot be sent is shown as a stub, and the entry keeps it", () => {
+test("shows unreadable media as a stub, and keeps the original in the entry", () => {
   const given = { ...message(TEXT, BROKEN, MISNAMED, PAGES), provenance: "web" } as unknown as MessagePayload;
   const { content, decisions, newEvents } = checkContent(given, 3);
   expect(content).toEqual({ ...given, blocks: [TEXT, BROKEN, FINE, PAGES] });
@@ -49,7 +49,7 @@ test("what cannot be sent is shown as a stub, and the entry keeps it", () => {
   ]);
 });
 
-test("in a tool result only the media are replaced, and an attachment stays one", () => {
+test("replaces only the media of a tool result, and keeps the type of an attachment", () => {
   const [inResult] = checkContent(result([TEXT, BROKEN]), 4).decisions;
   expect(inResult!.with).toEqual([
     { ...result([]), blocks: [{ kind: "tool_result", callId: "c", content: [TEXT, stubOf(4)], status: "ok" }] },
