@@ -5,20 +5,21 @@ import type { HookContext } from "./hook.ts";
 
 /** The folder and the variables of a hook's command. */
 export interface CommandHookOptions {
-  /** @default the process's own */
+  /** The environment variables of the command. @default those of this process */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** @default the process's own */
+  /** The working folder of the command. @default that of this process */
   readonly folder?: string;
 }
 
 /**
- * A hook that is a command: a line for the shell, or a program with its arguments, which no shell sees. It gets the event's
- * input with the event's name as JSON on its standard input, and nowhere else: what a model or a file has said must not
- * become a part of the line. It answers on its standard output; exit code 2 blocks, with its standard error as the reason.
+ * Creates a hook that runs a command: a line for the shell, or a program with its arguments, which runs without a shell. The
+ * command gets the event's name and input as JSON on its standard input, and nowhere else, so that text of a model or a file
+ * cannot become part of the command line. The command answers on its standard output. Exit code 2 blocks the action, with the
+ * standard error as the reason.
  *
- * It runs in a process group of its own. When it has ended or its time is up, all of the group is killed, not asked: what is
- * asked can refuse. So what it leaves in the background ends with it, unless it is started in a group of its own (`setsid`).
- * Its pipes are not waited for: such a process may hold them for as long as it likes.
+ * The command runs in its own process group. When the command ends or its deadline passes, the whole group is killed without a
+ * request to stop, which a process could ignore. So background processes of the command end with it, unless they start their
+ * own group (`setsid`). The hook does not wait for the command's pipes to close, because such a process may keep them open.
  */
 export function commandHook(
   command: string | readonly [program: string, ...args: string[]],
@@ -26,7 +27,7 @@ export function commandHook(
 ): (input: object, context: HookContext) => Promise<string | { readonly block: string }> {
   return (input, { event, signal }) =>
     new Promise((resolve, reject) => {
-      const told = JSON.stringify({ event, ...input });
+      const message = JSON.stringify({ event, ...input });
       const [program, ...args] = typeof command === "string" ? [command] : command;
       const child = spawn(program, args, {
         shell: typeof command === "string",
@@ -36,9 +37,10 @@ export function commandHook(
         ...(folder === undefined ? {} : { cwd: folder }),
       });
       child.on("error", (error) => reject(new Error(`The hook could not be started: ${error.message}`)));
-      // Without a process it has no pipes either.
+      // Without a process, the child has no pipes.
       if (child.pid === undefined) return;
-      const onFlood = (bytes: number) => fail(`It was ended, as it put out more than ${bytes} bytes.`);
+      const onFlood = (bytes: number) =>
+        fail(`The hook was stopped because it wrote more than ${bytes} bytes of output.`);
       const output = collectOutput(child.stdout, onFlood);
       const errors = collectOutput(child.stderr, onFlood);
 
@@ -59,30 +61,30 @@ export function commandHook(
         killGroup(child);
         await Promise.race([Promise.all([output.ended, errors.ended]), after(LAST_OUTPUT_MS)]);
         end();
-        const said = stripVTControlCharacters(errors.text()).trim();
+        const reason = stripVTControlCharacters(errors.text()).trim();
         if (code === 0) resolve(stripVTControlCharacters(output.text()));
-        else if (code === BLOCKS) resolve({ block: said || "no reason was given" });
-        else reject(new Error(`The hook ended with ${killedBy ?? `exit code ${code}`}${said && `: ${said}`}`));
+        else if (code === BLOCKS) resolve({ block: reason || "no reason was given" });
+        else reject(new Error(`The hook ended with ${killedBy ?? `exit code ${code}`}${reason && `: ${reason}`}`));
       });
-      // A command need not read its input.
+      // Writing fails if the command does not read its input.
       child.stdin.on("error", () => undefined);
-      child.stdin.end(told);
+      child.stdin.end(message);
     });
 }
 
 const BLOCKS = 2;
 
-/** The time for output that was written before the command ended and was not read yet. */
+/** How long to wait for output that the command wrote before it ended. */
 const LAST_OUTPUT_MS = 100;
 
 interface CollectedOutput {
-  /** Resolves at the end of the pipe, which may never come. */
+  /** Resolves when the pipe closes. A pipe may stay open forever. */
   readonly ended: Promise<void>;
-  /** The beginning of the output, without a character that was cut in two. */
+  /** Returns the beginning of the output, without an incomplete character at the end. */
   text(): string;
 }
 
-/** Reads an output to its end, keeps its beginning, and reports a flood. */
+/** Reads an output to its end, keeps its beginning, and reports an output that is too large. */
 function collectOutput(pipe: Readable, onFlood: (bytes: number) => void): CollectedOutput {
   const kept: Buffer[] = [];
   let bytes = 0;
@@ -98,10 +100,11 @@ function collectOutput(pipe: Readable, onFlood: (bytes: number) => void): Collec
   };
 }
 
-/** The part of an output that is kept: more than any hook needs. */
+/** The number of bytes of an output that are kept: more than any hook needs. */
 const KEPT_BYTES = 65_536;
 /**
- * An output beyond this is a flood. Reading one was measured at 1.5 GB a second, which leaves the session no time of its own.
+ * A hook that writes more than this is stopped. Reading such an output was measured at 1.5 GB a second, which leaves no time for
+ * the session.
  */
 const FLOOD_BYTES = 1_048_576;
 
@@ -115,7 +118,7 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-/** Timers come before pipes in a turn of the event loop, so what is in the pipes when the time is up is read after it. */
+/** Waits, then lets the event loop read the pipes once more: in each turn of the loop, timers run before pipes. */
 function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(() => setImmediate(resolve), ms));
 }

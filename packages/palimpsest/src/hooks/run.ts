@@ -2,13 +2,13 @@ import { PalimpsestError } from "../errors.ts";
 import { aList, checkArgument } from "../schema/check-options.ts";
 import type { Hook, HookAt, HookEvent, HookFailure, HookInputs, HookOutputs, HookResults, Hooks } from "./hook.ts";
 
-/** The deadline of hooks that have none of their own. */
+/** Options for all hooks of a list. */
 export interface HooksOptions {
-  /** The deadline of hooks without their own. @default 60,000 */
+  /** The deadline of hooks that set none. @default 60,000 */
   readonly timeoutMs?: number;
 }
 
-/** Creates a program's hooks from a list. The list is the host's own: never take hooks from a repository. */
+/** Creates the hooks of a program from a list. The host must write the list itself: never load hooks from a repository. */
 export function createHooks(list: readonly Hook[], { timeoutMs: usualMs = 60_000 }: HooksOptions = {}): Hooks {
   checkArgument("createHooks(hooks)", list, aList("a list of hooks"));
   const hooks = list.map((hook, index) => {
@@ -23,7 +23,7 @@ export function createHooks(list: readonly Hook[], { timeoutMs: usualMs = 60_000
       const answers = await Promise.all(
         called.map(async ({ hook, by, timeoutMs }): Promise<Answered<typeof event>> => {
           const { run } = hook as unknown as HookAt<typeof event>;
-          // The answer is parsed where the hook runs: it may be anything, and may throw when it is read.
+          // The answer is parsed within the hook's own error handling, because reading it may throw.
           const ask = async (own: AbortSignal) => readAnswer(event, await run(input, { event, signal: own }));
           const outcome = await runHook(ask, { timeoutMs, signal });
           if (outcome.kind !== "answered") return { by, ...outcome };
@@ -36,7 +36,7 @@ export function createHooks(list: readonly Hook[], { timeoutMs: usualMs = 60_000
   };
 }
 
-/** A timer with a longer delay fires at once. */
+/** Timers with a longer delay fire at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** A hook's deadline is not valid. */
@@ -66,8 +66,8 @@ function toPattern(tools: string): RegExp {
 }
 
 /**
- * Runs one hook until it answers, its deadline passes, or the caller gives up. After that the hook has been told to stop, and
- * is not awaited.
+ * Runs one hook until the hook answers, its deadline passes, or the caller aborts. In the last two cases the hook's signal is
+ * aborted, and the hook is no longer awaited.
  */
 function runHook<Answer>(
   run: (signal: AbortSignal) => Promise<Answer>,
@@ -105,11 +105,11 @@ function messageOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);
   } catch {
-    return "It threw something that cannot be shown.";
+    return "The hook threw a value that cannot be shown.";
   }
 }
 
-/** Parses the answer of a hook; returns a problem in words if the answer is not possible for this event. */
+/** Parses the answer of a hook; returns a description of the problem if the answer is not valid for this event. */
 function readAnswer<Event extends HookEvent>(
   event: Event,
   answer: unknown,
@@ -117,17 +117,17 @@ function readAnswer<Event extends HookEvent>(
   if (answer === undefined || answer === null) return { output: undefined };
   const { fields, text } = ANSWERS[event];
   if (typeof answer !== "string") return readFields<Event>(event, answer, fields);
-  const said = answer.trim();
-  if (said === "") return { output: undefined };
-  if (!said.startsWith("{")) return { output: { [text]: said } as HookOutputs[Event] };
+  const trimmed = answer.trim();
+  if (trimmed === "") return { output: undefined };
+  if (!trimmed.startsWith("{")) return { output: { [text]: trimmed } as HookOutputs[Event] };
   try {
-    return readFields<Event>(event, JSON.parse(said), fields);
+    return readFields<Event>(event, JSON.parse(trimmed), fields);
   } catch {
-    return { problem: `It begins as JSON does and is none: ${said.slice(0, 100)}` };
+    return { problem: `The answer begins like JSON but is not valid JSON: ${trimmed.slice(0, 100)}` };
   }
 }
 
-/** Unknown fields are ignored: they may belong to another program or a later release. */
+/** Checks the fields of an answer. Unknown fields are ignored: they may belong to another program or a later release. */
 function readFields<Event extends HookEvent>(
   event: Event,
   answer: unknown,
@@ -160,7 +160,7 @@ const isDecision: FieldCheck = (value) => value === "allow" || value === "deny";
 const COMMON = { block: isText, userDisplayMessage: isText };
 const CONTEXT = { ...COMMON, additionalContext: isText };
 
-/** The possible fields by event, and the field that a plain text sets. */
+/** The valid fields of each event, and the field that a plain text sets. */
 const ANSWERS: { readonly [Event in HookEvent]: AnswerForm<Event> } = {
   PreCompact: { fields: { ...COMMON, newCustomInstructions: isText }, text: "newCustomInstructions" },
   PostCompact: { fields: COMMON, text: "userDisplayMessage" },

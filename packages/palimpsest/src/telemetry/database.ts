@@ -5,27 +5,27 @@ import { ATTRIBUTES as A, DATABASE_METRICS as M } from "./names.ts";
 /** The meter, and the pool whose connections are counted. */
 export interface DatabaseTelemetryOptions {
   readonly meter: Meter;
-  /** Its connections are observed with every export. @default none */
+  /** The pool whose connections are counted at every export. @default none */
   readonly pool?: CountedPool;
-  /** Tells pools of one process apart. @default "palimpsest" */
+  /** Distinguishes the pools of one process. @default "palimpsest" */
   readonly poolName?: string;
 }
 
-/** What a store in a database tells of itself. */
+/** An event of a store in a database. */
 export type DatabaseEvent =
-  /** A statement has ended. `outcome` is the answer of a statement that may be declined, such as `fenced`. */
+  /** A statement has ended. `outcome` is the result of a statement that can be refused, such as `fenced`. */
   | {
       readonly kind: "statement";
       readonly operation: string;
       readonly durationMs: number;
       readonly outcome?: string;
-      /** Why it failed. */
+      /** The error of a failed statement. */
       readonly error?: string;
     }
-  /** The process was to say that it is alive. `lateMs`: since it should have been heard of. */
+  /** The process has tried to renew its lease. `lateMs`: the time since the renewal was due. */
   | { readonly kind: "heartbeat"; readonly lateMs: number; readonly outcome: "renewed" | "failed" };
 
-/** The counts of a connection pool: that of `pg` has them. */
+/** The counts of a connection pool. A pool of `pg` has them. */
 export interface CountedPool {
   readonly totalCount: number;
   readonly idleCount: number;
@@ -33,7 +33,10 @@ export interface CountedPool {
   readonly options?: { readonly max?: number };
 }
 
-/** Turns events of a database into OpenTelemetry metrics. Pass it as `onEvent` to `openPostgres`. Names are those of the conventions where there are some. */
+/**
+ * Turns events of a database into OpenTelemetry metrics. Pass the returned function to `openPostgres` as `onEvent`. Metrics use the
+ * names of the OpenTelemetry conventions where these exist.
+ */
 export function databaseTelemetry(options: DatabaseTelemetryOptions): (event: DatabaseEvent) => void {
   checkOptions("databaseTelemetry", options, {
     meter: withMethods(["createCounter"], 'a meter of OpenTelemetry: metrics.getMeter("...")'),
@@ -42,7 +45,7 @@ export function databaseTelemetry(options: DatabaseTelemetryOptions): (event: Da
   const advice = { explicitBucketBoundaries: [...SECONDS] };
   const duration = meter.createHistogram(M.operationDuration, {
     unit: "s",
-    description: "Statements, from the call to the answer; with the wait for a connection.",
+    description: "The duration of statements, including the wait for a connection.",
     advice,
   });
   const refusals = meter.createCounter(M.refusals, {
@@ -51,7 +54,7 @@ export function databaseTelemetry(options: DatabaseTelemetryOptions): (event: Da
   });
   const heartbeat = meter.createHistogram(M.heartbeatLag, {
     unit: "s",
-    description: "How late a process has renewed its lease. Beyond the lease, its sessions can be taken.",
+    description: "The delay of lease renewals. After the end of the lease, other processes can take the sessions over.",
     advice,
   });
   if (pool !== undefined) observePool(meter, pool, poolName);
@@ -67,7 +70,7 @@ export function databaseTelemetry(options: DatabaseTelemetryOptions): (event: Da
   };
 }
 
-/** Answers by which a writer learns that another one has its log. */
+/** The outcomes that show that another writer has the log. */
 const REFUSALS = ["fenced", "gone", "out-of-order"];
 const SECONDS: readonly number[] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
 
@@ -80,10 +83,16 @@ function observePool(meter: Meter, pool: CountedPool, poolName: string): void {
       result.observe(pool.totalCount - pool.idleCount, { ...named, [A.connectionState]: "used" });
     });
   meter
-    .createObservableUpDownCounter(M.pendingRequests, { unit: "{request}", description: "Who waits for a connection." })
+    .createObservableUpDownCounter(M.pendingRequests, {
+      unit: "{request}",
+      description: "Requests that wait for a connection.",
+    })
     .addCallback((result) => result.observe(pool.waitingCount, named));
   meter
-    .createObservableUpDownCounter(M.maxConnections, { unit: "{connection}", description: "The pool's limit." })
+    .createObservableUpDownCounter(M.maxConnections, {
+      unit: "{connection}",
+      description: "The connection limit of the pool.",
+    })
     .addCallback((result) => {
       if (pool.options?.max !== undefined) result.observe(pool.options.max, named);
     });

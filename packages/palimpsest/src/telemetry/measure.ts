@@ -10,7 +10,7 @@ interface Measurement {
 }
 
 /**
- * Returns the measurements of an event. Attributes take few values, because each combination is a series of its own: never a
+ * Returns the measurements of an event. Attributes have few values, because each combination is a separate series: never a
  * session, an entry, or a text. A new kind of event does not compile until it is handled here.
  */
 export function measure(event: SessionEvent): readonly Measurement[] {
@@ -62,9 +62,9 @@ export function measure(event: SessionEvent): readonly Measurement[] {
     case "compaction-announced":
       return [one("compactionsAnnounced", { [A.compactionReason]: event.reason })];
     case "compaction-started":
-      return notCounted("it is counted when it has ended, by how it ended");
+      return notCounted("a compaction is counted at its end, by outcome");
     case "compaction-progressed":
-      return notCounted("it is an event in the span of its compaction");
+      return notCounted("the progress is an event in the span of the compaction");
     case "compaction-ended":
       return measureCompaction(event);
     case "notes-updated":
@@ -104,7 +104,7 @@ export function measure(event: SessionEvent): readonly Measurement[] {
         ([outcome, value]) => ({ metric: "restoredFiles", value, attributes: { [A.outcome]: outcome } }),
       );
     case "agent-changed":
-      return notCounted("what agents do is counted in their own sessions");
+      return notCounted("the work of agents is counted in their own sessions");
     case "mail-arrived":
       return [{ metric: "mail", value: event.count, attributes: {} }];
     case "hooks-ran": {
@@ -188,7 +188,7 @@ function measureCompaction({ outcome, reason }: CompactionEnded): readonly Measu
   }
 }
 
-/** Each kind without a metric has its reason here. */
+/** Returns no measurements. The parameter documents why an event has no metric. */
 function notCounted(_because: string): readonly Measurement[] {
   return [];
 }
@@ -197,7 +197,7 @@ function one(metric: MetricName, attributes: Measurement["attributes"] = {}): Me
   return { metric, value: 1, attributes };
 }
 
-/** A counter, or with boundaries a histogram. */
+/** The definition of a metric: a histogram if it has boundaries, otherwise a counter. */
 interface MetricForm {
   readonly unit: string;
   readonly what: string;
@@ -208,49 +208,52 @@ const TOKEN_BOUNDARIES: readonly number[] = Array.from({ length: 14 }, (_, power
 
 const tokens = (what: string): MetricForm => ({ unit: "{token}", what, boundaries: TOKEN_BOUNDARIES });
 
-/** The boundaries of tokens and of durations are those of the conventions. */
+/** The definition of each metric. Tokens and durations have the boundaries that the conventions recommend. */
 const FORMS: Readonly<Record<MetricName, MetricForm>> = {
-  tokenUsage: tokens("Input and output tokens of a call; input with what was cached of it."),
+  tokenUsage: tokens("Input and output tokens of a call. Input includes cached tokens."),
   operationDuration: {
     unit: "s",
-    what: "From the request being made ready to its response being recorded.",
+    what: "The time from preparing a request to recording its response.",
     boundaries: Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power),
   },
-  cost: { unit: "USD", what: "What responses cost, of models whose prices are known." },
-  promptTokens: { unit: "{token}", what: "Input by how it was billed: fresh, read from the cache, written to it." },
+  cost: { unit: "USD", what: "The cost of responses of models with known prices." },
+  promptTokens: { unit: "{token}", what: "Input tokens by price: fresh, read from the cache, written to the cache." },
   turns: { unit: "{turn}", what: "Turns of the user." },
-  interruptedAnswers: { unit: "{answer}", what: "Answers that were stopped before they were whole." },
-  truncatedInputs: { unit: "{request}", what: "Requests of which the server read only a part, without saying so." },
-  guessedModels: { unit: "{model}", what: "Models whose window nobody knows, so that a guess is taken." },
-  overriddenParameters: { unit: "{parameter}", what: "Parameters that are not sent as they were given." },
+  interruptedAnswers: { unit: "{answer}", what: "Answers that were stopped before they were complete." },
+  truncatedInputs: { unit: "{request}", what: "Requests that the server truncated without an error." },
+  guessedModels: { unit: "{model}", what: "Models with an unknown context window, for which a guess is used." },
+  overriddenParameters: { unit: "{parameter}", what: "Parameters that are sent with another value than the host set." },
   pings: { unit: "{request}", what: "Requests that only keep a prompt in the cache." },
-  cacheBreaks: { unit: "{break}", what: "Requests that read less from the cache than the one before had left there." },
-  cacheBreakTokens: { unit: "{token}", what: "Paid for again because of such breaks." },
-  compactions: { unit: "{compaction}", what: "Compactions by how they ended." },
-  compactionsDue: { unit: "{compaction}", what: "Compactions that were due and left to the host." },
-  compactionsAnnounced: { unit: "{compaction}", what: "Compactions that the user was told of before they were made." },
+  cacheBreaks: {
+    unit: "{break}",
+    what: "Requests that read less from the cache than the previous request left there.",
+  },
+  cacheBreakTokens: { unit: "{token}", what: "Tokens that were billed again because of cache breaks." },
+  compactions: { unit: "{compaction}", what: "Compactions by outcome." },
+  compactionsDue: { unit: "{compaction}", what: "Compactions that were due and that the host must start." },
+  compactionsAnnounced: { unit: "{compaction}", what: "Compactions that were announced to the user in advance." },
   compactionTokensBefore: tokens("The size of the view before a compaction."),
   compactionTokensAfter: tokens("The size of the view after a compaction."),
-  notesDeclined: { unit: "{compaction}", what: "Times that the notes could not stand in for a summary." },
+  notesDeclined: { unit: "{compaction}", what: "Compactions for which the notes could not replace a summary." },
   notesUpdates: { unit: "{update}", what: "Updates of the notes." },
   clearings: { unit: "{clearing}", what: "Times that stale results were cleared." },
   clearedResults: { unit: "{result}", what: "Results that were cleared." },
-  clearedTokens: { unit: "{token}", what: "What clearing has taken out of the view, by estimate." },
-  storedResults: { unit: "{result}", what: "Contents that went to a file." },
-  storedBytes: { unit: "By", what: "What went to files." },
+  clearedTokens: { unit: "{token}", what: "Estimated tokens that clearing removed from the view." },
+  storedResults: { unit: "{result}", what: "Contents that were stored in a file." },
+  storedBytes: { unit: "By", what: "Bytes that were stored in files." },
   collectedBytes: { unit: "By", what: "Stored results of old sessions that were removed." },
   collectingFailures: { unit: "{session}", what: "Sessions whose old results could not be removed." },
   mediaRefusals: {
     unit: "{media}",
-    what: "Images and documents that are shown as a stub, by who refused them and why.",
+    what: "Images and documents that were replaced by a stub, by source and cause.",
   },
-  storingFailures: { unit: "{result}", what: "Contents that were too large and could not be stored." },
-  recalls: { unit: "{recall}", what: "Times that something was asked for that the view did not show any more." },
+  storingFailures: { unit: "{result}", what: "Large contents that could not be stored." },
+  recalls: { unit: "{recall}", what: "Recalls of content that the view no longer shows." },
   extractions: { unit: "{extraction}", what: "Extractions of memories." },
   memories: { unit: "{memory}", what: "Memories that were extracted." },
   memoriesWaiting: {
     unit: "{memory}",
-    what: "How many proposals wait in the inbox, each time that it is told.",
+    what: "The number of proposals in the inbox, at each report.",
     boundaries: [1, 2, 5, 10, 20, 50],
   },
   memoryVerdicts: { unit: "{memory}", what: "Memories that were confirmed, corrected or rejected." },
@@ -261,18 +264,18 @@ const FORMS: Readonly<Record<MetricName, MetricForm>> = {
     what: "The share of a fork's input that was read from the cache.",
     boundaries: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99],
   },
-  breakerTrips: { unit: "{trip}", what: "Times that something was given up after failing in a row." },
-  rejectedSettings: { unit: "{setting}", what: "Settings that were given and could not be used, by their source." },
+  breakerTrips: { unit: "{trip}", what: "Features that were switched off after repeated failures." },
+  rejectedSettings: { unit: "{setting}", what: "Settings that were rejected, by source." },
   flagOutages: { unit: "{outage}", what: "Times that the flag service began to fail." },
-  restoredFiles: { unit: "{file}", what: "Files after a compaction: put back, skipped, failed." },
-  hookRuns: { unit: "{run}", what: "Events at which hooks were run." },
+  restoredFiles: { unit: "{file}", what: "Files after a compaction: rehydrated, skipped or failed." },
+  hookRuns: { unit: "{run}", what: "Events at which hooks ran." },
   hookFailures: { unit: "{failure}", what: "Hooks that failed." },
-  mail: { unit: "{message}", what: "Messages of other sessions that have arrived." },
+  mail: { unit: "{message}", what: "Messages that arrived from other sessions." },
 };
 
-/** Creates all metrics from a meter, once; returns the function that records measurements. */
+/** Creates all metrics of a meter, and returns the function that records measurements. */
 export function createInstruments(meter: Meter): (measurement: Measurement) => void {
-  const takers = new Map(
+  const recorders = new Map(
     Object.entries(FORMS).map(([metric, { unit, what: description, boundaries }]) => {
       const name = METRICS[metric as MetricName];
       if (boundaries === undefined) {
@@ -284,5 +287,5 @@ export function createInstruments(meter: Meter): (measurement: Measurement) => v
       return [metric, histogram.record.bind(histogram)];
     }),
   );
-  return ({ metric, value, attributes }) => takers.get(metric)!(value, attributes);
+  return ({ metric, value, attributes }) => recorders.get(metric)!(value, attributes);
 }

@@ -17,7 +17,7 @@ import { ATTRIBUTES as A, FLEET_SPANS as S } from "./names.ts";
 /** One run of a session on a worker. */
 export interface RunFacts extends ServedTarget {
   readonly number: number;
-  /** More than 1 if earlier runs did not come to an end. */
+  /** More than 1 if earlier runs did not finish. */
   readonly attempt: number;
 }
 
@@ -27,19 +27,19 @@ export interface ServedTarget {
   readonly session: string;
 }
 
-/** What happens in a run. */
+/** An event of a run. */
 export type RunEvent =
-  /** A message is in the log. It begins a turn, or joins the one that runs. */
+  /** A message was written to the log. It begins a turn, or joins the running turn. */
   | { readonly kind: "item-taken"; readonly waitedMs: number; readonly traceparent?: string }
-  /** A turn continues that an earlier run had begun. */
+  /** A turn of an earlier run continues. */
   | { readonly kind: "turn-continued"; readonly traceparent?: string }
   | { readonly kind: "turn-ended"; readonly state: string }
   | { readonly kind: "step-taken"; readonly step: string; readonly durationMs: number }
   | { readonly kind: "tool-started"; readonly callId: string; readonly tool: string }
   | { readonly kind: "tool-ended"; readonly callId: string; readonly status: "ok" | "error"; readonly how: string }
-  /** The provider failed, and is asked again within the step. */
+  /** The provider failed, and the step will retry. */
   | { readonly kind: "retry-waiting"; readonly reason: string; readonly waitMs: number }
-  /** The provider is away: the session runs again later. */
+  /** The provider is unavailable, so the session runs again later. */
   | { readonly kind: "postponed"; readonly reason: string }
   | { readonly kind: "run-ended"; readonly outcome: "ended" | "left" | "later" }
   | { readonly kind: "run-ended"; readonly outcome: "failed"; readonly error: unknown };
@@ -47,17 +47,17 @@ export type RunEvent =
 /** Observes one run. */
 export interface RunTelemetry {
   tell(event: RunEvent): void;
-  /** Whether a turn runs that was told of. If not, the next step belongs to a turn that an earlier run had begun. */
+  /** Whether a reported turn is running. If not, the next step belongs to a turn of an earlier run. */
   isInTurn(): boolean;
-  /** The trace of the turn that runs here, or ran here last: for what the turn sends to other sessions. Undefined if there is none. */
+  /** The trace context of the current or last turn of this run, for messages to other sessions; undefined before the first turn. */
   traceparent(): string | undefined;
-  /** Runs work with the turn's span as the active one, for spans of tools and clients, if the process has a context manager. */
+  /** Runs work with the turn's span as the active span, so that tools and clients create child spans. Needs a context manager. */
   within<Result>(work: () => Result): Result;
 }
 
 /**
- * Spans of one run: one for each turn, or part of a turn, that runs here. Its parent is the trace context that the message came with, which
- * the log keeps: so all parts of a turn are in one trace, whichever workers run them.
+ * Creates the spans of one run: one for each turn, or part of a turn, in this run. The parent of each span is the trace context of the
+ * message, which the log keeps. So all parts of a turn are in one trace, even if different workers run them.
  */
 export function createRunTelemetry(run: RunFacts, { tracer, metrics, onParent }: RunTelemetryParts): RunTelemetry {
   const startedAtMs = performance.now();
@@ -93,7 +93,7 @@ export function createRunTelemetry(run: RunFacts, { tracer, metrics, onParent }:
     onParent(undefined);
   }
 
-  /** The time before a worker had a message; in the message's own trace, with a link to the turn that it joined. */
+  /** Records how long a message waited for a worker: in the trace of the message, with a link to the turn that the message joined. */
   function queued(waitedMs: number, traceparent: string | undefined): void {
     const now = Date.now();
     const isOther = turn !== undefined && traceparent !== undefined;
@@ -163,6 +163,6 @@ export function createRunTelemetry(run: RunFacts, { tracer, metrics, onParent }:
 interface RunTelemetryParts {
   readonly tracer: Tracer;
   readonly metrics: FleetMetrics;
-  /** Called when another span is to be the parent of what happens in the session. */
+  /** Called with the new parent for spans of the session. */
   onParent(parent: Context | undefined): void;
 }
