@@ -27,7 +27,7 @@ async function fold(tools: readonly (typeof LOOK)[]) {
   return { said, result, boundary, inspected, at: await boundaryAt(inspected, boundary) };
 }
 
-test("a boundary says what it replaced, by what, and what became of each item", async () => {
+test("boundaryAt returns the replaced range, the summary, and the fate of each item", async () => {
   const { said, result, at } = await fold([LOOK, recallTool]);
   expect(at).toMatchObject({ from: said, to: result, reason: "test", summary: "> Use tabs.\nline one" });
   expect(at!.before.totalTokens).toBeGreaterThan(at!.after.totalTokens);
@@ -38,7 +38,7 @@ test("a boundary says what it replaced, by what, and what became of each item", 
   ]);
 });
 
-test("a summary that a later compaction replaced is a summary, not a message of the user", async () => {
+test("boundaryAt reports an earlier summary as a summary, not as a user message", async () => {
   const store = memoryStore({ leaseMs: 0 });
   const session = await openOffline(store, { tools: [LOOK] });
   const [first] = await session.append("One.");
@@ -54,12 +54,12 @@ test("a summary that a later compaction replaced is a summary, not a message of 
   ]);
 });
 
-test("without the tool, what is not in view is lost", async () => {
+test("boundaryAt reports items that are not in view as lost if the model lacks the tool recall", async () => {
   const { at } = await fold([LOOK]);
   expect(at!.survivors.map(({ fate }) => fate)).toEqual(["lost", "lost", "lost"]);
 });
 
-test("another entry is no boundary; words are found wherever they are", async () => {
+test("boundaryAt returns undefined for another entry; searchInspected finds compacted content", async () => {
   const { inspected, said } = await fold([LOOK]);
   expect(await boundaryAt(inspected, said!)).toBeUndefined();
   expect((await searchInspected(inspected, "tabs")).map(({ sequence }) => sequence)).toContain(said);

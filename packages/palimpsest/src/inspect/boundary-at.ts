@@ -12,19 +12,19 @@ import type { MessageItem, View } from "../view/view.ts";
 import type { SurvivorSources } from "./inspected.ts";
 import { type ContentPlace, contentPlaceOf } from "./segment.ts";
 
-/** A compaction boundary: what the model saw before it and after it, and what became of what it replaced. */
+/** A compaction boundary: what the model saw before and after the compaction, and what remains of the replaced items. */
 export interface BoundaryAt extends Pick<BoundaryPayload, "from" | "to" | "reason" | "cost" | "compaction"> {
   readonly entry: number;
   readonly atMs: number;
-  /** What stands in the place of the entries. */
+  /** The text that replaces the entries. */
   readonly summary: string;
   readonly before: Accounting;
   readonly after: Accounting;
-  /** Each item that it replaced, oldest first. */
+  /** The replaced items, oldest first. */
   readonly survivors: readonly Survivor[];
 }
 
-/** Explains the boundary at an entry; undefined if the entry is none. */
+/** Explains the boundary at an entry; undefined if the entry is not a boundary. */
 export async function boundaryAt(sources: SurvivorSources, entry: number): Promise<BoundaryAt | undefined> {
   const { log } = sources;
   const [found] = await log.read(entry, entry);
@@ -51,12 +51,12 @@ export async function boundaryAt(sources: SurvivorSources, entry: number): Promi
   };
 }
 
-/** What the view showed of a range. */
+/** Returns the view with only the items of a range. */
 function coveredBy(view: View, { from, to }: { readonly from: number; readonly to: number }): View {
   return { ...view, items: view.items.filter((item) => item.from <= to && item.to >= from) };
 }
 
-/** The newest entry that was written together with a boundary. */
+/** Returns the last entry that was written together with a boundary. */
 async function lastOf(log: LogReader, boundary: number): Promise<number> {
   const { sequence: newest } = await log.head();
   let last = boundary;
@@ -68,23 +68,23 @@ async function lastOf(log: LogReader, boundary: number): Promise<number> {
   return last;
 }
 
-/** An item that was in view before, and what became of it. */
+/** An item that a compaction replaced, and what remains of it. */
 export interface Survivor {
   readonly entry: number;
   readonly place: ContentPlace;
   readonly tokens: number;
-  /** The beginning of its text, in one line. */
+  /** The beginning of the item's text, in one line. */
   readonly preview: string;
   /**
-   * `in-view`: all of its lines are still in view. `recallable`: the model can read it back with `recall`. `lost`: it cannot,
-   * because it has no such tool or the content is gone.
+   * `in-view`: all lines are still in view. `recallable`: the model can read the content back with `recall`. `lost`: the model
+   * cannot, because it lacks the tool or the content is gone.
    */
   readonly fate: "in-view" | "recallable" | "lost";
-  /** The share of its lines that are still in view, word for word; 1 for an empty text. */
+  /** The share of the lines that are still in view, word for word; 1 for an empty text. */
   readonly shownShare: number;
 }
 
-/** What became of each item of a view in a later one. */
+/** Determines what remains of each item of a view in a later view. */
 async function survivorsOf(
   { log, session, files }: SurvivorSources,
   { before, after }: { readonly before: View; readonly after: View },
@@ -128,7 +128,7 @@ function textOf(blocks: readonly Block[]): string {
     .join("\n");
 }
 
-/** Its lines without what surrounds them: a quotation is indented or marked. */
+/** Returns the lines of a text without indentation and quotation marks (`>`), and without empty lines. */
 function linesOf(text: string): readonly string[] {
   return text.split("\n").flatMap((line) => {
     const bare = line.replace(/^[\s>]+|\s+$/g, "");

@@ -3,39 +3,39 @@ import type { Cause } from "../log/cause.ts";
 import type { RequestAt } from "./request-at.ts";
 import { inPromptOrder, isPrompt, type Segment } from "./segment.ts";
 
-/** How a request differs from an earlier one. Segments are named by their place in `segments` of each request. */
+/** The difference between two requests. Segments are named by their index in `segments` of each request. */
 export interface RequestDiff {
   readonly before: number;
   readonly after: number;
-  /** What both begin with, in the order of the prompt. The provider can read no more than this from its cache. */
+  /** The common beginning of both prompts. The provider can read at most this part from its cache. */
   readonly shared: { readonly segments: number; readonly tokens: number };
-  /** The first segment that differs, in each request; absent where one of them ends. */
+  /** The first segment that differs, in each request; absent for a request that ends there. */
   readonly departsAt: { readonly before?: number; readonly after?: number };
   readonly removed: readonly number[];
   readonly added: readonly number[];
-  /** Segments of the same entry with another text. */
+  /** Segments of the same entry whose text differs. */
   readonly changed: readonly { readonly before: number; readonly after: number }[];
-  /** Fields beside the prompt that differ. */
+  /** Whether fields outside of the prompt differ. */
   readonly settings: "same" | "changed";
-  /** Why, as the log has it: differences from the request that the later one was compared with. */
+  /** The causes in the log: how the later request differs from the request that it was compared with. */
   readonly causes: readonly DiffCause[];
-  /** What the difference cost, if the later request lost its cache. */
+  /** The cost of the difference, if the later request lost its cache. */
   readonly break?: CacheBreak;
 }
 
-/** Why a request differs from the one before it, in words and with the entries that did it. */
+/** A cause of the difference, in words and with the entries that caused it. */
 export interface DiffCause {
   readonly cause: Cause;
-  /** In plain words. */
+  /** The cause in plain words. */
   readonly words: string;
-  /** Tools, parameters, or reasons of decisions. */
+  /** The names of tools or parameters, or the reasons of decisions. */
   readonly what: readonly string[];
-  /** The entry that caused it, and the earliest entry that is shown differently since. */
+  /** The entry that caused the difference, and the earliest entry that is shown differently since then. */
   readonly at?: number;
   readonly from?: number;
 }
 
-/** Compares two requests of one session, whole segments at a time. Cache marks are no difference. */
+/** Compares two requests of one session, segment by segment. Cache marks are ignored. */
 export function diffRequests(one: Compared, other: Compared): RequestDiff {
   const [before, after] = [inPromptOrder(one.segments), inPromptOrder(other.segments)];
   let same = 0;
@@ -91,7 +91,7 @@ function settingsOf(segments: readonly Segment[]): string {
     .join();
 }
 
-/** The differences that were recorded with the request, and causes that only its response shows (an expired cache). */
+/** Returns the causes that were recorded with the request, and causes that only the response shows (such as an expired cache). */
 function causesOf({ facts, line }: Pick<RequestAt, "facts" | "line">): readonly DiffCause[] {
   const changes = facts.cache?.changes ?? [];
   const recorded = changes.map(({ cause, at, from, what = [] }) => ({

@@ -1,4 +1,4 @@
-// The SQLite file of an index: its tables, writing rows, and the queries.
+// The SQLite file of an index: opens it, writes rows, and answers queries.
 
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,6 +10,7 @@ import { createPrivateFolder } from "../stores/sqlite/files.ts";
 import { preparedStatements } from "../stores/sqlite/log.ts";
 import type { EventRow, IndexedEvent, IndexRow } from "./index-rows.ts";
 
+/** An open index file. */
 export interface IndexDatabase {
   readonly database: DatabaseSync;
   readonly statement: (sql: string) => StatementSync;
@@ -29,13 +30,13 @@ export function openFile(file: string | undefined): { readonly index: IndexDatab
 function connectTo(file: string): IndexDatabase {
   const database = new DatabaseSync(file);
   try {
-    // Nothing is lost with it but time, so it is not synced.
+    // The index can be rebuilt from the log, so writes are not synced.
     database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA busy_timeout=5000; PRAGMA secure_delete=ON");
     const { user_version: format } = database.prepare("PRAGMA user_version").get() as { user_version: number };
     if (format === 0) {
       database.exec(`BEGIN IMMEDIATE; ${INDEX_SCHEMA} PRAGMA user_version=${INDEX_FORMAT}; COMMIT`);
     } else if (format !== INDEX_FORMAT) {
-      throw new IndexFormatError(`it has format ${format}, this release writes ${INDEX_FORMAT}`);
+      throw new IndexFormatError(`it has format ${format}, but this release writes format ${INDEX_FORMAT}`);
     }
     const index = { database, statement: preparedStatements(database) };
     readIndexHead(index);
@@ -48,7 +49,7 @@ function connectTo(file: string): IndexDatabase {
 
 class IndexFormatError extends Error {}
 
-/** Rises when the tables or the meaning of a column change: an index of another format is made again. */
+/** Increases when the tables or the meaning of a column change. An index with another format is rebuilt. */
 const INDEX_FORMAT = 1;
 
 const INDEX_SCHEMA: string = `
@@ -74,12 +75,12 @@ export function removeFile(file: string | undefined): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
 }
 
-/** How far the index goes: the number and the hash of the newest entry in it. */
+/** Returns the number and the hash of the newest indexed entry. */
 export function readIndexHead({ statement }: IndexDatabase): LogHead {
   return (statement("SELECT sequence, hash FROM head").get() as unknown as LogHead | undefined) ?? EMPTY_LOG;
 }
 
-/** Writes rows and the new head as one; `elsewhere`: another process has written since, and nothing was written. */
+/** Writes rows and the new head in one transaction. `elsewhere`: another process has written since, so nothing was written. */
 export function writeRows(
   index: IndexDatabase,
   rows: readonly IndexRow[],
@@ -128,23 +129,23 @@ function writeRow({ statement }: IndexDatabase, row: IndexRow): void {
     }
     case "event":
       statement("INSERT INTO events VALUES (?, ?, ?, ?)").run(entry, atMs, row.event, row.text);
-      // An erased text is erased here, too.
+      // Erases the text in the index, too.
       if (row.event === "erased") statement("UPDATE events SET text = '' WHERE entry = ?").run(Number(row.text));
   }
 }
 
-/** What can be asked of an index. None of it reads the log. */
+/** The queries of an index. No query reads the log. */
 export interface IndexQueries {
   totals(): IndexTotals;
-  /** The requests of a range, oldest first: each of them, or as many groups of neighbors as there may be points. */
+  /** Returns the requests of a range, oldest first: one point each, or groups of neighbors if there are more requests than points. */
   timeline(options?: TimelineOptions): readonly TimelinePoint[];
-  /** What happened in a range, oldest first, page by page. @param kinds @default all */
+  /** Returns the events of a range, oldest first, page by page. @param kinds @default all */
   events(options?: PageOptions & { readonly kinds?: readonly IndexedEvent[] }): EventPage;
-  /** The cache breaks of a range, the most expensive first. */
+  /** Returns the cache breaks of a range, the most expensive first. */
   breaks(options?: PageOptions): readonly CacheBreak[];
-  /** The request at an entry or the nearest one before it; the first one if there is none. */
+  /** Returns the request at an entry or the nearest request before it; otherwise the first request. */
   requestNear(entry: number): number | undefined;
-  /** The requests beside a request. */
+  /** Returns the previous and the next request. */
   neighbors(request: number): { readonly previous?: number; readonly next?: number };
 }
 
@@ -161,17 +162,17 @@ interface IndexTotals {
   readonly lastAtMs?: number;
 }
 
-/** One request on a timeline, or several that lie close together: then the largest stands for them. */
+/** One request on a timeline, or a group of neighbors, which the largest request represents. */
 interface TimelinePoint {
   readonly entry: number;
   readonly atMs: number;
   readonly source: string;
   readonly model: string;
-  /** How many requests it stands for. */
+  /** The number of requests in the group. */
   readonly requests: number;
   /** Estimated tokens by source: one number for each of `WINDOW_SOURCES`. */
   readonly window: readonly number[];
-  /** What the provider counted for all of them. */
+  /** Sums over all requests of the group, as the provider counted them. */
   readonly freshTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
@@ -181,23 +182,23 @@ interface TimelinePoint {
   readonly breaks: number;
 }
 
-/** Entries, both included. @default all */
+/** A range of entries, both ends included. @default all */
 interface EntryRange {
   readonly from?: number;
   readonly to?: number;
 }
 
 interface TimelineOptions extends EntryRange {
-  /** At most so many points. @default 500 */
+  /** The maximum number of points. @default 500 */
   readonly points?: number;
 }
 
 interface PageOptions extends EntryRange {
-  /** At most so many rows. @default 200 */
+  /** The maximum number of rows. @default 200 */
   readonly limit?: number;
 }
 
-/** A page of events. `next` is the place of the page behind it. */
+/** A page of events. */
 interface EventPage {
   readonly events: readonly EventRow[];
   /** Pass it as `from` for the next page; absent on the last page. */
@@ -205,9 +206,9 @@ interface EventPage {
 }
 
 export function indexQueries(use: <T>(work: (index: IndexDatabase) => T) => T): IndexQueries {
-  const all = (sql: string, ...given: readonly (string | number)[]): readonly Row[] =>
-    use(({ statement }) => statement(sql).all(...given) as unknown as readonly Row[]);
-  const one = (sql: string, ...given: readonly (string | number)[]): Row | undefined => all(sql, ...given)[0];
+  const all = (sql: string, ...values: readonly (string | number)[]): readonly Row[] =>
+    use(({ statement }) => statement(sql).all(...values) as unknown as readonly Row[]);
+  const one = (sql: string, ...values: readonly (string | number)[]): Row | undefined => all(sql, ...values)[0];
   /** SQLite takes the other columns of a group from the row with the maximum. */
   const pointOf = (low: number, high: number): TimelinePoint => {
     const {
@@ -244,25 +245,25 @@ export function indexQueries(use: <T>(work: (index: IndexDatabase) => T) => T): 
       };
     },
 
-    timeline({ points = MAX_POINTS, ...wanted } = {}) {
+    timeline({ points = MAX_POINTS, ...bounds } = {}) {
       const ends = one(
         "SELECT min(ordinal) AS low, max(ordinal) AS high FROM requests WHERE entry BETWEEN ? AND ?",
-        ...range(wanted),
+        ...range(bounds),
       );
       const { low, high } = ends ?? {};
       if (low == null || high == null) return [];
       const count = high - low + 1;
       const groups = Math.max(1, Math.min(points, count));
       const beginOf = (group: number): number => low + Math.ceil((group * count) / groups);
-      // A query for each group, in order of the rows: `GROUP BY` would sort all of them, which takes three times as long.
+      // One query per group, in the order of the rows: `GROUP BY` would sort all rows, which takes three times as long.
       return Array.from({ length: groups }, (_, group) => pointOf(beginOf(group), beginOf(group + 1) - 1));
     },
 
-    events({ limit = PAGE_ROWS, kinds, ...wanted } = {}) {
+    events({ limit = PAGE_ROWS, kinds, ...bounds } = {}) {
       const named = kinds === undefined ? "" : `AND event IN (SELECT value FROM json_each(?))`;
       const rows = all(
         `SELECT 'event' AS kind, entry, at_ms AS atMs, event, text FROM events WHERE entry BETWEEN ? AND ? ${named} ORDER BY entry LIMIT ?`,
-        ...range(wanted),
+        ...range(bounds),
         ...(kinds === undefined ? [] : [JSON.stringify(kinds)]),
         limit + 1,
       ) as unknown as readonly EventRow[];
@@ -270,11 +271,11 @@ export function indexQueries(use: <T>(work: (index: IndexDatabase) => T) => T): 
       return { events: rows.slice(0, limit), ...(next === undefined ? {} : { next }) };
     },
 
-    breaks({ limit = PAGE_ROWS, ...wanted } = {}) {
+    breaks({ limit = PAGE_ROWS, ...bounds } = {}) {
       const rows = all(
         `SELECT lost FROM responses WHERE lost IS NOT NULL AND entry BETWEEN ? AND ?
         ORDER BY lost ->> 'rebilledUsd' DESC, lost ->> 'rebilledTokens' DESC LIMIT ?`,
-        ...range(wanted),
+        ...range(bounds),
         limit,
       );
       return rows.map(({ lost }) => JSON.parse(lost!) as CacheBreak);

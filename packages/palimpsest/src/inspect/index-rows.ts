@@ -17,23 +17,23 @@ import { headTools } from "../view/tool-search.ts";
 import type { Configuration, MessageItem, View } from "../view/view.ts";
 import { contentPlaceOf } from "./segment.ts";
 
-/** Where the indexing of a log stands: it goes on from any entry, because a view can be had at any entry. */
+/** The state of indexing a log. Indexing can continue at any entry, because the view can be loaded at any entry. */
 export interface IndexState {
-  /** The newest entry that was indexed. */
+  /** The newest indexed entry. */
   readonly at: number;
   readonly view: View;
   readonly ledger: Ledger;
   readonly counter: WindowCounter;
 }
 
-/** The state at an entry. Reads from the newest boundary there, not from the beginning of the log. */
+/** Returns the state at an entry. Reads from the newest boundary before the entry, not from the beginning of the log. */
 export async function indexStateAt(log: LogReader, at: number, sharedTo = 0): Promise<IndexState> {
   const { view, ledger } = await loadView(log, at);
-  // What a fork shares with its parent was paid by the parent.
+  // The parent of a fork paid for the shared entries.
   return { at, view, ledger: at <= sharedTo ? EMPTY_LEDGER : ledger, counter: createWindowCounter() };
 }
 
-/** Adds one entry. @returns the state behind it, and the row that it makes, if it makes one */
+/** Adds one entry. @returns the state after the entry, and its row, if the entry has one */
 export async function foldIndex(
   state: IndexState,
   entry: Entry,
@@ -43,7 +43,7 @@ export async function foldIndex(
   const { atMs, sequence: at } = entry;
   const row = rowOf(state, read, atMs);
   const ledger = foldLedger(state.ledger, read, atMs);
-  // Going back is reading again, as in a session.
+  // A rewind or restore loads the view again, as in a session.
   const isBack = read.kind === "rewind" || read.kind === "restore";
   const view = isBack ? (await loadView(log, at)).view : state.view;
   if (!isBack) foldEntry(view, read);
@@ -52,7 +52,7 @@ export async function foldIndex(
   return { state: { at, view, ledger, counter }, ...(made === undefined ? {} : { row: made }) };
 }
 
-/** What of a log its index holds: a row for each request, each response, and each event that a timeline shows. */
+/** A row of an index: a request, a response, or an event that a timeline shows. */
 export type IndexRow = RequestRow | ResponseRow | EventRow;
 
 interface RequestRow {
@@ -83,11 +83,11 @@ export interface EventRow {
   readonly entry: number;
   readonly atMs: number;
   readonly event: IndexedEvent;
-  /** What was said, or why: its beginning, in one line. Text of others. */
+  /** The beginning of the message or of the reason, in one line. The text may come from others. */
   readonly text: string;
 }
 
-/** The kinds of events that an index has. */
+/** The kinds of events in an index. */
 export type IndexedEvent =
   | "said"
   | "boundary"
@@ -98,7 +98,7 @@ export type IndexedEvent =
   | "overflow"
   | "attempt"
   | "agent"
-  /** A message of another agent or session. */
+  /** A message from another agent or session. */
   | "mail"
   | "configuration"
   | "notes"
@@ -137,7 +137,7 @@ function rowOf({ ledger }: IndexState, read: ReadEntry | PassedOver, atMs: numbe
   };
 }
 
-/** The event that an entry is on a timeline; undefined if it is none. */
+/** Returns the timeline event of an entry; undefined if a timeline does not show the entry. */
 function eventOf(read: ReadEntry | PassedOver, atMs: number): EventRow | undefined {
   const row = (event: IndexedEvent, text: string): EventRow => ({
     kind: "event",
@@ -148,7 +148,7 @@ function eventOf(read: ReadEntry | PassedOver, atMs: number): EventRow | undefin
   });
   switch (read.kind) {
     case "message":
-      return read.payload.origin === "human" ? row("said", saidIn(read.payload.blocks)) : undefined;
+      return read.payload.origin === "human" ? row("said", textIn(read.payload.blocks)) : undefined;
     case "boundary":
     case "replace":
     case "restore":
@@ -163,7 +163,7 @@ function eventOf(read: ReadEntry | PassedOver, atMs: number): EventRow | undefin
     case "agent":
       return row("agent", read.payload.step === "started" ? read.payload.goal : read.payload.step);
     case "attachment":
-      return MAIL.includes(read.payload.type) ? row("mail", saidIn(read.payload.blocks)) : undefined;
+      return MAIL.includes(read.payload.type) ? row("mail", textIn(read.payload.blocks)) : undefined;
     case "configuration":
       return row("configuration", read.payload.cause ?? "");
     case "notes":
@@ -177,12 +177,12 @@ function eventOf(read: ReadEntry | PassedOver, atMs: number): EventRow | undefin
   }
 }
 
-/** The attachments by which agents reach a session: a message, and the result of an agent that it started. */
+/** The attachments through which agents reach a session: a message, or the result of an agent that the session started. */
 const MAIL: readonly string[] = ["agent-message", "agent-result"];
 
 const TEXT_CHARACTERS = 160;
 
-function saidIn(blocks: readonly Block[]): string {
+function textIn(blocks: readonly Block[]): string {
   return blocks.flatMap((block) => (block.kind === "text" ? [block.text.slice(0, 4 * TEXT_CHARACTERS)] : [])).join(" ");
 }
 
@@ -209,16 +209,16 @@ export const WINDOW_SOURCES = [
   "other",
 ] as const;
 
-/** Where content of the context window comes from. */
+/** The origin of content in the context window. */
 export type WindowSource = (typeof WINDOW_SOURCES)[number];
 
-/** Counts what fills a window, again and again as it grows. */
+/** Counts the content of a growing context window by source. */
 interface WindowCounter {
-  /** The tokens in the view by their source, as an estimate: one number for each of `WINDOW_SOURCES`. */
+  /** Estimates the tokens in the view by source: one number for each of `WINDOW_SOURCES`. */
   count(view: View): readonly number[];
 }
 
-/** Only items that are new since the last count are counted, unless something before them has changed. */
+/** Creates a counter that counts only the items that are new since the last count, unless earlier items have changed. */
 function createWindowCounter(): WindowCounter {
   let sums = newSums();
   let counted = 0;

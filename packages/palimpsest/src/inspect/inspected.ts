@@ -11,15 +11,15 @@ export interface InspectedLog {
   /** The id of the session. */
   readonly session: string;
   readonly log: LogReader;
-  /** The session whose prompt its requests share: its own id, or that of its parent. */
+  /** The session whose prompt the requests share: this session, or its parent. */
   readonly root: string;
-  /** The newest entry that belongs to the parent; 0 if it is no fork. */
+  /** The newest entry that belongs to the parent; 0 if the session is not a fork. */
   readonly sharedTo: number;
   readonly fork?: ForkPayload;
   close(): Promise<void>;
 }
 
-/** Opens the log of a session for reading, beside any writer; undefined if the store has none, or not that of its parent. */
+/** Opens the log of a session for reading, even while a writer has it open; undefined if the log, or the log of its parent, is missing. */
 export async function openInspected(
   store: Pick<Store, "openReader">,
   session: string,
@@ -48,19 +48,19 @@ export async function openInspected(
   };
 }
 
-/** A session among those that it started, and those that continue it. */
+/** A session with its forks and its agents. */
 export interface TreeNode {
   readonly session: string;
-  /** `fork`: it begins with the entries of its parent. `agent`: its parent started it. `root`: neither. */
+  /** `fork`: the session begins with the entries of its parent. `agent`: the parent started the session. `root`: neither. */
   readonly kind: "root" | "fork" | "agent";
-  /** The entry of the parent at which it begins; absent for the root. */
+  /** The entry of the parent at which the session begins; absent for the root. */
   readonly at?: number;
-  /** Under what name a fork's requests are counted, or an agent's task. */
+  /** The source that a fork's requests are counted under, or the task of an agent. */
   readonly label?: string;
   readonly children: readonly TreeNode[];
 }
 
-/** The forks and agents of a session, theirs among them. Looks at the first entry of every log of the store. */
+/** Returns a session with its forks and agents, recursively. Reads the first entry of every log in the store. */
 export async function sessionTree(store: Logs, session: string): Promise<TreeNode> {
   const forks: { readonly session: string; readonly parent: string; readonly at: number; readonly label: string }[] =
     [];
@@ -87,7 +87,7 @@ export async function sessionTree(store: Logs, session: string): Promise<TreeNod
   return nodeOf({ session, kind: "root" });
 }
 
-/** The agents that a session has started. Costs a seek for each. */
+/** Returns the agents that a session has started. Costs one seek per agent. */
 async function agentsOf(store: Logs, session: string): Promise<readonly Omit<TreeNode, "children">[]> {
   const log = await store.openReader(session);
   if (log === undefined) return [];
@@ -113,11 +113,11 @@ async function readAgents(log: LogReader): Promise<readonly Omit<TreeNode, "chil
 type Logs = Pick<Store, "list" | "openReader">;
 
 export interface SurvivorSources extends Pick<InspectedLog, "log" | "session"> {
-  /** Where results are that were too large for the log. @default they count as lost */
+  /** The stored results that are too large for the log. @default stored results count as lost */
   readonly files?: ResultFiles;
 }
 
-/** Finds entries by their words, newest first: in the log, and in results that are too large for it. */
+/** Finds entries by their words, newest first: in the log, and in stored results that are too large for the log. */
 export async function searchInspected(
   { log, session, files }: SurvivorSources,
   words: string,

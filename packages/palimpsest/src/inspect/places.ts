@@ -1,8 +1,8 @@
 import type { Provider, RequestParts } from "../providers/provider.ts";
 
 /**
- * Finds the parts by rendering requests with and without them, so that nothing here knows any provider's form. The requests
- * are small: they have one message at most.
+ * Finds where a provider's request has its messages, system prompt and tools, by rendering requests with and without each part. So
+ * this code knows no provider's format. The rendered requests are small: they have at most one message.
  */
 export function findPlaces<Request, Message>(
   provider: Pick<Provider<Request, unknown, Message>, "renderRequest">,
@@ -24,20 +24,20 @@ export function findPlaces<Request, Message>(
   };
 }
 
-/** Where a provider's form of a request has its parts. */
+/** The places of the parts in a provider's format of requests. */
 export interface RequestPlaces {
-  /** The list of messages; undefined if the form has no list that grows with them. */
+  /** The list of messages; undefined if the format has no such list. */
   readonly messages: JsonPath | undefined;
-  /** How many elements of that list stand before the first message: in some forms the system prompt. */
+  /** The number of list elements before the first message. In some formats, the list begins with the system prompt. */
   readonly head: number;
   readonly system: readonly JsonPath[];
   readonly tools: readonly JsonPath[];
 }
 
-/** Where a value stands in a JSON value: keys and indexes, from the outside in. */
+/** The path to a value in a JSON value: keys and indexes, from the outside in. */
 export type JsonPath = readonly (string | number)[];
 
-/** The outermost places in which a value has something that another one lacks, or has in another way; lists are not taken apart. */
+/** Returns the paths at which two values differ. Objects are compared by field, lists as a whole. */
 function differences(before: unknown, after: unknown, path: JsonPath = []): readonly JsonPath[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   if (!isFields(before) || !isFields(after)) return [path];
@@ -45,7 +45,7 @@ function differences(before: unknown, after: unknown, path: JsonPath = []): read
   return keys.flatMap((key) => differences(before[key], after[key], [...path, key]));
 }
 
-/** The value at a path; undefined if there is none. */
+/** Returns the value at a path; undefined if the path does not exist. */
 function valueAt(value: unknown, path: JsonPath): unknown {
   return path.reduce<unknown>(
     (inner, key) => (typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[key] : undefined),
@@ -57,7 +57,7 @@ function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a path leads into a value, or to it. */
+/** Whether a path leads to the value at `outer` or into it. */
 export function isWithin(path: JsonPath, outer: JsonPath): boolean {
   return outer.every((key, index) => path[index] === key);
 }

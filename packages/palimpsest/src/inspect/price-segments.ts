@@ -4,19 +4,19 @@ import type { ModelPrices } from "../log/cause.ts";
 import { inputTokensOf } from "../log/usage.ts";
 import { inPromptOrder, type Segment } from "./segment.ts";
 
-/** A segment, with its share of what the provider has counted. */
+/** A segment with its share of the counted tokens and of the price. */
 export interface PricedSegment extends Segment {
-  /** Its share of the input that the provider has counted; absent without a report. */
+  /** The segment's share of the input tokens that the provider counted; absent without a report. */
   readonly countedTokens?: number;
-  /** The part of them that was read from the cache, from the beginning of the segment. */
+  /** The part of `countedTokens` that was read from the cache, from the beginning of the segment. */
   readonly cachedTokens?: number;
-  /** Its share of the price of the input; absent if prices are unknown. */
+  /** The segment's share of the price of the input; absent if prices are unknown. */
   readonly usd?: number;
 }
 
 /**
- * Divides what the provider has counted and billed among the segments, by their estimates. A prompt is read from the cache from
- * its beginning on: so much as was read lies before one point, the cache line, and the rest was written or read anew.
+ * Divides the counted tokens and the price of a response among the segments, in proportion to their estimates. The provider reads a
+ * prompt from the cache from its beginning up to one point. Everything after this point was billed as fresh or written input.
  */
 export function priceSegments(segments: readonly Segment[], { line, prices }: PriceQuestion): readonly PricedSegment[] {
   const inputTokens = line === undefined ? 0 : inputTokensOf(line);

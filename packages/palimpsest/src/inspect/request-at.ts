@@ -14,7 +14,7 @@ import type { InspectedLog } from "./inspected.ts";
 import { type PricedSegment, priceSegments } from "./price-segments.ts";
 import { toSegments } from "./segments.ts";
 
-/** A request as it was sent, made again from the log. */
+/** A request as it was sent, rebuilt from the log. */
 export interface RequestAt<Request = unknown> {
   readonly kind: "request";
   readonly entry: number;
@@ -23,34 +23,34 @@ export interface RequestAt<Request = unknown> {
   readonly model: string;
   readonly source: string;
   readonly request: Request;
-  /** The request as JSON: what a client sends. */
+  /** The request as JSON, as a client sends it. */
   readonly body: string;
-  /** What the body consists of, from its first character to its last. */
+  /** The segments of the body, from its first character to its last. */
   readonly segments: readonly PricedSegment[];
   readonly facts: RequestPayload;
-  /** What its response cost, and why its cache was lost if it was; absent if there is no response near by. */
+  /** The cost of the response, and the cause of a cache break; absent if the log has no response near the request. */
   readonly line?: LedgerLine;
-  /** Entries that were erased since it was sent: the body has a stub in their place. Empty: the body is what was sent. */
+  /** Entries that were erased after the request: the body has stubs in their place. If empty, the body is what was sent. */
   readonly erasedSince: readonly number[];
 }
 
-/** Why there is no request at an entry. */
+/** The reason why no request can be rebuilt at an entry. */
 export type NoRequestAt =
-  /** The entry is none, or of another kind. */
+  /** The entry does not exist, or has another kind. */
   | { readonly kind: "no-request"; readonly entry: number; readonly entryKind?: string }
   /** The log has no configuration that can be read. */
   | { readonly kind: "no-configuration"; readonly entry: number }
-  /** There is no provider of the name that the log has. */
+  /** The provider that the log names is not available. */
   | { readonly kind: "no-provider"; readonly entry: number; readonly provider: string };
 
-/** One provider, or the one of a name; undefined if there is none of that name. */
+/** One provider, or a function that returns the provider with a name; undefined if the provider is unknown. */
 export type ProviderFor<Request, Response, Message> =
   | Provider<Request, Response, Message>
   | ((name: string) => Promise<Provider<Request, Response, Message> | undefined>);
 
 /**
- * Makes the request of a `request` entry again, byte for byte: rendering is pure, and everything it depends on is in the log.
- * The provider must be made with the same options as the one that was used: they are not in the log.
+ * Rebuilds the request of a `request` entry, byte for byte: rendering is pure, and all of its inputs are in the log, except for the
+ * options of the provider. Create the provider with the same options as in the session.
  */
 export async function requestAt<Request, Response, Message>(
   { log, root }: Pick<InspectedLog, "log" | "root">,
@@ -93,7 +93,7 @@ export async function requestAt<Request, Response, Message>(
   };
 }
 
-/** The response to a request, as the ledger has it. */
+/** Finds the ledger line of the response to a request. */
 async function findLine(log: LogReader, request: number, at: Ledger): Promise<LedgerLine | undefined> {
   let ledger = at;
   let from = request + 1;
@@ -111,12 +111,12 @@ async function findLine(log: LogReader, request: number, at: Ledger): Promise<Le
   return undefined;
 }
 
-/** So many entries behind a request, its response is looked for. */
+/** The number of entries after a request that are searched for its response. */
 const NEAR_ENTRIES = 256;
-/** Most responses follow within a few entries. The entries behind them may be large, and each of them is parsed. */
+/** The size of the first batch. Most responses follow within a few entries, and later entries may be large to parse. */
 const FIRST_ENTRIES = 4;
 
-/** A ping names the request that it keeps in the cache: it is no response to it. */
+/** Whether a usage entry belongs to a side request. A ping names the request that it keeps in the cache, but does not answer it. */
 function isSide(source = "main", { sources }: Ledger, request: number): boolean {
   return !(sources[source]?.open ?? []).some((open) => open.request === request);
 }

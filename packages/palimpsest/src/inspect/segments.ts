@@ -8,7 +8,7 @@ import type { MessageItem, View } from "../view/view.ts";
 import { findPlaces, isWithin, type JsonPath, type RequestPlaces } from "./places.ts";
 import { contentPlaceOf, type Segment } from "./segment.ts";
 
-/** The body of a request and the parts that it consists of, one behind the other. */
+/** Returns the body of a request and its segments, in the order of the body. */
 export function toSegments<Request, Message>(
   request: Request,
   sources: SegmentSources<Request, Message>,
@@ -18,7 +18,7 @@ export function toSegments<Request, Message>(
   const isSplit = splitAt(places);
   const textOf = rememberTexts();
   const pieces = splitJson(request, isSplit, textOf);
-  // Marks move from request to request. Without them, what is the same is the same.
+  // Cache marks move from request to request, so requests are compared without marks.
   const unmarkedPieces = splitJson(provider.renderRequest({ ...parts, marks: [] }), isSplit, textOf);
   const plainAt = new Map(unmarkedPieces.map((piece) => [JSON.stringify(piece.path), piece]));
   const shown = showPieces(pieces, places, sources);
@@ -28,7 +28,7 @@ export function toSegments<Request, Message>(
   pieces.forEach(({ path, text }, index) => {
     const { key: ownKey, ...known } = shown[index]!;
     const plain = plainAt.get(JSON.stringify(path));
-    // A mark that is an element of its own, behind what it marks, belongs to that.
+    // A mark that is a separate element belongs to the element before it.
     const key = plain === undefined ? last : ownKey;
     const { text: unmarked, closing } = plain ?? MARK_ALONE;
     const piece: Segment = {
@@ -36,7 +36,7 @@ export function toSegments<Request, Message>(
       from: at,
       to: at + text.length,
       bytes: bytesOf(text),
-      // The last of a list closes it; in the next request another one does.
+      // Excludes the closing bracket of a list: in the next request, another element may be the last.
       plain: unmarked.slice(0, unmarked.length - closing.length),
       ...(unmarked === text ? {} : { mark: "end" }),
     };
@@ -54,11 +54,11 @@ interface SegmentSources<Request, Message> {
   readonly parts: RequestParts<Message>;
   readonly view: View;
   readonly rendering: Rendering<Message>;
-  /** What each block that is sent was made from. */
+  /** The item and the block that each sent block was made from. */
   readonly origins: ReadonlyMap<Block, { readonly item: MessageItem; readonly block: Block }>;
 }
 
-/** What a piece shows: everything of a segment but its text. */
+/** The content of a piece: a segment without its text. */
 type Shown = Pick<Segment, "place" | "name" | "entry" | "standsFor"> & {
   readonly key: unknown;
   readonly tokens: number;
@@ -68,7 +68,7 @@ const SETTINGS: Shown = { place: "settings", tokens: 0, key: "settings" };
 
 const MARK_ALONE = { text: "", closing: "" } as const;
 
-/** Both forms of a request share most of their values: each value becomes text once. */
+/** Caches the JSON text of values, because the request with marks and the request without marks share most values. */
 function rememberTexts(): (value: unknown) => string | undefined {
   const texts = new Map<unknown, string>();
   return (value) => {
@@ -80,11 +80,11 @@ function rememberTexts(): (value: unknown) => string | undefined {
   };
 }
 
-/** Messages are taken apart into their blocks, tools and system prompt into their elements. */
+/** Splits messages into their blocks, and the lists of tools and system prompt into their elements. */
 function splitAt({ messages, system, tools }: RequestPlaces): (path: JsonPath, value: object) => boolean {
   const lists = [...(messages === undefined ? [] : [messages]), ...system, ...tools];
   return (path, value) => {
-    // On the way to a list, or a list.
+    // The path leads to a list.
     if (lists.some((list) => isWithin(list, path)))
       return path.length === 0 || isOnWay(path, lists) || Array.isArray(value);
     if (messages === undefined || !isWithin(path, messages)) return false;
@@ -135,7 +135,7 @@ function showPieces<Request, Message>(
     const origin = sources.origins.get(block);
     if (origin === undefined) return { key: block, tokens: tokensOf(block), place: "placeholder" };
     const { item } = origin;
-    // Counting is half of the work, and most items are one block that is sent as it is and was counted when it was read.
+    // Counting is half of the work, and most items have one block that is sent unchanged, so its features are already counted.
     const isCounted = item.blocks.length === 1 && block.kind === origin.block.kind;
     const known = { key: block, tokens: isCounted ? estimateTokens(calibration, item.features) : tokensOf(block) };
     const name = item.attachment ?? nameOf(origin.block, calls);
@@ -172,7 +172,7 @@ function showPieces<Request, Message>(
   });
 }
 
-/** The rendered message that a piece belongs to; -1 if it belongs to none. */
+/** Returns the index of the rendered message that a piece belongs to; -1 if the piece is not part of a message. */
 function elementOf(path: JsonPath, { messages, head }: RequestPlaces): number {
   return messages !== undefined && isWithin(path, messages) ? Number(path[messages.length]) - head : -1;
 }
@@ -189,10 +189,8 @@ function callNames({ items }: View): ReadonlyMap<string, string> {
 }
 
 /**
- * Which block each piece of a rendered message shows. Most forms have one piece for each block. In others a piece is recognized
- * by what it quotes; one that quotes nothing belongs to the block before it.
- *
- * @returns the index of a block for each piece
+ * Returns the index of the block that each piece of a rendered message shows. Most formats have one piece per block. In other
+ * formats, a piece is recognized by a quotation of the block. A piece without a quotation belongs to the previous block.
  */
 function matchBlocks(pieces: readonly string[], blocks: readonly Block[]): readonly number[] {
   if (pieces.length === blocks.length) return pieces.map((_, index) => index);
@@ -205,7 +203,7 @@ function matchBlocks(pieces: readonly string[], blocks: readonly Block[]): reado
   });
 }
 
-/** So much of a text is enough to recognize it. */
+/** The number of characters that are enough to recognize a text. */
 const SOUGHT_CHARACTERS = 64;
 
 function quotesOf(block: Block): readonly string[] {
@@ -229,7 +227,7 @@ function quotesOf(block: Block): readonly string[] {
   }
 }
 
-/** As it stands in JSON: with its opening quotation mark, and with the closing one if it is short. */
+/** Returns the beginning of a text as JSON writes it: with the opening quotation mark, and the closing one if the text is short. */
 function quote(text: string | undefined): readonly string[] {
   if (text === undefined || text === "") return [];
   if (text.length <= SOUGHT_CHARACTERS) return [JSON.stringify(text)];
@@ -237,8 +235,8 @@ function quote(text: string | undefined): readonly string[] {
 }
 
 /**
- * Writes a value as `JSON.stringify` does, in pieces: values that `isSplit` names are taken apart, all others are whole. What
- * opens a list belongs to its first piece, what closes it to its last.
+ * Writes a value in pieces that together are the text of `JSON.stringify`. Values for which `isSplit` returns true are split into their
+ * elements. The opening bracket of a list belongs to its first piece, the closing bracket to its last.
  */
 function splitJson(
   root: unknown,
@@ -268,11 +266,11 @@ function splitJson(
   return pieces;
 }
 
-/** A piece of JSON text. The pieces of a value, one behind the other, are its text. */
+/** A piece of JSON text. The joined pieces of a value are its text. */
 interface JsonPiece {
   readonly path: JsonPath;
   readonly text: string;
-  /** What of it closes the lists that it is the last of. */
+  /** The end of `text` that closes the lists whose last element this piece is. */
   readonly closing: string;
 }
 

@@ -16,33 +16,33 @@ import {
 import { foldIndex, type IndexRow, type IndexState, indexStateAt } from "./index-rows.ts";
 import type { InspectedLog } from "./inspected.ts";
 
-/** The index of one log: what a timeline needs of it. It can be made again from the log at any time. */
+/** The index of one log, for timelines. The index can be rebuilt from the log at any time. */
 export interface LogIndex extends IndexQueries {
-  /** Indexes the entries that are new. Cheap if there are none. */
+  /** Indexes new entries. Cheap if the log has none. */
   update(options?: UpdateOptions): Promise<IndexUpdate>;
   close(): void;
 }
 
-/** How to cancel and to follow an update of the index. */
+/** Options to cancel an update and to follow its progress. */
 export interface UpdateOptions {
-  /** Stops between two batches; what was indexed stays. */
+  /** Stops between two batches. Entries that are already indexed stay. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { readonly entries: number; readonly ofEntries: number }) => void;
 }
 
-/** What an update of the index did. */
+/** The result of an update. */
 export interface IndexUpdate {
-  /** `made-anew`: the file was damaged, of another format, or of another log, and was begun again. */
+  /** `made-anew`: the file was rebuilt, because it was damaged, had another format, or belonged to another log. */
   readonly kind: "current" | "extended" | "made-anew";
-  /** Why it was made anew. */
+  /** The reason why the file was rebuilt. */
   readonly why?: string;
   readonly entries: number;
   readonly head: LogHead;
 }
 
 /**
- * Opens the index of a log, and makes one if there is none. It is current after `update`.
- * @param file where it is kept. @default in memory
+ * Opens the index of a log, or creates a new one. Call `update` to index the log.
+ * @param file the path of the index. @default in memory
  */
 export function openLogIndex(inspected: Pick<InspectedLog, "log" | "sharedTo">, file?: string): LogIndex {
   const { log, sharedTo } = inspected;
@@ -68,12 +68,12 @@ export function openLogIndex(inspected: Pick<InspectedLog, "log" | "sharedTo">, 
     try {
       return work(connect());
     } catch (error) {
-      // Damaged, or no database: the next `update` makes it again.
+      // The file is damaged or not a database: the next `update` rebuilds it.
       if (sqliteCode(error) === 11 || sqliteCode(error) === 26) begin(`it was damaged (${messageOf(error)})`);
       throw error;
     }
   }
-  /** Where to go on from. An index of another log is given up. */
+  /** Returns the entry after which indexing continues. Discards an index of another log. */
   async function findHead(): Promise<LogHead> {
     const head = use(readIndexHead);
     if (head.sequence === 0) return hashAt(sharedTo);
@@ -133,7 +133,7 @@ export function openLogIndex(inspected: Pick<InspectedLog, "log" | "sharedTo">, 
         try {
           return await extend(options);
         } catch (error) {
-          // Once more, on a file that was begun anew.
+          // The file was discarded, so try once more with a new file.
           if (broken === undefined) throw error;
           return extend(options);
         }
@@ -149,7 +149,7 @@ export function openLogIndex(inspected: Pick<InspectedLog, "log" | "sharedTo">, 
   };
 }
 
-/** Entries between two transactions, and between two turns of other work in this process. */
+/** The number of entries per transaction. Other work of this process runs between transactions. */
 const BATCH_ENTRIES = 1_024;
-/** Entries read at once. With 256, garbage of a log of 1 GB outlives its batch, and the process takes 100 MB more. */
+/** The number of entries per read. With 256, garbage of a log of 1 GB outlives its batch, and the process takes 100 MB more. */
 const READ_ENTRIES = 32;

@@ -198,85 +198,98 @@ function one(metric: MetricName, attributes: Measurement["attributes"] = {}): Me
 }
 
 /** The definition of a metric: a histogram if it has boundaries, otherwise a counter. */
-interface MetricForm {
+interface MetricDefinition {
   readonly unit: string;
-  readonly what: string;
+  readonly description: string;
   readonly boundaries?: readonly number[];
 }
 
 const TOKEN_BOUNDARIES: readonly number[] = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
-const tokens = (what: string): MetricForm => ({ unit: "{token}", what, boundaries: TOKEN_BOUNDARIES });
+const tokens = (description: string): MetricDefinition => ({
+  unit: "{token}",
+  description,
+  boundaries: TOKEN_BOUNDARIES,
+});
 
 /** The definition of each metric. Tokens and durations have the boundaries that the conventions recommend. */
-const FORMS: Readonly<Record<MetricName, MetricForm>> = {
+const DEFINITIONS: Readonly<Record<MetricName, MetricDefinition>> = {
   tokenUsage: tokens("Input and output tokens of a call. Input includes cached tokens."),
   operationDuration: {
     unit: "s",
-    what: "The time from preparing a request to recording its response.",
+    description: "The time from preparing a request to recording its response.",
     boundaries: Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power),
   },
-  cost: { unit: "USD", what: "The cost of responses of models with known prices." },
-  promptTokens: { unit: "{token}", what: "Input tokens by price: fresh, read from the cache, written to the cache." },
-  turns: { unit: "{turn}", what: "Turns of the user." },
-  interruptedAnswers: { unit: "{answer}", what: "Answers that were stopped before they were complete." },
-  truncatedInputs: { unit: "{request}", what: "Requests that the server truncated without an error." },
-  guessedModels: { unit: "{model}", what: "Models with an unknown context window, for which a guess is used." },
-  overriddenParameters: { unit: "{parameter}", what: "Parameters that are sent with another value than the host set." },
-  pings: { unit: "{request}", what: "Requests that only keep a prompt in the cache." },
+  cost: { unit: "USD", description: "The cost of responses of models with known prices." },
+  promptTokens: {
+    unit: "{token}",
+    description: "Input tokens by price: fresh, read from the cache, written to the cache.",
+  },
+  turns: { unit: "{turn}", description: "Turns of the user." },
+  interruptedAnswers: { unit: "{answer}", description: "Answers that were stopped before they were complete." },
+  truncatedInputs: { unit: "{request}", description: "Requests that the server truncated without an error." },
+  guessedModels: { unit: "{model}", description: "Models with an unknown context window, for which a guess is used." },
+  overriddenParameters: {
+    unit: "{parameter}",
+    description: "Parameters that are sent with another value than the host set.",
+  },
+  pings: { unit: "{request}", description: "Requests that only keep a prompt in the cache." },
   cacheBreaks: {
     unit: "{break}",
-    what: "Requests that read less from the cache than the previous request left there.",
+    description: "Requests that read less from the cache than the previous request left there.",
   },
-  cacheBreakTokens: { unit: "{token}", what: "Tokens that were billed again because of cache breaks." },
-  compactions: { unit: "{compaction}", what: "Compactions by outcome." },
-  compactionsDue: { unit: "{compaction}", what: "Compactions that were due and that the host must start." },
-  compactionsAnnounced: { unit: "{compaction}", what: "Compactions that were announced to the user in advance." },
+  cacheBreakTokens: { unit: "{token}", description: "Tokens that were billed again because of cache breaks." },
+  compactions: { unit: "{compaction}", description: "Compactions by outcome." },
+  compactionsDue: { unit: "{compaction}", description: "Compactions that were due and that the host must start." },
+  compactionsAnnounced: {
+    unit: "{compaction}",
+    description: "Compactions that were announced to the user in advance.",
+  },
   compactionTokensBefore: tokens("The size of the view before a compaction."),
   compactionTokensAfter: tokens("The size of the view after a compaction."),
-  notesDeclined: { unit: "{compaction}", what: "Compactions for which the notes could not replace a summary." },
-  notesUpdates: { unit: "{update}", what: "Updates of the notes." },
-  clearings: { unit: "{clearing}", what: "Times that stale results were cleared." },
-  clearedResults: { unit: "{result}", what: "Results that were cleared." },
-  clearedTokens: { unit: "{token}", what: "Estimated tokens that clearing removed from the view." },
-  storedResults: { unit: "{result}", what: "Contents that were stored in a file." },
-  storedBytes: { unit: "By", what: "Bytes that were stored in files." },
-  collectedBytes: { unit: "By", what: "Stored results of old sessions that were removed." },
-  collectingFailures: { unit: "{session}", what: "Sessions whose old results could not be removed." },
+  notesDeclined: { unit: "{compaction}", description: "Compactions for which the notes could not replace a summary." },
+  notesUpdates: { unit: "{update}", description: "Updates of the notes." },
+  clearings: { unit: "{clearing}", description: "Times that stale results were cleared." },
+  clearedResults: { unit: "{result}", description: "Results that were cleared." },
+  clearedTokens: { unit: "{token}", description: "Estimated tokens that clearing removed from the view." },
+  storedResults: { unit: "{result}", description: "Contents that were stored in a file." },
+  storedBytes: { unit: "By", description: "Bytes that were stored in files." },
+  collectedBytes: { unit: "By", description: "Stored results of old sessions that were removed." },
+  collectingFailures: { unit: "{session}", description: "Sessions whose old results could not be removed." },
   mediaRefusals: {
     unit: "{media}",
-    what: "Images and documents that were replaced by a stub, by source and cause.",
+    description: "Images and documents that were replaced by a stub, by source and cause.",
   },
-  storingFailures: { unit: "{result}", what: "Large contents that could not be stored." },
-  recalls: { unit: "{recall}", what: "Recalls of content that the view no longer shows." },
-  extractions: { unit: "{extraction}", what: "Extractions of memories." },
-  memories: { unit: "{memory}", what: "Memories that were extracted." },
+  storingFailures: { unit: "{result}", description: "Large contents that could not be stored." },
+  recalls: { unit: "{recall}", description: "Recalls of content that the view no longer shows." },
+  extractions: { unit: "{extraction}", description: "Extractions of memories." },
+  memories: { unit: "{memory}", description: "Memories that were extracted." },
   memoriesWaiting: {
     unit: "{memory}",
-    what: "The number of proposals in the inbox, at each report.",
+    description: "The number of proposals in the inbox, at each report.",
     boundaries: [1, 2, 5, 10, 20, 50],
   },
-  memoryVerdicts: { unit: "{memory}", what: "Memories that were confirmed, corrected or rejected." },
-  dreams: { unit: "{dream}", what: "Consolidations of the memory." },
-  forks: { unit: "{fork}", what: "Calls that shared a session's prefix." },
+  memoryVerdicts: { unit: "{memory}", description: "Memories that were confirmed, corrected or rejected." },
+  dreams: { unit: "{dream}", description: "Consolidations of the memory." },
+  forks: { unit: "{fork}", description: "Calls that shared a session's prefix." },
   forkCacheHitRate: {
     unit: "1",
-    what: "The share of a fork's input that was read from the cache.",
+    description: "The share of a fork's input that was read from the cache.",
     boundaries: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99],
   },
-  breakerTrips: { unit: "{trip}", what: "Features that were switched off after repeated failures." },
-  rejectedSettings: { unit: "{setting}", what: "Settings that were rejected, by source." },
-  flagOutages: { unit: "{outage}", what: "Times that the flag service began to fail." },
-  restoredFiles: { unit: "{file}", what: "Files after a compaction: rehydrated, skipped or failed." },
-  hookRuns: { unit: "{run}", what: "Events at which hooks ran." },
-  hookFailures: { unit: "{failure}", what: "Hooks that failed." },
-  mail: { unit: "{message}", what: "Messages that arrived from other sessions." },
+  breakerTrips: { unit: "{trip}", description: "Features that were switched off after repeated failures." },
+  rejectedSettings: { unit: "{setting}", description: "Settings that were rejected, by source." },
+  flagOutages: { unit: "{outage}", description: "Times that the flag service began to fail." },
+  restoredFiles: { unit: "{file}", description: "Files after a compaction: rehydrated, skipped or failed." },
+  hookRuns: { unit: "{run}", description: "Events at which hooks ran." },
+  hookFailures: { unit: "{failure}", description: "Hooks that failed." },
+  mail: { unit: "{message}", description: "Messages that arrived from other sessions." },
 };
 
 /** Creates all metrics of a meter, and returns the function that records measurements. */
 export function createInstruments(meter: Meter): (measurement: Measurement) => void {
   const recorders = new Map(
-    Object.entries(FORMS).map(([metric, { unit, what: description, boundaries }]) => {
+    Object.entries(DEFINITIONS).map(([metric, { unit, description, boundaries }]) => {
       const name = METRICS[metric as MetricName];
       if (boundaries === undefined) {
         const counter = meter.createCounter(name, { unit, description });
