@@ -1,14 +1,15 @@
 import { eachSession, readFork } from "./read.ts";
 import type { Store } from "./store.ts";
 
+/** Limits for stored results. */
 export interface CollectOptions {
-  /** @default now */
+  /** The current time. @default now */
   readonly nowMs?: number;
   /** How long the results of a session are kept after its last use, or the last use of a fork. @default 30 days */
   readonly maxAgeMs?: number;
   /** The limit for all results together; beyond it, results of the least recently used sessions are removed. @default 10 GB */
   readonly maxBytes?: number;
-  /** Stops the collection between two sessions. @default it runs to its end */
+  /** Stops the collection between two sessions. @default never */
   readonly signal?: AbortSignal;
 }
 
@@ -22,16 +23,16 @@ interface CollectedResults {
 const DAY_MS = 86_400_000;
 
 /**
- * Removes the stored results of sessions that were not used for long; a recall then says that the result has expired. It never
- * touches a session that is open anywhere or has an open fork, and never touches logs. If all results are young and few, it
- * opens no log. If sessions have `files` of their own: `collectResults({ ...store, results: files })`.
+ * Removes the stored results of sessions that were not used for a long time. A later recall reports that the result has expired.
+ * Sessions that are open, or that have an open fork, keep their results. Logs never change. If the results are recent and small,
+ * no log is opened. For sessions with their own `files`, call `collectResults({ ...store, results: files })`.
  */
 export async function collectResults(store: Store, options: CollectOptions = {}): Promise<CollectedResults> {
   const { nowMs = Date.now(), maxAgeMs = 30 * DAY_MS, maxBytes = 10_000_000_000, signal } = options;
   const { results } = store;
   const failures: { session: string; error: Error }[] = [];
   const removed: CollectedResults["removed"][number][] = [];
-  /** Whether to continue; a failure in one session does not stop the others. */
+  /** Runs work for one session, and returns whether to continue. A failure does not stop the collection. */
   const attempt = async (session: string, work: () => Promise<void>): Promise<"go-on" | "end"> => {
     await nextTurn();
     if (signal?.aborted) return "end";
@@ -87,7 +88,7 @@ interface Kept {
   readonly usedAtMs: number;
 }
 
-/** The forks of each session: they show its entries, and therefore its results. */
+/** Finds the forks of each session. A fork shows its parent's entries, and so its results. */
 async function findForks(
   store: Store,
   attempt: (session: string, work: () => Promise<void>) => Promise<"go-on" | "end">,
@@ -103,7 +104,7 @@ async function findForks(
   return forks;
 }
 
-/** The time of a session's newest entry; long ago if its log is gone. */
+/** Returns the time of a session's newest entry; 0 if the log is gone. */
 async function lastUseMs(store: Store, session: string): Promise<number> {
   const reader = await store.openReader(session);
   try {
@@ -115,7 +116,7 @@ async function lastUseMs(store: Store, session: string): Promise<number> {
   }
 }
 
-/** A store may answer without yielding; this is background work, so it yields itself. */
+/** Yields to other work of the process, because a store may answer without yielding. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => (globalThis.setImmediate ?? setTimeout)(resolve));
 }

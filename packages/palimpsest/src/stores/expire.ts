@@ -1,7 +1,7 @@
 import { readParents } from "./read.ts";
 import type { DeleteResult, ExpiredPage, ExpireOptions, KeptSession, Store } from "./store.ts";
 
-/** Expires one page, for stores that keep each log by itself: the forks of all sessions are read once for the page. */
+/** Expires one page of sessions, for stores that keep logs separately. The forks of all sessions are read once per page. */
 export async function expirePage(
   store: Pick<Store, "list" | "openReader">,
   { silentSinceMs, ...page }: ExpireOptions,
@@ -10,7 +10,7 @@ export async function expirePage(
   const { sessions, next } = await store.list(page);
   const deleted: string[] = [];
   const kept: KeptSession[] = [];
-  /** A damaged log does not stop the retention of the others. */
+  /** Reports a failure, such as a damaged log, and continues with the other sessions. */
   const attempt = async <T>(id: string, work: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
@@ -25,7 +25,7 @@ export async function expirePage(
     const last = await attempt(id, () => lastWriter(id));
     if (last !== undefined && last.activeAtMs < silentSinceMs) silent.set(id, last);
   }
-  // Read after the writers: only a writer of a log begins a fork of it, and a writer that comes later is noticed by its fence.
+  // Forks are read after the writers: only a writer of a log can fork it, and a later writer is noticed by its fence.
   const parents = silent.size === 0 ? new Map<string, string>() : await readParents(store);
   for (const [id, last] of silent) {
     if ([...parents.values()].includes(id)) {
@@ -44,7 +44,7 @@ export async function expirePage(
 interface ExpiringLogs {
   /** Returns the newest writer of a log, and when it opened the log or appended to it; undefined if the log is gone. */
   lastWriter(session: string): Promise<LastWriter | undefined>;
-  /** Deletes a log that no fork cites, if this is still its newest writer; `recent` if it is not. */
+  /** Deletes a log that no fork cites. `recent`: the log has a newer writer than `last`, so it was kept. */
   remove(session: string, last: LastWriter): Promise<DeleteResult | { readonly kind: "recent" }>;
 }
 

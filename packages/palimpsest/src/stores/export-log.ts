@@ -5,8 +5,8 @@ import { sha256 } from "./sha256.ts";
 import type { AppendResult, LogReader, LogWriter } from "./store.ts";
 
 /**
- * Exports a whole log as lines of JSON, one entry each, oldest first. A log with keyed digests is exported with those that everybody can
- * check.
+ * Exports a log as lines of JSON, one entry each, oldest first. A log with keyed digests is exported with SHA-256 digests, which
+ * any importer can check.
  */
 export async function* exportLog(reader: LogReader): AsyncGenerator<string> {
   checkArgument("exportLog(reader)", reader, withMethods(["head", "read"], "what store.openReader(session) returns"));
@@ -19,7 +19,7 @@ export async function* exportLog(reader: LogReader): AsyncGenerator<string> {
   }
 }
 
-/** Fills an empty log with exported lines. Only entries that their hash chain confirms are imported. */
+/** Fills an empty log with exported lines. Imports only entries that the hash chain confirms. */
 export async function importLog(
   writer: LogWriter,
   lines: AsyncIterable<string> | Iterable<string>,
@@ -55,13 +55,13 @@ export async function importLog(
 
 type ImportResult =
   | { readonly kind: "imported"; readonly entries: number }
-  /** A line is no entry, or is not the entry that was exported. The lines before it were imported. */
+  /** A line is not an entry, or the entry was changed. The lines before this line were imported. */
   | { readonly kind: "damaged"; readonly line: number; readonly problem: ChainProblem["what"] | "not-an-entry" }
-  /** The target log is not empty, or another writer holds it. */
+  /** The target log is not empty, or another writer has taken it over. */
   | { readonly kind: "refused"; readonly because: Exclude<AppendResult, { kind: "appended" }> };
 
 const LINES: Needed = {
-  needed: "an iterable of lines, as exportLog() gives them",
+  needed: "an iterable of lines, as exportLog() returns them",
   fits: (value) =>
     typeof value === "object" && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value),
 };

@@ -21,18 +21,18 @@ import {
 interface MemoryStoreOptions {
   /** @default the system's clock */
   clock?: { now(): number };
-  /** The shortest lease of a log. With 0 a log is always free. @default 30,000 */
+  /** The lease of a log. With 0, a log is always free. @default 30,000 */
   leaseMs?: number;
 }
 
-/** Creates a store that lasts as long as the process: for tests and temporary sessions. */
+/** Creates a store in memory, for tests and temporary sessions. */
 export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: MemoryStoreOptions = {}): Store {
   const logs = new Map<string, MemoryLog>();
-  // Kept as text, so that nobody can change it through the value that was set or read.
+  // Metadata is kept as text, so that a caller cannot change it through the object that was set or read.
   const metadata = new Map<string, string>();
   const results = memoryResults({ clock });
-  /** The log is held until it is closed: this process would have to renew the lease, and it is alive. */
-  const heldBy = ({ writer }: MemoryLog): BusyWriter | undefined => {
+  /** Returns the writer of an open log. Its lease never ends, because this process is alive. */
+  const ownerOf = ({ writer }: MemoryLog): BusyWriter | undefined => {
     const nowMs = clock.now();
     if (writer === undefined || leaseMs <= 0) return undefined;
     return { owner: writer.owner, activeAtMs: nowMs, freeAtMs: nowMs + leaseMs };
@@ -44,7 +44,7 @@ export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: Mem
 
   async function remove(session: string, forks: readonly string[]): Promise<DeleteResult> {
     const log = logs.get(session);
-    const currentOwner = log && heldBy(log);
+    const currentOwner = log && ownerOf(log);
     if (currentOwner !== undefined) return { kind: "busy", ...currentOwner };
     if (log !== undefined && forks.length > 0) return { kind: "cited", forks };
     await results.remove(session);
@@ -69,7 +69,7 @@ export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: Mem
     async openWriter(session, { owner, takeover = "if-free", read }) {
       const log = logs.get(session) ?? createMemoryLog();
       logs.set(session, log);
-      const currentOwner = takeover === "if-free" ? heldBy(log) : undefined;
+      const currentOwner = takeover === "if-free" ? ownerOf(log) : undefined;
       if (currentOwner !== undefined) return { kind: "busy", ...currentOwner };
       log.fence++;
       log.writer = { owner, fence: log.fence };
@@ -79,7 +79,7 @@ export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: Mem
     },
     async writerOf(session) {
       const log = logs.get(session);
-      return log === undefined ? undefined : heldBy(log);
+      return log === undefined ? undefined : ownerOf(log);
     },
     async delete(session) {
       return remove(session, await forksOf(store, session));
@@ -94,8 +94,8 @@ export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: Mem
           logs.get(session)?.fence === fence ? remove(session, []) : { kind: "recent" },
       }),
     readMetadata: async (session) => listed(session).metadata,
-    async setMetadata(session, given) {
-      const text = toMetadataText(given);
+    async setMetadata(session, value) {
+      const text = toMetadataText(value);
       if (!logs.has(session)) return "absent";
       metadata.set(session, text);
       return "set";
@@ -120,7 +120,7 @@ function createMemoryLog(): MemoryLog {
   return { entries: [], byKind: new Map(), fence: 0, writer: undefined, activeAtMs: 0 };
 }
 
-/** Empties a deleted log: handles that are still open read nothing and write nothing. */
+/** Empties a deleted log, so that open readers and writers read and write nothing more. */
 function emptyMemoryLog(log: MemoryLog): void {
   log.entries.length = 0;
   log.byKind.clear();
@@ -197,7 +197,7 @@ interface MemoryResultsOptions {
   readonly clock?: { now(): number };
 }
 
-/** Creates storage for results that lasts as long as the process: for tests and temporary sessions. */
+/** Creates result files in memory, for tests and temporary sessions. */
 export function memoryResults({ clock = { now: Date.now } }: MemoryResultsOptions = {}): ResultFiles {
   const sessions = new Map<string, Map<string, KeptResult>>();
   return {
@@ -226,7 +226,7 @@ export function memoryResults({ clock = { now: Date.now } }: MemoryResultsOption
         found && {
           bytes: found.bytes.length,
           chunks: async function* () {
-            // A copy, so that the reader may change it.
+            // The reader may change this copy.
             yield new Uint8Array(found.bytes);
           },
         }

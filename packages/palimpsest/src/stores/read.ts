@@ -1,11 +1,11 @@
-// Reads logs piece by piece, sessions page by page, and which session is a fork of which.
+// Reads entries in batches, lists sessions page by page, and finds forks.
 
 import { readPayload } from "../log/draft.ts";
 import type { Entry } from "../log/entry.ts";
 import type { ForkPayload } from "../log/payload.ts";
 import type { BatchOptions, EntryBatch, ListedSession, ListOptions, LogReader, Store } from "./store.ts";
 
-/** Reads a batch piece by piece: for logs in which a read costs no round trip. */
+/** Reads a batch with separate reads, for stores in which a read costs no round trip. */
 export async function collectBatch(
   log: Pick<LogReader, "head" | "read" | "newest">,
   { upTo = Number.POSITIVE_INFINITY, ranges = [], newest = [], tail }: BatchOptions,
@@ -29,10 +29,10 @@ export async function collectBatch(
   return { head, entries: [...entries.values()].sort((a, b) => a.sequence - b.sequence), newest: found };
 }
 
-/** The number of entries held at once: a few megabytes in ordinary sessions, and still few with large results. */
+/** The number of entries in memory at once: a few megabytes in ordinary sessions. */
 export const BATCH_ENTRIES = 256;
 
-/** Yields the entries from one number to another, both included, without holding all of them. */
+/** Yields the entries from one number to another, both included, in batches. */
 export async function* readEntries(
   log: LogReader,
   from: number,
@@ -46,15 +46,15 @@ export async function* readEntries(
 
 const PAGE_SESSIONS = 100;
 
-/** Returns one page of ids, ordered by code units, and the start of the next page. For stores that hold all ids at once. */
+/** Returns one page of ids, ordered by code units, and the start of the next page. For stores that know all ids at once. */
 export function pageOf(
   ids: Iterable<string>,
   { after = "", limit = PAGE_SESSIONS }: ListOptions = {},
 ): { readonly ids: readonly string[]; readonly next?: string } {
-  const behind = [...ids].filter((id) => id > after).sort();
-  const page = behind.slice(0, Math.max(1, Math.floor(limit)));
+  const later = [...ids].filter((id) => id > after).sort();
+  const page = later.slice(0, Math.max(1, Math.floor(limit)));
   const last = page.at(-1);
-  return last === undefined || page.length === behind.length ? { ids: page } : { ids: page, next: last };
+  return last === undefined || page.length === later.length ? { ids: page } : { ids: page, next: last };
 }
 
 /** Yields all sessions of a store, page by page. */
@@ -66,7 +66,7 @@ export async function* eachSession(store: Pick<Store, "list">): AsyncGenerator<L
   }
 }
 
-/** Returns the parent of a session, by its first entry; undefined if the session is no fork. */
+/** Reads the parent of a session from its first entry; undefined if the session is not a fork. */
 export async function readFork(store: Pick<Store, "openReader">, session: string): Promise<ForkPayload | undefined> {
   const reader = await store.openReader(session);
   try {
@@ -80,7 +80,7 @@ export async function readFork(store: Pick<Store, "openReader">, session: string
 
 type Logs = Pick<Store, "list" | "openReader">;
 
-/** Returns the parent of every fork. A log that cannot be read counts as no fork: it cannot be opened either. */
+/** Returns the parent of every fork. A log that cannot be read does not count as a fork, because it cannot be opened either. */
 export async function readParents(store: Logs): Promise<Map<string, string>> {
   const parents = new Map<string, string>();
   for await (const { id } of eachSession(store)) {

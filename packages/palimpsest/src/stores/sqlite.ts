@@ -1,4 +1,4 @@
-/** `palimpsest/sqlite`: shared code for SQLite files: private folders, transactions, errors, and ownership. Node only. */
+/** `palimpsest/sqlite`: parts for packages that keep SQLite files: private folders, transactions, errors and ownership. Node only. */
 export {
   elapsedMs,
   type FoundProcess,

@@ -1,4 +1,4 @@
-/** `palimpsest/store-parts`: what every store needs, for stores of other packages. Types of the port are in `palimpsest/core`. */
+/** `palimpsest/store-parts`: helpers for stores in other packages. The types of the port are in `palimpsest/core`. */
 export { isMatch, readQuery, snippetOf } from "../log/search-text.ts";
 export { collectBatch } from "./read.ts";
 export type { BatchOptions, EntryBatch, ExpiredPage, ExpireOptions, ResultDraft, SearchOptions } from "./store.ts";

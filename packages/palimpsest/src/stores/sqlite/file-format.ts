@@ -3,22 +3,22 @@ import { crc32 } from "node:zlib";
 import { PathError } from "../../errors.ts";
 import type { Entry } from "../../log/entry.ts";
 
-/** "PaLo" in the file's header (offset 68): whose file it is. */
+/** "PaLo" in the file's header (offset 68) marks a file of this program. */
 export const APPLICATION_ID = 0x50_61_4c_6f;
 
 /** `user_version` in the file's header (offset 60). A file with a higher number is refused. */
 export const FORMAT_VERSION = 1;
 
-/** Fixed, so that salvage need not believe a damaged header. One damaged page costs what stands on 4 KiB. */
+/** The page size is fixed, so that salvage does not depend on a damaged header. One damaged page costs the entries on 4 KiB. */
 export const PAGE_SIZE_BYTES = 4096;
 
-/** The columns of `entry` in the order of the table, which is that of the record in the file. */
+/** The columns of `entry` in the order of the table and of the records in the file. */
 export const ENTRY_COLUMNS = "sequence, parent, kind, version, at_ms, digest, hash, payload_crc32, row_crc32, payload";
 
 /**
- * The database itself keeps the log append-only: whatever program opens the file, an entry is added at the end, and of an
- * old one only the payload can go. `last_sequence` tells when the end of the table is lost. `beat` names the heartbeat of the
- * writer's store. The payload stands last, because SQLite walks through it to reach what stands behind.
+ * The database itself keeps the log append-only, for any program that opens the file: entries can only be added at the end, and only
+ * the payload of an entry can be erased. `last_sequence` reveals a lost end of the table. `beat` names the heartbeat of the writer's
+ * store. The payload is the last column, because SQLite must read through it to reach later columns.
  */
 export const SCHEMA: readonly string[] = [
   `CREATE TABLE entry (
@@ -60,12 +60,13 @@ BEGIN SELECT RAISE(ABORT, 'a fence never falls'); END`,
   "CREATE TRIGGER writer_is_one BEFORE INSERT ON writer WHEN (SELECT count(*) FROM writer) > 0\nBEGIN SELECT RAISE(ABORT, 'there is one writer row'); END",
 ];
 
+/** Inserts the writer row of an empty log. */
 export const FIRST_WRITER =
   "INSERT INTO writer (id, fence, owner, active_at_ms, state, last_sequence, beat) VALUES (1, 0, '', 0, 'closed', 0, '')";
 
 /**
- * The search index: made by the first search, and not part of the format, because it can be made anew from the entries.
- * Nothing is ranked, so FTS5 need not know how many words an entry has (`columnsize=0`).
+ * The search index. The first search creates it. It is not part of the format, because it can be rebuilt from the entries. Results are
+ * not ranked, so FTS5 does not need the number of words per entry (`columnsize=0`).
  */
 export const SEARCH_SCHEMA: readonly string[] = [
   "CREATE VIRTUAL TABLE search USING fts5(words, content='', columnsize=0, tokenize='ascii')",
@@ -80,20 +81,21 @@ export const SEARCH_SCHEMA: readonly string[] = [
 export const DROP_SEARCH = "DROP TABLE IF EXISTS search; DROP TABLE IF EXISTS search_state";
 
 /**
- * SQLite has no checksums of its own. These make a row prove itself, even where the rows before it, and with them the
- * chain, are lost: of 1 to 4 overwritten bytes JSON alone notices half (measured: 51%). The checksum of the payload
- * stands by itself, so that the row stays true when the payload is erased.
+ * Returns the checksum of a row. SQLite has no checksums. With them, each row can be verified, even if the previous rows and so the
+ * chain are lost: JSON alone detects only half of the cases with 1 to 4 overwritten bytes (measured: 51%). The payload has a separate
+ * checksum, so that the row stays valid when its payload is erased.
  */
 export function checkOfRow(entry: Omit<Entry, "payload">, payloadCheck: number): number {
   const { sequence, parent, kind, version, atMs, digest, hash } = entry;
   return crc32(JSON.stringify([sequence, parent, kind, version, atMs, digest, hash, payloadCheck]));
 }
 
+/** Returns the checksum of a payload; 0 for an erased payload. */
 export function checkOfPayload(payload: string | undefined): number {
   return payload === undefined ? 0 : crc32(payload);
 }
 
-/** A file belongs to another program, or to a later version of this one, by the marks in its header. It was not changed. */
+/** The header of a file names another program, or a later version of this one. The file was not changed. */
 export abstract class FileFormatError extends PathError {
   readonly applicationId: number;
   readonly formatVersion: number;

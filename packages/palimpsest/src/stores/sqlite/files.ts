@@ -17,12 +17,12 @@ import { dirname, join } from "node:path";
 import { fromMetadataText, type SessionMetadata } from "../store.ts";
 import { toStoreError, UnsafeSessionIdError } from "./errors.ts";
 
-/** The name of the file that holds a session. */
+/** Returns the name of a session's log file. */
 export function toFileName(session: string): string {
   return toSafeName(session) + SUFFIX;
 }
 
-/** The session that a file holds; undefined for a file that is none of ours. */
+/** Returns the session of a log file; undefined for other files. */
 export function fromFileName(name: string): string | undefined {
   return name.endsWith(SUFFIX) ? fromSafeName(name.slice(0, -SUFFIX.length)) : undefined;
 }
@@ -30,24 +30,24 @@ export function fromFileName(name: string): string | undefined {
 const SUFFIX = ".sqlite";
 
 /**
- * A session id as a name that is safe in any file system. Capitals are written as `+` and the small letter, because `A`
- * and `a` are the same file on macOS and Windows; no allowed character has a meaning in any path.
+ * Returns a session id as a file name that is safe in any file system. A capital letter becomes `+` and the small letter, because `A`
+ * and `a` are the same file on macOS and Windows. No allowed character has a special meaning in a path.
  */
 export function toSafeName(session: string): string {
   if (!ALLOWED.test(session)) throw new UnsafeSessionIdError(session, ALLOWED_TEXT);
   return session.replace(/[A-Z]/g, (letter) => `+${letter.toLowerCase()}`);
 }
 
-/** The session that is written as this name; undefined for a name that is none of ours. */
+/** Returns the session id of a safe name; undefined for other names. */
 export function fromSafeName(name: string): string | undefined {
   const session = name.replace(/\+[a-z]/g, (letter) => letter.charAt(1).toUpperCase());
   return ALLOWED.test(session) && toSafeName(session) === name ? session : undefined;
 }
 
 const ALLOWED = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/;
-const ALLOWED_TEXT = "1 to 100 of the characters A-Z a-z 0-9 _ . - and no . or - at the beginning";
+const ALLOWED_TEXT = "1 to 100 of the characters A-Z a-z 0-9 _ . - with no . or - at the beginning";
 
-/** Only for missing folders: an existing folder is the user's, whatever its mode. */
+/** Creates missing folders with access for this user only. Existing folders keep their mode. */
 export function createPrivateFolder(folder: string): void {
   if (existsSync(folder)) return;
   const parent = dirname(folder);
@@ -66,7 +66,7 @@ export function writeSynced(path: string, bytes: Uint8Array): void {
   const file = openSync(path, "wx", 0o600);
   try {
     fchmodSync(file, 0o600);
-    // A disk that fills up writes a part without an error: measured on a full tmpfs, 1,787 of 3,017 bytes.
+    // A write to a nearly full disk may write only a part, without an error: measured on a full tmpfs, 1,787 of 3,017 bytes.
     for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
     fsyncSync(file);
   } finally {
@@ -74,7 +74,7 @@ export function writeSynced(path: string, bytes: Uint8Array): void {
   }
 }
 
-/** The name of a new file is durable only after its folder is synced. Windows has no such call, and needs none. */
+/** Syncs a folder, because the name of a new file is durable only after that. Windows has no such call and needs none. */
 export function syncFolder(folder: string): void {
   if (process.platform === "win32") return;
   const file = openSync(folder, "r");
@@ -114,12 +114,12 @@ export function createMetadataFiles(folder: string): MetadataFiles {
 }
 
 /**
- * The metadata of sessions, one small file each in `metadata/`. Beside the logs rather than in them: a list of a hundred
- * sessions reads a hundred small files, and opens no database.
+ * The metadata of sessions, in one small file each in `metadata/`. Metadata is not in the logs, so that a list of a hundred sessions
+ * reads a hundred small files and opens no database.
  */
 interface MetadataFiles {
   read(session: string): SessionMetadata | undefined;
-  /** @param text as `toMetadataText` gives it */
+  /** @param text the result of `toMetadataText` */
   write(session: string, text: string): void;
   remove(session: string): void;
 }

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { manualStoreClock } from "../contract/store-case.ts";
 import { sqliteStore } from "../sqlite-store.ts";
 import type { Store } from "../store.ts";
-import { heldBy } from "./lease.ts";
+import { findOwner } from "./lease.ts";
 
 let folder: string;
 const stores: Store[] = [];
@@ -84,8 +84,8 @@ test("a writer that is silent is free, also where the clock was turned back sinc
   const place = { host: "here", processes, clock };
   const writer = { fence: 1, owner: "the other", state: "open", activeAtMs: 5_000_000, beat: "b" } as const;
   const beat = { ...self, host: "here", renewedAtMs: 5_000_000, leaseMs: 30_000 };
-  expect(heldBy(writer, { ...beat, renewedTicksMs: 60_000 }, { place, leaseMs: 30_000 })).toBeUndefined();
-  expect(heldBy(writer, { ...beat, renewedTicksMs: 90_000 }, { place, leaseMs: 30_000 })).toEqual({
+  expect(findOwner(writer, { ...beat, renewedTicksMs: 60_000 }, { place, leaseMs: 30_000 })).toBeUndefined();
+  expect(findOwner(writer, { ...beat, renewedTicksMs: 90_000 }, { place, leaseMs: 30_000 })).toEqual({
     owner: "the other",
     activeAtMs: 990_000,
     freeAtMs: 1_020_000,

@@ -23,7 +23,7 @@ import {
 } from "./log.ts";
 import { searchLog } from "./search.ts";
 
-/** A reader holds no connection, only the path: ten thousand of them cost a few megabytes. */
+/** Creates a reader. It keeps only the path, no connection, so ten thousand readers cost a few megabytes. */
 export function createReader(options: OpenLogOptions): LogReader {
   const queue = createQueue(options);
   const reader: LogReader = {
@@ -46,7 +46,7 @@ export function createWriter(options: OpenLogOptions & { fence: number; clock: {
     erase: (sequence) => queue.add((connection) => erasePayload(connection, { fence, sequence })),
     close: () =>
       queue.close(async () => {
-        // A log that cannot be marked as free (full disk, removed file) is free when the lease is over.
+        // A log that cannot be marked as free (full disk, removed file) becomes free at the end of the lease.
         await run(path, (connection) => releaseFence(connection, { fence })).catch(() => {});
         onClose(path, writer);
       }),
@@ -75,7 +75,7 @@ function createReads(queue: Queue): Omit<LogReader, "close"> {
   return reads;
 }
 
-/** In order: the next append does not overtake one that waits for a lock. */
+/** Creates a queue that runs work in order, so that an append cannot overtake an append that waits for a lock. */
 function createQueue({ path, run }: OpenLogOptions): Queue {
   let last: Promise<unknown> = Promise.resolve();
   let closed: Promise<void> | undefined;
@@ -98,9 +98,9 @@ interface Queue {
   close(work: () => Promise<void>): Promise<void>;
 }
 
-/** Waits outside of SQLite, so that one locked file does not stop the other sessions of the process. */
+/** Retries while the file is locked. Waits outside of SQLite, so that one locked file does not block the other sessions. */
 export async function retryLocked<T>(attempt: () => T, options: { path: string; timeoutMs: number }): Promise<T> {
-  // Real time, not the injected clock: a clock that stands still must not make this wait for ever.
+  // Uses real time instead of the injected clock, which may stand still.
   const startMs = performance.now();
   for (let delayMs = 1; ; delayMs = Math.min(50, delayMs * 2)) {
     try {
@@ -115,9 +115,9 @@ export async function retryLocked<T>(attempt: () => T, options: { path: string; 
 }
 
 /**
- * Makes empty logs. A file appears under its name complete and synced or not at all, so that whatever stands there and is
- * no log (an empty file too) is damage, and nothing is ever begun anew over it. The file system must know hard links:
- * only they give a name to a file and fail if the name is taken.
+ * Creates empty logs. A file appears under its name only when it is complete and synced. So any other file under this name, even an
+ * empty one, is damaged and is never overwritten. The file system must support hard links, because only a hard link names a file and
+ * fails if the name exists.
  */
 export function createLogFiles(folder: string): { create(path: string): void } {
   let emptyLog: Uint8Array | undefined;
@@ -159,19 +159,19 @@ function placeFile(path: string, bytes: Uint8Array): void {
     writeSynced(unnamed, bytes);
     linkSync(unnamed, path);
   } catch (error) {
-    // Another process was first: its file is equally good.
+    // Another process has created the same log at the same time.
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   } finally {
-    // If this process dies first, an unused file of some 30 KB stays behind.
+    // If this process dies first, an unused file of about 30 KB is left behind.
     rmSync(unnamed, { force: true });
   }
   syncFolder(dirname(path));
 }
 
 /**
- * Removes a log file. The write lock is held meanwhile: whoever gets it afterwards has a file without a name, and learns
- * from its next call that the log is gone. So no append is acknowledged and lost.
- * @param fence of the writer that deletes; `fenced` if another one has taken the log since
+ * Deletes a log file under its write lock. A process that gets the lock afterwards has a file without a name, and its next call
+ * reports that the log is gone. So no acknowledged append is lost.
+ * @param fence the fence of the deleting writer. @returns `fenced` if another writer has taken the log over
  */
 export function deleteLogFile(
   connection: Connection,
@@ -179,7 +179,7 @@ export function deleteLogFile(
 ): "deleted" | "fenced" {
   return inTransaction(connection, () => {
     if (readWriter(connection).fence !== fence) return "fenced";
-    // The file itself goes first: a -wal without it is nobody's, while a log without its -wal would have lost entries.
+    // The file is removed before its -wal, because a log without its -wal would lose entries.
     for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
     syncFolder(dirname(path));
     return "deleted";

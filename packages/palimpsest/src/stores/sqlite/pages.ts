@@ -1,9 +1,9 @@
-// Reads rows from the bytes of a database page, for files that SQLite itself cannot read any more.
+// Reads rows from the bytes of database pages, for files that SQLite can no longer read.
 import { PAGE_SIZE_BYTES } from "./file-format.ts";
 
 /**
- * Reads the rows of a table leaf from its cell list, then from any other place on the page: a damaged list may be too
- * short. The caller must check whether a row is genuine.
+ * Reads the rows of a table leaf: first from its cell list, then from any other place on the page, because a damaged list may be too
+ * short. The caller must check that a row is genuine.
  */
 export function readTableLeaf(page: Uint8Array, options: ReadLeafOptions): LeafContent {
   const isLeaf = page[0] === TABLE_LEAF;
@@ -26,7 +26,7 @@ export function readTableLeaf(page: Uint8Array, options: ReadLeafOptions): LeafC
 interface ReadLeafOptions {
   readonly number: number;
   readonly source: PageSource;
-  /** The number of values in a row of the wanted table; other rows are skipped before they are read. */
+  /** The number of values in a row of the table. Other rows are skipped before they are read. */
   readonly columns: number;
 }
 
@@ -42,7 +42,7 @@ export interface TableRow {
 
 interface LeafContent {
   readonly rows: readonly TableRow[];
-  /** Rows that the page's cell list does not contain: the list is damaged, or these are remains of moved rows. */
+  /** Rows that are missing from the page's cell list, because the list is damaged or the row was moved. */
   readonly unlisted: readonly TableRow[];
   /** The number of listed cells that cannot be read as a row. */
   readonly unreadable: number;
@@ -54,15 +54,15 @@ const HEADER_BYTES = 8;
 
 function cellsOf(page: Uint8Array): number[] {
   const view = new DataView(page.buffer, page.byteOffset, page.byteLength);
-  // No cell is smaller than 4 bytes. A page of text, read as a cell list, nearly always seems to have more cells.
+  // Cells have at least 4 bytes. A page of text that is read as a cell list nearly always seems to have more cells than fit.
   const count = Math.min(view.getUint16(3), (PAGE_SIZE_BYTES - HEADER_BYTES) / 6 + 1);
   if (count * 6 > PAGE_SIZE_BYTES - HEADER_BYTES) return [PAGE_SIZE_BYTES];
   return Array.from({ length: count }, (_, index) => view.getUint16(HEADER_BYTES + 2 * index));
 }
 
 /**
- * Returns the places where a row may begin. A record begins with the size of its header, at least one byte per column,
- * and a zero, because the first column is the row's own key; two numbers of 1 to 9 bytes come before it.
+ * Returns the places where a row may begin. A record begins with the size of its header (at least one byte per column) and a zero,
+ * because the first column is the row's key. Two numbers of 1 to 9 bytes precede the record.
  */
 function candidates(page: Uint8Array, columns: number): Set<number> {
   const found = new Set<number>();
@@ -81,7 +81,7 @@ function readCell(page: Uint8Array, at: number, options: ReadLeafOptions): Table
   const local = localBytes(size.value);
   if (rowid.next + local > PAGE_SIZE_BYTES) return undefined;
   const bytes = page.subarray(rowid.next, rowid.next + local);
-  // Checked before any page is read: a wrong size may ask for gigabytes.
+  // Check the size before reading overflow pages, because a wrong size could ask for gigabytes.
   const header = readRecordHeader(bytes);
   if (header === undefined || header.sizeBytes !== size.value) return undefined;
   if (header.types.length !== options.columns) return "of another table";
@@ -110,7 +110,7 @@ function gather(page: Uint8Array, { at, local, size, source, pages }: GatherOpti
   let next = readNumber(page, at + local);
   for (let left = size - local; left > 0; ) {
     const overflow = next === undefined || next === 0 ? undefined : source(next);
-    // A chain with a loop never ends.
+    // Stop at a loop in the chain.
     if (overflow === undefined || next === undefined || seen.has(next)) return undefined;
     seen.add(next);
     pages.push(next);
@@ -136,14 +136,14 @@ function readNumber(bytes: Uint8Array, at: number): number | undefined {
     : undefined;
 }
 
-/** Returns the row numbers in a leaf of the index by kind. Other indexes (of the search index) have another form. */
+/** Returns the row numbers in a leaf of the index by kind. The tables of the search index have another format. */
 export function readIndexLeaf(page: Uint8Array): number[] {
   if (page[0] !== INDEX_LEAF) return [];
   return cellsOf(page).flatMap((at) => {
     const size = readVarint(page, at);
     if (size === undefined || size.value > MAX_LOCAL_INDEX_BYTES) return [];
     const [kind, rowid, ...more] = readRecord(page.subarray(size.next, size.next + size.value)) ?? [];
-    // FTS5 keeps its version in a table with the same form as this index.
+    // FTS5 keeps its version in a table with the same format as this index.
     const isOurs = typeof kind === "string" && kind !== "version" && more.length === 0;
     return isOurs && typeof rowid === "number" ? [rowid] : [];
   });
@@ -168,7 +168,7 @@ function readRecord(bytes: Uint8Array): RecordValue[] | undefined {
 /** A value of a record in a SQLite file. Logs have no blobs; a blob is read as undefined. */
 type RecordValue = number | string | null | undefined;
 
-/** Reads the number of values and bytes of a record from its beginning; undefined if it is not a record. */
+/** Reads the types and the size of a record from its header; undefined if the bytes are not a record. */
 function readRecordHeader(bytes: Uint8Array): { types: number[]; headerBytes: number; sizeBytes: number } | undefined {
   const header = readVarint(bytes, 0);
   if (header === undefined || header.value > Math.min(bytes.length, MAX_HEADER_BYTES)) return undefined;
@@ -185,7 +185,7 @@ function readRecordHeader(bytes: Uint8Array): { types: number[]; headerBytes: nu
   return at === header.value ? { types, headerBytes: header.value, sizeBytes } : undefined;
 }
 
-// A log has at most 10 columns, each with at most 9 bytes in the header. A larger header is text misread as a record.
+// A log has at most 10 columns, each with at most 9 bytes in the header. A larger header is text that was misread as a record.
 const MAX_HEADER_BYTES = 100;
 
 function sizeOf(type: number): number {
@@ -207,7 +207,7 @@ function readValue(type: number, bytes: Uint8Array): RecordValue {
 }
 
 /**
- * Reads a variable-length integer (https://sqlite.org/fileformat2.html#varint); undefined if it is cut off or too
+ * Reads a variable-length integer (https://sqlite.org/fileformat2.html#varint); undefined if the integer is incomplete or too
  * large.
  */
 function readVarint(bytes: Uint8Array, at: number): { value: number; next: number } | undefined {

@@ -24,9 +24,9 @@ import { type PageSource, readIndexLeaf, readTableLeaf, type TableRow } from "./
 import { readWal, type WalFrame } from "./wal.ts";
 
 /**
- * Reads everything that is left of a damaged log, from a copy: the file and its -wal do not change. Reads the bytes
- * first, because SQLite gives up a whole branch for one bad page and everything after one bad frame of the -wal; then
- * reads through SQLite. Never throws, whatever the bytes. Holds all entries in memory.
+ * Reads all remaining entries of a damaged log from a copy, so the file and its -wal do not change. Reads the bytes first, because
+ * SQLite skips a whole branch after one damaged page, and the rest of the -wal after one damaged frame. Then reads through SQLite. Never
+ * throws, for any file content. Keeps all entries in memory.
  */
 export async function salvageLog(path: string, options: SalvageOptions): Promise<SalvagedLog> {
   const { digest, temporaryFolder = tmpdir() } = options;
@@ -38,12 +38,12 @@ export async function salvageLog(path: string, options: SalvageOptions): Promise
     const copy = join(folder, "copy.sqlite");
     for (const suffix of ["", "-wal"]) {
       const problem = copyDamaged(path + suffix, copy + suffix);
-      // A closed log has no -wal.
+      // A log that was closed properly has no -wal.
       if (problem !== undefined && !(suffix === "-wal" && problem.endsWith("does not exist")))
         problems.push({ kind: "file", detail: problem });
     }
     problems.push(...readByBytes(copy, found));
-    // After the bytes, because SQLite writes the -wal into its file.
+    // SQLite reads last, because it writes the -wal into the file.
     problems.push(...readBySqlite(copy, found));
   } catch (error) {
     problems.push({ kind: "file", detail: messageOf(error) });
@@ -53,29 +53,29 @@ export async function salvageLog(path: string, options: SalvageOptions): Promise
   return judge(found, { digest, problems });
 }
 
-/** How entries are checked, and where the copy is made. */
+/** Options of `salvageLog`. */
 export interface SalvageOptions {
-  /** The digest that sealed the entries. */
+  /** The digest with which the entries were sealed. */
   readonly digest: Digest;
-  /** Folder for a copy of the damaged file while this runs. @default the system's folder for temporary files */
+  /** The folder for the temporary copy. @default the system's folder for temporary files */
   readonly temporaryFolder?: string;
 }
 
-/** The entries that were found, the numbers that are missing, and the damage. */
+/** The found entries, the missing numbers, and the damage. */
 export interface SalvagedLog {
-  /** In order. Each payload matches its digest (or was erased), and all other fields match their checksum. */
+  /** The found entries in order. Each payload matches its digest (or was erased), and all other fields match their checksum. */
   readonly entries: readonly Entry[];
   /** The missing entry numbers, up to and including the highest number seen. */
   readonly missing: readonly number[];
   readonly problems: readonly SalvageProblem[];
 }
 
-/** Damage in a log's file: of which kind, and where. */
+/** Damage in a log file. */
 export interface SalvageProblem {
   /**
-   * `file`: unreadable, or readable only in part. `sqlite`: a message of SQLite. `page`, `wal-frame`: something on it
-   * is unreadable. `payload`: the entry exists, but its payload is not the appended one. `chain`: the entry is
-   * complete, but does not continue the one before.
+   * `file`: the file is unreadable, or readable only in part. `sqlite`: an error of SQLite. `page`, `wal-frame`: the page or frame is
+   * partly unreadable. `payload`: the entry exists, but its payload does not match its digest. `chain`: the entry is intact, but does
+   * not continue the previous entry.
    */
   readonly kind: "file" | "sqlite" | "page" | "wal-frame" | "payload" | "chain";
   /** The number of the page, frame or entry. */
@@ -88,7 +88,7 @@ function judge(found: Findings, options: { digest: Digest; problems: SalvageProb
   const entries = [...found.entries.values()].sort((one, other) => one.sequence - other.sequence);
   let highest = entries.at(-1)?.sequence ?? 0;
   for (const sequence of found.withoutPayload) highest = Math.max(highest, sequence);
-  // An index has no checksum: its numbers count only if they continue the numbers of rows.
+  // The index has no checksum, so its numbers count only if they directly follow the numbers of rows.
   while (found.indexed.has(highest + 1)) highest++;
   const missing: number[] = [];
   for (let sequence = 1; sequence <= highest; sequence++) if (!found.entries.has(sequence)) missing.push(sequence);
@@ -98,19 +98,19 @@ function judge(found: Findings, options: { digest: Digest; problems: SalvageProb
   }
   for (const { sequence: number, what } of checkChain(entries, EMPTY_LOG, digest)) {
     if (what === "chain")
-      problems.push({ kind: "chain", number, detail: `entry ${number} does not continue the one before` });
+      problems.push({ kind: "chain", number, detail: `entry ${number} does not continue the previous entry` });
   }
   return { entries, missing, problems };
 }
 
 /**
- * Everything found of a log so far. If an entry was found both with and without its payload, the payload was erased.
+ * The entries that were found so far. If an entry was found both with and without its payload, the payload was erased.
  */
 interface Findings {
   readonly entries: Map<number, Entry>;
-  /** Rows that are complete except for their payload. */
+  /** Entries that are intact except for their payload. */
   readonly withoutPayload: Set<number>;
-  /** Entries that the index of kinds refers to. */
+  /** The numbers in the index by kind. */
   readonly indexed: Set<number>;
   add(entry: Entry): void;
 }
@@ -133,9 +133,9 @@ function createFindings(digest: Digest): Findings {
 }
 
 /**
- * Copies what can be read of a file, with zeros where the disk gives nothing back. Closing a file drops all locks that this
- * process has on it (https://sqlite.org/howtocorrupt.html, 2.2), so a file that this process may have open is copied by
- * another one. Returns what went wrong, if anything did.
+ * Copies the readable parts of a file, and writes zeros for unreadable parts. Closing a file drops all locks of this process on it
+ * (https://sqlite.org/howtocorrupt.html, 2.2), so another process copies a file that this process may have open. Returns a description
+ * of the problem, if any.
  */
 function copyDamaged(from: string, to: string): string | undefined {
   try {
@@ -149,7 +149,7 @@ function copyDamaged(from: string, to: string): string | undefined {
   }
 }
 
-/** Only Linux tells. */
+/** Whether this process has the file open. Only Linux provides this information. */
 function isOpenHere(path: string): "no" | "perhaps" {
   try {
     const real = realpathSync(path);
@@ -167,7 +167,7 @@ function linkOf(path: string): string | undefined {
   }
 }
 
-/** Also runs alone, as text, in another process: it uses nothing that is not in it. */
+/** Copies the readable parts. The source text of this function also runs in another process, so it must not use outer variables. */
 function copyReadable(from: string, to: string): string | undefined {
   const files = process.getBuiltinModule("node:fs");
   const source = files.openSync(from, "r");
@@ -175,7 +175,7 @@ function copyReadable(from: string, to: string): string | undefined {
   let unreadableBytes = 0;
   const sizeBytes = files.fstatSync(source).size;
   for (let at = 0; at < sizeBytes; ) {
-    // In large pieces, and in pages where a piece cannot be read.
+    // Copy large pieces. If a piece cannot be read, copy it page by page.
     for (const pieceBytes of [1_048_576, 4096]) {
       const piece = new Uint8Array(Math.min(pieceBytes, sizeBytes - at));
       let readBytes = piece.length;
@@ -197,8 +197,8 @@ function copyReadable(from: string, to: string): string | undefined {
 }
 
 /**
- * Adds the rows on any page of the file and of its -wal, in any version: an entry never changes, so an old version of a
- * page is as good as a new one. Uses the page size of all logs, even if a damaged header names another.
+ * Adds the rows of all pages in the file and its -wal, in all versions. Entries never change, so an old version of a page is as valid as
+ * a new one. Uses the page size of all logs, even if a damaged header names another size.
  */
 function readByBytes(path: string, found: Findings): SalvageProblem[] {
   const problems: SalvageProblem[] = [];
@@ -230,7 +230,7 @@ function openPages(path: string): { count: number; read(page: number): Uint8Arra
     count,
     read(page) {
       if (page < 1 || page > count) return undefined;
-      // If the file was cut within a page, the rest is zeros: that part may have been unused.
+      // If the file ends within a page, the rest is filled with zeros, because that part may have been unused.
       const bytes = new Uint8Array(PAGE_SIZE_BYTES);
       readSync(file, bytes, 0, PAGE_SIZE_BYTES, (page - 1) * PAGE_SIZE_BYTES);
       return bytes;
@@ -250,7 +250,7 @@ function readDamagedFrames(
     return {
       kind: "wal-frame",
       number: frame.index,
-      detail: `frame ${frame.index} of the -wal is not what was written`,
+      detail: `frame ${frame.index} of the -wal is damaged`,
     };
   });
 }
@@ -279,7 +279,7 @@ function readPage(page: Uint8Array, { number, source, found }: ReadPageOptions):
 
 const COLUMNS = ENTRY_COLUMNS.split(", ").length;
 
-/** Returns the row as an entry if its checksum matches; rows of other tables have none. */
+/** Returns the row as an entry if its checksum matches; undefined for damaged rows and rows of other tables. */
 function entryOf({ rowid: sequence, values }: TableRow): Entry | undefined {
   const [alias, parent, kind, version, atMs, digest, hash, payloadCheck, check, payload] = values;
   // SQLite stores an integer primary key only as the row's key, so the column itself is null.
@@ -288,7 +288,7 @@ function entryOf({ rowid: sequence, values }: TableRow): Entry | undefined {
   return checkOfRow(entry, payloadCheck as number) === check ? entry : undefined;
 }
 
-/** Adds the rows that SQLite can read, from the beginning and from the end, each up to the first unreadable page. */
+/** Adds the rows that SQLite can read: from the beginning and from the end, each up to the first unreadable page. */
 function readBySqlite(path: string, found: Findings): SalvageProblem[] {
   const problems: SalvageProblem[] = [];
   if (!existsSync(path)) return problems;

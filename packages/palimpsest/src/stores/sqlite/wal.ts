@@ -1,10 +1,10 @@
 import { PAGE_SIZE_BYTES } from "./file-format.ts";
 
 /**
- * Reads a -wal as bytes (https://sqlite.org/fileformat2.html#the_write_ahead_log). SQLite stops at the first frame that is
- * wrong, since each checksum continues that of the frame before. This goes on: the frame before also holds the value to
- * continue from, so that a damaged frame costs itself and at most the next one. What follows the last commit was never
- * promised to anyone and is left out.
+ * Reads the frames of a -wal from its bytes (https://sqlite.org/fileformat2.html#the_write_ahead_log). SQLite stops at the first damaged
+ * frame, because each checksum continues the checksum of the previous frame. This function continues with the stored checksum, so a
+ * damaged frame costs itself and at most the next frame. Frames after the last commit are left out, because they were never
+ * acknowledged.
  */
 export function readWal(wal: Uint8Array): WalContent {
   const view = new DataView(wal.buffer, wal.byteOffset, wal.byteLength);
@@ -30,7 +30,7 @@ export function readWal(wal: Uint8Array): WalContent {
     if (!isOfThisRun) pendingDamaged.push(frame);
     else if (counted[0] === stored[0] && counted[1] === stored[1]) pending.push(frame);
     else pendingDamaged.push(frame);
-    // The size of the database, which only the last frame of a commit has.
+    // Only the last frame of a commit contains the size of the database.
     if (!isOfThisRun || view.getUint32(at + 4) === 0) continue;
     frames.push(...pending);
     damaged.push(...pendingDamaged);
@@ -41,15 +41,15 @@ export function readWal(wal: Uint8Array): WalContent {
 }
 
 interface WalContent {
-  /** Committed and whole, oldest first. */
+  /** Committed, intact frames, oldest first. */
   readonly frames: readonly WalFrame[];
-  /** Before a commit, but not what was written: a part of what stands there may still be true. */
+  /** Committed but damaged frames. Parts of their pages may still be valid. */
   readonly damaged: readonly WalFrame[];
 }
 
-/** One page as a write-ahead log has it. */
+/** One page in a -wal. */
 export interface WalFrame {
-  /** Its place in the file, from 0. */
+  /** The index of the frame in the file, from 0. */
   readonly index: number;
   readonly page: number;
   readonly bytes: Uint8Array;
@@ -65,7 +65,7 @@ interface WalHeader {
   readonly littleEndian: boolean;
 }
 
-/** The salts stand in every frame too: those that most frames have are believed when the header's are damaged. */
+/** Reads the header. If its salts are damaged, uses the salts of most frames, because every frame repeats them. */
 function readHeader(view: DataView): WalHeader {
   const counts = new Map<string, { count: number; salt: Checksum }>();
   const sizeBytes = FRAME_HEADER_BYTES + PAGE_SIZE_BYTES;
@@ -79,7 +79,7 @@ function readHeader(view: DataView): WalHeader {
     else found.count++;
   }
   const [most] = [...counts.values()].sort((one, other) => other.count - one.count);
-  // Magic 0x377f0682 or 0x377f0683: the last bit says how the checksums were counted. x86 and ARM write little-endian.
+  // The last bit of the magic number (0x377f0682 or 0x377f0683) is the byte order of the checksums. x86 and ARM use little-endian.
   const littleEndian = view.getUint32(0) !== 0x377f0683;
   return { salt: isHeaderUsed ? header : (most?.salt ?? header), littleEndian };
 }
