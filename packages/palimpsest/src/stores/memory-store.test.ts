@@ -16,7 +16,7 @@ testStore({
   },
 });
 
-test("two memory stores never meet", async () => {
+test("separates two memory stores", async () => {
   const [one, other] = [memoryStore(), memoryStore()];
   await one.openWriter("s", { owner: "me" });
   expect(await other.list()).toEqual({ sessions: [] });
@@ -30,7 +30,7 @@ testResults({
   },
 });
 
-test("a memory store keeps results for as long as its logs", async () => {
+test("keeps results in the store that created them", async () => {
   const [store, other] = [memoryStore(), memoryStore()];
   const draft = await store.results.create("s");
   const { file } = await draft.keep("txt");
