@@ -1,3 +1,5 @@
+// One model call of a framework: adopts the list of messages, prepares the request, and records the answer.
+
 import { PalimpsestError, SessionLostError } from "../errors.ts";
 import type { ResponseContent } from "../providers/provider.ts";
 import { readRecallInput, recalledText } from "../recall/recall.ts";
@@ -11,6 +13,7 @@ import { chainOf } from "./recognize.ts";
 import { type CompactionData, type SessionReport, toCompactionData } from "./report.ts";
 import type { CallIdentity, DoorSessions } from "./sessions.ts";
 
+/** The sessions of an adapter, and the listener for its problems. */
 export interface DoorContext<Request, Response, Live> {
   readonly sessions: DoorSessions<Request, Response, Live>;
   /** Called with the problem if an answer could not be recorded. The caller still gets the answer. */
@@ -35,7 +38,9 @@ export interface DoorCall<Request, Response> {
   takeReports(): { readonly notices: readonly Notice[]; readonly compactions: readonly CompactionData[] };
   /** Call it after a failure. Compacts the conversation if that helps, and returns whether to send again. */
   recover(error: unknown): Promise<"retry" | "give-up">;
+  /** Records a complete answer. */
   record(response: Response): Promise<SessionReport>;
+  /** Records the part of an answer that arrived before an interruption. */
   recordInterrupted(answer: InterruptedAnswer | undefined, options: InterruptionOptions): Promise<void>;
   /** Ends the call, whether it succeeded or failed. */
   end(): void;

@@ -1,3 +1,5 @@
+// Turns the tools and settings of a framework's call into the configuration of a session.
+
 import type { ToolDefinition } from "../log/payload.ts";
 import { asObject, asString, type JsonObject } from "../schema/json-fields.ts";
 import type { WantedConfiguration } from "../state/options.ts";

@@ -1,3 +1,5 @@
+// Finds signs that another program manages the same list of messages.
+
 import type { Synced, SyncMessage } from "../session/sync/conversation.ts";
 
 /** A sign that another program manages the same messages, as a warning for the application. */

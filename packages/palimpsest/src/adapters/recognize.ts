@@ -1,4 +1,5 @@
 // Recognizes the session of a list of messages by digests of its turns.
+
 import type { Block } from "../log/block.ts";
 import type { SyncMessage } from "../session/sync/conversation.ts";
 import { sha256 } from "../stores/sha256.ts";

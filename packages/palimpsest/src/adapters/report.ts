@@ -1,3 +1,5 @@
+// Reports the size of a session and its compactions in the data of an answer.
+
 import { asList, asObject, asString } from "../schema/json-fields.ts";
 import type { SessionEvent } from "../session-event.ts";
 

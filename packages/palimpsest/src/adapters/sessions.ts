@@ -1,3 +1,5 @@
+// Keeps the sessions of an adapter open between calls, and finds the session of each call.
+
 import type { Provider } from "../providers/provider.ts";
 import { asObject, asString, asStrings } from "../schema/json-fields.ts";
 import { openSession } from "../session/open.ts";

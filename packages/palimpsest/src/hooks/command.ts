@@ -1,3 +1,5 @@
+// Runs a command as a hook.
+
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";

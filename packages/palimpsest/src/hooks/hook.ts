@@ -1,4 +1,5 @@
 // The types of hooks: events, inputs, answers and results.
+
 import type { CompactionTrigger } from "../log/payload-compaction.ts";
 
 /** The hooks of a program. */

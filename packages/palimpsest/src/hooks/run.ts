@@ -1,3 +1,5 @@
+// Runs the hooks of an event, checks their answers, and merges the results.
+
 import { PalimpsestError } from "../errors.ts";
 import { aList, checkArgument } from "../schema/check-options.ts";
 import type { Hook, HookAt, HookEvent, HookFailure, HookInputs, HookOutputs, HookResults, Hooks } from "./hook.ts";

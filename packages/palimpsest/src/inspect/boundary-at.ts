@@ -1,3 +1,5 @@
+// Explains a compaction: the views before and after it, and what remains of each replaced item.
+
 import type { Block } from "../log/block.ts";
 import { readPayload } from "../log/draft.ts";
 import type { BoundaryPayload } from "../log/payload.ts";

@@ -1,3 +1,5 @@
+// Compares two requests segment by segment, and names the causes of their difference.
+
 import type { CacheBreak } from "../cost/ledger.ts";
 import type { Cause } from "../log/cause.ts";
 import type { RequestAt } from "./request-at.ts";

@@ -16,6 +16,7 @@ export interface IndexDatabase {
   readonly statement: (sql: string) => StatementSync;
 }
 
+/** Opens an index file, or creates one. Replaces a file that cannot be opened. @returns `why`: the reason of a replacement */
 export function openFile(file: string | undefined): { readonly index: IndexDatabase; readonly why?: string } {
   if (file === undefined) return { index: connectTo(":memory:") };
   createPrivateFolder(dirname(file));
@@ -70,6 +71,7 @@ const INDEX_SCHEMA: string = `
   CREATE INDEX IF NOT EXISTS events_by_kind ON events (event, entry);
 `;
 
+/** Removes an index file with its -wal and -shm. */
 export function removeFile(file: string | undefined): void {
   if (file === undefined) return;
   for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
@@ -205,6 +207,7 @@ interface EventPage {
   readonly next?: number;
 }
 
+/** Creates the queries of an index. */
 export function indexQueries(use: <T>(work: (index: IndexDatabase) => T) => T): IndexQueries {
   const all = (sql: string, ...values: readonly (string | number)[]): readonly Row[] =>
     use(({ statement }) => statement(sql).all(...values) as unknown as readonly Row[]);

@@ -1,4 +1,5 @@
 // Opens the log of a session for reading, finds its forks and agents, and searches it.
+
 import { readPayload } from "../log/draft.ts";
 import type { ForkPayload } from "../log/payload.ts";
 import { recall } from "../recall/recall.ts";

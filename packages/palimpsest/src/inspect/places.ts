@@ -1,3 +1,5 @@
+// Finds where a provider's format of requests has its parts.
+
 import type { Provider, RequestParts } from "../providers/provider.ts";
 
 /**

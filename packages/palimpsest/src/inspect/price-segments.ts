@@ -1,3 +1,5 @@
+// Divides the counted tokens and the price of a response among the segments of its request.
+
 import type { LedgerLine } from "../cost/ledger.ts";
 import { priceUsd } from "../cost/prices.ts";
 import type { ModelPrices } from "../log/cause.ts";

@@ -1,3 +1,5 @@
+// Rebuilds a request from the log, as it was sent.
+
 import { lineOf } from "../cost/cost.ts";
 import { foldLedger } from "../cost/fold.ts";
 import type { Ledger, LedgerLine } from "../cost/ledger.ts";

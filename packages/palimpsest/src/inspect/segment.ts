@@ -1,4 +1,5 @@
 // Segments: the parts of a request, each from one place.
+
 import type { Block } from "../log/block.ts";
 import { type Place, placeOf } from "../view/account.ts";
 import type { MessageItem } from "../view/view.ts";

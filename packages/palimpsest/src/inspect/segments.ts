@@ -1,3 +1,5 @@
+// Splits the body of a request into segments.
+
 import type { Block, ToolCall } from "../log/block.ts";
 import type { Provider, RequestParts } from "../providers/provider.ts";
 import { estimateTokens } from "../size/calibration.ts";

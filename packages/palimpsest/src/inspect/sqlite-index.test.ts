@@ -77,7 +77,10 @@ test("rebuilds a file that is damaged, has another format or belongs to another 
   database.exec("PRAGMA user_version=99");
   database.close();
   const later = open();
-  expect(await later.update()).toMatchObject({ kind: "made-anew", why: "it has format 99, but this release writes format 1" });
+  expect(await later.update()).toMatchObject({
+    kind: "made-anew",
+    why: "it has format 99, but this release writes format 1",
+  });
   later.close();
 
   const other = await start(2);

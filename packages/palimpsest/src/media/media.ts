@@ -1,4 +1,5 @@
 // Finds the media that a provider refused, and replaces them by stubs.
+
 import type { Media } from "../log/block.ts";
 import type { ReplacePayload } from "../log/payload.ts";
 import type { MediaRefusal } from "../providers/media-refusal.ts";

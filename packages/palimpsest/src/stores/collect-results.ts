@@ -1,3 +1,5 @@
+// Removes stored results that are too old, or too large together.
+
 import { eachSession, readFork } from "./read.ts";
 import type { Store } from "./store.ts";
 

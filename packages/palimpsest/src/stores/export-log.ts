@@ -1,3 +1,5 @@
+// Exports a log as lines of JSON, and imports such lines into an empty log.
+
 import { type ChainProblem, checkChain, EMPTY_LOG, type Entry, fromLine, resealEntry, toLine } from "../log/entry.ts";
 import { checkArgument, type Needed, withMethods } from "../schema/check-options.ts";
 import { BATCH_ENTRIES, readEntries } from "./read.ts";

@@ -1,3 +1,5 @@
+// A store and result files in memory, for tests and temporary sessions.
+
 import { EMPTY_LOG, type Entry, type LogHead } from "../log/entry.ts";
 import { entryText, isMatch, readQuery, snippetOf } from "../log/search-text.ts";
 import { expirePage } from "./expire.ts";

@@ -1,4 +1,5 @@
 // Identifies the process that owns something, and decides whether that process still runs.
+
 import { readFileSync, readlinkSync } from "node:fs";
 
 /** The current machine, process and clock, with which owners are compared. */

@@ -1,3 +1,5 @@
+// Keeps results in plain files that are named by their content.
+
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, type FileHandle, lstat, mkdir, open, opendir, rename, rm } from "node:fs/promises";

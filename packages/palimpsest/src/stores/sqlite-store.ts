@@ -1,3 +1,5 @@
+// A store that keeps one SQLite file per session.
+
 import { readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";

@@ -1,4 +1,5 @@
 // The port for stores: logs of sessions, their metadata, and results that are too large for a log.
+
 import { InvalidOptionError, PalimpsestError } from "../errors.ts";
 import type { Digest, Entry, LogHead } from "../log/entry.ts";
 

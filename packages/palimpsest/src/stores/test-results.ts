@@ -1,3 +1,5 @@
+// The contract of result files, as tests.
+
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { ResultContent, ResultEnding, ResultFiles } from "./store.ts";

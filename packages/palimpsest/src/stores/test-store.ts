@@ -1,3 +1,5 @@
+// The contract of stores, as tests.
+
 import { testAppendAndRead, testSearch, testWriters } from "./contract/log.ts";
 import { testDelete, testErase, testExpire, testSessions } from "./contract/sessions.ts";
 

@@ -1,3 +1,5 @@
+// Turns events of a database into OpenTelemetry metrics.
+
 import type { Meter } from "@opentelemetry/api";
 import { checkOptions, withMethods } from "../schema/check-options.ts";
 import { ATTRIBUTES as A, DATABASE_METRICS as M } from "./names.ts";

@@ -1,4 +1,5 @@
 // The metrics of a fleet: runs and open sessions of one worker process, and the work of the whole fleet.
+
 import type { Meter } from "@opentelemetry/api";
 import { ATTRIBUTES as A, FLEET_METRICS as M } from "./names.ts";
 
@@ -12,6 +13,7 @@ export interface FleetMetrics {
   setAside(): void;
 }
 
+/** Creates the metrics of a worker process. */
 export function createFleetMetrics(meter: Meter): FleetMetrics {
   const seconds = (name: string, description: string) =>
     meter.createHistogram(name, { unit: "s", description, advice: { explicitBucketBoundaries: [...SECONDS] } });

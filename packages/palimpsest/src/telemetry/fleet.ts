@@ -1,3 +1,5 @@
+// Turns the runs of a fleet's workers into OpenTelemetry spans and metrics.
+
 import type { Context } from "@opentelemetry/api";
 import type { SessionEvent } from "../session-event.ts";
 import {

@@ -1,3 +1,5 @@
+// Turns the requests of an HTTP server into OpenTelemetry spans and metrics, and reads and writes the W3C trace context.
+
 import {
   type Attributes,
   type Context,

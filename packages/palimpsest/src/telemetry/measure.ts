@@ -1,13 +1,9 @@
+// Turns session events into measurements, and creates the metrics that record them.
+
 import type { Meter } from "@opentelemetry/api";
 import { inputTokensOf } from "../log/usage.ts";
 import type { AnswerInterrupted, CompactionEnded, ResponseRecorded, SessionEvent } from "../session-event.ts";
 import { ATTRIBUTES as A, METRICS, type MetricName } from "./names.ts";
-
-interface Measurement {
-  readonly metric: MetricName;
-  readonly value: number;
-  readonly attributes: Readonly<Record<string, string>>;
-}
 
 /**
  * Returns the measurements of an event. Attributes have few values, because each combination is a separate series: never a
@@ -117,6 +113,12 @@ export function measure(event: SessionEvent): readonly Measurement[] {
   }
 }
 
+interface Measurement {
+  readonly metric: MetricName;
+  readonly value: number;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
 function measureResponse(event: ResponseRecorded, atMs: number): readonly Measurement[] {
   const attributes = {
     [A.operation]: "chat",
@@ -195,6 +197,23 @@ function notCounted(_because: string): readonly Measurement[] {
 
 function one(metric: MetricName, attributes: Measurement["attributes"] = {}): Measurement {
   return { metric, value: 1, attributes };
+}
+
+/** Creates all metrics of a meter, and returns the function that records measurements. */
+export function createInstruments(meter: Meter): (measurement: Measurement) => void {
+  const recorders = new Map(
+    Object.entries(DEFINITIONS).map(([metric, { unit, description, boundaries }]) => {
+      const name = METRICS[metric as MetricName];
+      if (boundaries === undefined) {
+        const counter = meter.createCounter(name, { unit, description });
+        return [metric, counter.add.bind(counter)];
+      }
+      const advice = { explicitBucketBoundaries: [...boundaries] };
+      const histogram = meter.createHistogram(name, { unit, description, advice });
+      return [metric, histogram.record.bind(histogram)];
+    }),
+  );
+  return ({ metric, value, attributes }) => recorders.get(metric)!(value, attributes);
 }
 
 /** The definition of a metric: a histogram if it has boundaries, otherwise a counter. */
@@ -285,20 +304,3 @@ const DEFINITIONS: Readonly<Record<MetricName, MetricDefinition>> = {
   hookFailures: { unit: "{failure}", description: "Hooks that failed." },
   mail: { unit: "{message}", description: "Messages that arrived from other sessions." },
 };
-
-/** Creates all metrics of a meter, and returns the function that records measurements. */
-export function createInstruments(meter: Meter): (measurement: Measurement) => void {
-  const recorders = new Map(
-    Object.entries(DEFINITIONS).map(([metric, { unit, description, boundaries }]) => {
-      const name = METRICS[metric as MetricName];
-      if (boundaries === undefined) {
-        const counter = meter.createCounter(name, { unit, description });
-        return [metric, counter.add.bind(counter)];
-      }
-      const advice = { explicitBucketBoundaries: [...boundaries] };
-      const histogram = meter.createHistogram(name, { unit, description, advice });
-      return [metric, histogram.record.bind(histogram)];
-    }),
-  );
-  return ({ metric, value, attributes }) => recorders.get(metric)!(value, attributes);
-}

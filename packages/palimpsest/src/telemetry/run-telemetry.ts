@@ -1,3 +1,5 @@
+// Creates the OpenTelemetry spans of one run of a session on a worker.
+
 import {
   type Attributes,
   type Context,

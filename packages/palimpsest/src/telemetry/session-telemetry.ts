@@ -1,3 +1,5 @@
+// Turns session events into OpenTelemetry spans and metrics.
+
 import {
   type Attributes,
   type Context,

@@ -1,3 +1,5 @@
+// The cases of the store contract about logs: appending, reading, writers and search.
+
 import assert from "node:assert/strict";
 import { collectBatch } from "../read.ts";
 import type { BatchOptions, LogReader, SearchOptions } from "../store.ts";

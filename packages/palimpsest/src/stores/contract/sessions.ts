@@ -1,3 +1,5 @@
+// The cases of the store contract about sessions: listing, metadata, deletion, erasure and expiry.
+
 import assert from "node:assert/strict";
 import { toDraft } from "../../log/draft.ts";
 import { checkChain, EMPTY_LOG } from "../../log/entry.ts";

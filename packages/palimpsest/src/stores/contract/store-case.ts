@@ -1,3 +1,5 @@
+// The place, the clock and the helpers for the cases of the store contract.
+
 import assert from "node:assert/strict";
 import { toDraft } from "../../log/draft.ts";
 import { type Draft, EMPTY_LOG, type Entry, type LogHead, sealEntries } from "../../log/entry.ts";

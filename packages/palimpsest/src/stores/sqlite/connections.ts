@@ -1,3 +1,5 @@
+// Opens log files, checks their format, and keeps the most recently used connections open.
+
 import { accessSync, chmodSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";

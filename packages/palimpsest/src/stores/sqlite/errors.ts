@@ -1,4 +1,5 @@
 // The errors of the SQLite store, and the translation of SQLite errors and system errors into them.
+
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { PalimpsestError, PathError } from "../../errors.ts";

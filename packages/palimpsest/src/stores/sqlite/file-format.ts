@@ -1,4 +1,5 @@
 // The format of a log file: its header, tables, triggers and checksums.
+
 import { crc32 } from "node:zlib";
 import { PathError } from "../../errors.ts";
 import type { Entry } from "../../log/entry.ts";

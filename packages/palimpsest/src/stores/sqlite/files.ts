@@ -1,4 +1,5 @@
 // Names the files of a store, creates private folders, and keeps the metadata of sessions in small files.
+
 import { randomUUID } from "node:crypto";
 import {
   chmodSync,
@@ -62,6 +63,7 @@ export function createPrivateFolder(folder: string): void {
   chmodSync(folder, 0o700);
 }
 
+/** Writes and syncs a new file. */
 export function writeSynced(path: string, bytes: Uint8Array): void {
   const file = openSync(path, "wx", 0o600);
   try {
@@ -85,6 +87,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
+/** Creates access to the metadata files of a store. */
 export function createMetadataFiles(folder: string): MetadataFiles {
   const own = join(folder, "metadata");
   const pathOf = (session: string): string => join(own, `${toSafeName(session)}.json`);
@@ -124,6 +127,7 @@ interface MetadataFiles {
   remove(session: string): void;
 }
 
+/** Whether an error means that a file does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

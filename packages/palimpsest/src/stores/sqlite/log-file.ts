@@ -33,6 +33,7 @@ export function createReader(options: OpenLogOptions): LogReader {
   return reader;
 }
 
+/** Creates the writer of a log. Its appends are refused once another writer has a higher fence. */
 export function createWriter(options: OpenLogOptions & { fence: number; clock: { now(): number } }): LogWriter {
   const { path, run, onClose, fence, clock } = options;
   const queue = createQueue(options);

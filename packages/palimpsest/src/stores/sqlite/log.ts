@@ -22,6 +22,7 @@ export interface Connection {
   leave(): string;
 }
 
+/** Reads the newest entry, and checks that the end of the log is not lost. */
 export function readHead(connection: Connection): LogHead {
   const row = connection.statement(HEAD).get();
   if (row === undefined) throw damaged("its writer row is missing");
@@ -36,6 +37,7 @@ export function readHead(connection: Connection): LogHead {
 const HEAD = `SELECT last_sequence, (SELECT max(sequence) FROM entry) AS highest, ${ENTRY_COLUMNS.replace(/, payload$/, "")}
 FROM writer LEFT JOIN entry ON sequence = last_sequence WHERE id = 1`;
 
+/** Reads entries in order, and checks that none is missing. */
 export function readRange(connection: Connection, { from, to }: { from: number; to: number }): Entry[] {
   const first = Math.max(1, Math.ceil(from));
   const head = readHead(connection);
@@ -51,6 +53,7 @@ export function readRange(connection: Connection, { from, to }: { from: number; 
   return entries;
 }
 
+/** Reads the newest entry of a kind, below a number. */
 export function readNewest(
   connection: Connection,
   { kind, below }: { kind: string; below: number },
@@ -95,6 +98,7 @@ export interface Writer {
   readonly beat: string;
 }
 
+/** Reads the writer row. */
 export function readWriter(connection: Connection): Writer {
   const row = connection.statement("SELECT fence, owner, active_at_ms, state, beat FROM writer WHERE id = 1").get();
   if (row === undefined) throw damaged("its writer row is missing");
@@ -102,6 +106,7 @@ export function readWriter(connection: Connection): Writer {
   return { fence, owner, activeAtMs, state, beat } as Writer;
 }
 
+/** Appends entries if the writer is not fenced and the entries continue the log. */
 export function appendEntries(
   connection: Connection,
   { fence, entries, nowMs }: { fence: number; entries: readonly Entry[]; nowMs: number },
@@ -126,6 +131,7 @@ export function appendEntries(
   });
 }
 
+/** Erases the payload of an entry, in the file, its -wal and the search index. */
 export function erasePayload(
   connection: Connection,
   { fence, sequence }: { fence: number; sequence: number },
@@ -149,6 +155,7 @@ export function erasePayload(
   return result;
 }
 
+/** Marks the log as free, unless another writer has taken it over. */
 export function releaseFence(connection: Connection, { fence }: { fence: number }): void {
   inTransaction(connection, () =>
     connection.statement("UPDATE writer SET state = 'closed' WHERE id = 1 AND fence = ?").run(fence),

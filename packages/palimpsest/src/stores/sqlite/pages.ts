@@ -1,4 +1,5 @@
 // Reads rows from the bytes of database pages, for files that SQLite can no longer read.
+
 import { PAGE_SIZE_BYTES } from "./file-format.ts";
 
 /**

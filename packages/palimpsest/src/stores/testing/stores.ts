@@ -1,3 +1,5 @@
+// Stores for tests: they count reads, lose acknowledgements, or record syncs.
+
 import fs from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
