@@ -10,10 +10,10 @@ import { createDoorSessions } from "./sessions.ts";
 
 const MODEL = "claude-opus-5-5";
 const user = (content: string): SyncMessage => ({ role: "user", content });
-const said = (content: string): SyncMessage => ({ role: "assistant", content });
+const assistant = (content: string): SyncMessage => ({ role: "assistant", content });
 
 /** A process with an adapter and no service: the test supplies the answers. */
-function door(store: Store = memoryStore({ leaseMs: 0 }), closeAfterMs = 60_000) {
+function startProcess(store: Store = memoryStore({ leaseMs: 0 }), closeAfterMs = 60_000) {
   const problems: string[] = [];
   const connect = () => ({ provider: anthropic({} as never), use: () => {} });
   const options = { store, closeAfterMs, settingsFrom: { environment: {} } };
@@ -64,11 +64,11 @@ const countOf = async (store: Store, kind: string) => (await kindsIn(store)).fil
 
 /** A process whose session has one finished turn. */
 async function answered() {
-  const made = door();
+  const made = startProcess();
   const first = await made.begin([user("one")]);
   await first.record(response("1"));
   first.end();
-  return { ...made, before: [user("one"), said("1")] };
+  return { ...made, before: [user("one"), assistant("1")] };
 }
 
 describe("two calls at once in one session", () => {
@@ -80,7 +80,7 @@ describe("two calls at once in one session", () => {
     expect(textOf(right.request())).toBe("one | 1 | right");
     await left.record(response("L"));
     await right.record(response("R"));
-    const next = await begin([...before, user("right"), said("R"), user("next")]);
+    const next = await begin([...before, user("right"), assistant("R"), user("next")]);
     expect(textOf(next.request())).toBe("one | 1 | right | R | next");
     // The session is rewound once, from left to right: the late answer left nothing to rewind.
     expect(await countOf(store, "rewind")).toBe(1);
@@ -95,7 +95,7 @@ describe("two calls at once in one session", () => {
     const next = await begin([...before, user("two"), user("three")]);
     await stopped.recordInterrupted({ text: "A beginn" }, { view: "kept" });
     await next.record(response("3"));
-    const last = await begin([...before, user("two"), user("three"), said("3"), user("four")]);
+    const last = await begin([...before, user("two"), user("three"), assistant("3"), user("four")]);
     const sent = textOf(next.request());
     expect(textOf(last.request()).slice(0, sent.length)).toBe(sent);
     expect(textOf(last.request())).not.toContain("interrupted");
@@ -115,7 +115,7 @@ describe("two calls at once in one session", () => {
   });
 
   test("put a request for a title during the first answer into its own session", async () => {
-    const { begin, sessions } = door();
+    const { begin, sessions } = startProcess();
     const calls = await Promise.all([begin([user("one")]), begin([user("A title for: one")])]);
     expect(calls.map((call) => textOf(call.request()))).toEqual(["one", "A title for: one"]);
     expect(sessions.open()).toHaveLength(2);
@@ -123,13 +123,13 @@ describe("two calls at once in one session", () => {
   });
 
   test("continue a session whose first message was not answered, also in another process", async () => {
-    const { begin, sessions, store } = door();
+    const { begin, sessions, store } = startProcess();
     (await begin([user("one")])).end();
     const second = await begin([user("one"), user("two")]);
     expect(textOf(second.request())).toContain("two");
     second.end();
     await sessions.close();
-    const there = door(store);
+    const there = startProcess(store);
     const third = await there.begin([user("three")]);
     expect(textOf(third.request())).toBe("three");
     await third.record(response("3"));
@@ -141,7 +141,7 @@ describe("two calls at once in one session", () => {
   });
 
   test("open two sessions for the same list under two names", async () => {
-    const { begin, sessions } = door();
+    const { begin, sessions } = startProcess();
     const list = [user("one")];
     for (const name of ["a", "b"]) (await begin(list, name)).end();
     expect(sessions.open().map(({ id }) => id)).toEqual(["a", "b"]);
@@ -151,7 +151,7 @@ describe("two calls at once in one session", () => {
 describe("two processes in one session", () => {
   test("report an answer that could not be recorded, adopt it with the next list, and count its price once", async () => {
     const store = memoryStore({ leaseMs: 0 });
-    const [here, there] = [door(store), door(store)];
+    const [here, there] = [startProcess(store), startProcess(store)];
     const lost = await here.begin([user("one")]);
     const other = await there.begin([user("one")]);
     await lost.record(response("1"));
@@ -159,7 +159,7 @@ describe("two processes in one session", () => {
     expect(here.problems.join()).toMatch(/answer was passed on but not recorded in session chat.*taken it over/s);
     await other.record(response("I"));
     other.end();
-    const next = await here.begin([user("one"), said("1"), user("two")]);
+    const next = await here.begin([user("one"), assistant("1"), user("two")]);
     expect(textOf(next.request())).toBe("one | 1 | two");
     expect(here.sessions.open()[0]!.ledger.totals()).toMatchObject({ responses: 2, outputTokens: 14 });
     next.end();
@@ -167,7 +167,7 @@ describe("two processes in one session", () => {
 
   test("give up with SessionContendedError if other processes keep taking the session over", async () => {
     const store = memoryStore({ leaseMs: 0 });
-    const other = door(store);
+    const other = startProcess(store);
     const greedy: Store = {
       ...store,
       async openWriter(id, how) {
@@ -177,7 +177,7 @@ describe("two processes in one session", () => {
       },
     };
     (await other.begin([user("one")])).end();
-    await expect(door(greedy).begin([user("one"), user("two")])).rejects.toThrow(
+    await expect(startProcess(greedy).begin([user("one"), user("two")])).rejects.toThrow(
       /took session chat\S* over 3 times in a row, so nothing was sent.*one process at a time.*another server/s,
     );
   });
@@ -189,12 +189,12 @@ describe("a store that fails", () => {
     let fails = true;
     const failing: Store = {
       ...store,
-      async setMetadata(...given) {
+      async setMetadata(...args) {
         if (fails) throw new Error("the disk is full");
-        return store.setMetadata(...given);
+        return store.setMetadata(...args);
       },
     };
-    const { begin } = door(failing);
+    const { begin } = startProcess(failing);
     await expect(begin([user("one")])).rejects.toThrow("the disk is full");
     expect(await store.writerOf("chat")).toBeUndefined();
     fails = false;
@@ -207,14 +207,14 @@ describe("a store that fails", () => {
     const store = memoryStore();
     const failing: Store = {
       ...store,
-      async openWriter(...given) {
-        const opened = await store.openWriter(...given);
+      async openWriter(...args) {
+        const opened = await store.openWriter(...args);
         if (opened.kind !== "opened") return opened;
         const close = () => Promise.reject(new Error("the store is gone"));
         return { ...opened, writer: { ...opened.writer, close } };
       },
     };
-    const { begin, problems } = door(failing, 5);
+    const { begin, problems } = startProcess(failing, 5);
     (await begin([user("one")])).end();
     await expect.poll(() => problems).toEqual(["the store is gone"]);
   });
@@ -224,8 +224,8 @@ describe("a store that fails", () => {
     let fails = false;
     const failing: Store = {
       ...store,
-      async openWriter(...given) {
-        const opened = await store.openWriter(...given);
+      async openWriter(...args) {
+        const opened = await store.openWriter(...args);
         if (opened.kind !== "opened") return opened;
         const { writer } = opened;
         const append: typeof writer.append = async (entries) => {
@@ -235,7 +235,7 @@ describe("a store that fails", () => {
         return { ...opened, writer: { ...writer, append } };
       },
     };
-    const { begin, problems } = door(failing);
+    const { begin, problems } = startProcess(failing);
     const call = await begin([user("one")]);
     fails = true;
     const message = "prompt is too long: 250000 tokens > 200000 maximum";

@@ -122,9 +122,9 @@ async function adopt<Request, Response, Live>(
   return {
     request: () => request,
     takeReports() {
-      const taken = { notices, compactions };
+      const reports = { notices, compactions };
       [notices, compactions] = [[], []];
-      return taken;
+      return reports;
     },
     async recover(error) {
       try {

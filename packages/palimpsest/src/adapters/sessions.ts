@@ -209,18 +209,18 @@ export function createDoorSessions<Request, Response, Message, Live>(
 
   return {
     find: (call) => (call.key === undefined ? find(call) : finding.run(call.key, () => find(call))),
-    takeOwed(held) {
-      const { id } = held as One;
-      const taken = owed.get(id) ?? [];
+    takeOwed(session) {
+      const { id } = session as One;
+      const answers = owed.get(id) ?? [];
       owed.delete(id);
-      return taken;
+      return answers;
     },
-    drop(held, answer) {
-      const { id } = held as One;
+    drop(lost, answer) {
+      const { id } = lost as One;
       if (answer !== undefined) owed.set(id, [...(owed.get(id) ?? []), answer]);
-      forget(held as One);
+      forget(lost as One);
       // The session is lost already. Closing it only frees resources of this process.
-      held.session.close().catch(() => {});
+      lost.session.close().catch(() => {});
     },
     open: () => [...ready.values()].map(({ session }) => session),
     async close() {

@@ -21,7 +21,7 @@ export function createHooks(list: readonly Hook[], { timeoutMs: usualMs = 60_000
 
   return {
     async run(event, input, { signal } = {}) {
-      const called = hooks.filter(({ hook, matches }) => hook.event === event && isMeant(matches, input));
+      const called = hooks.filter(({ hook, matches }) => hook.event === event && matchesInput(matches, input));
       const answers = await Promise.all(
         called.map(async ({ hook, by, timeoutMs }): Promise<Answered<typeof event>> => {
           const { run } = hook as unknown as HookAt<typeof event>;
@@ -53,7 +53,7 @@ export class InvalidHookError extends PalimpsestError {
   }
 }
 
-function isMeant(matches: RegExp, input: HookInputs[HookEvent]): boolean {
+function matchesInput(matches: RegExp, input: HookInputs[HookEvent]): boolean {
   return "toolName" in input ? matches.test(input.toolName) : true;
 }
 
@@ -136,16 +136,16 @@ function readFields<Event extends HookEvent>(
   fields: Readonly<Record<string, FieldCheck>>,
 ) {
   if (!isObject(answer)) return { problem: `A hook of ${event} returns an object, a text or nothing.` };
-  const given = Object.entries(answer as object).filter(
+  const accepted = Object.entries(answer as object).filter(
     ([name, value]) => Object.hasOwn(fields, name) && value !== undefined && value !== null,
   );
-  const wrong = given.find(([name, value]) => !fields[name]!(value));
+  const wrong = accepted.find(([name, value]) => !fields[name]!(value));
   if (wrong !== undefined) {
     const [name, value] = wrong;
     const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : `of type ${typeof value}`;
     return { problem: `In an answer to ${event}, ${name} cannot be ${shown}.` };
   }
-  return { output: Object.fromEntries(given) as HookOutputs[Event] };
+  return { output: Object.fromEntries(accepted) as HookOutputs[Event] };
 }
 
 interface AnswerForm<Event extends HookEvent> {

@@ -9,7 +9,7 @@ import { openInspected, searchInspected } from "./inspected.ts";
 async function fold(tools: readonly (typeof LOOK)[]) {
   const store = memoryStore({ leaseMs: 0 });
   const session = await openOffline(store, { tools });
-  const [said] = await session.append("Keep the limit at 40.\nUse tabs.");
+  const [message] = await session.append("Keep the limit at 40.\nUse tabs.");
   await session.append({
     role: "assistant",
     origin: "model",
@@ -22,17 +22,17 @@ async function fold(tools: readonly (typeof LOOK)[]) {
     origin: "summary",
     blocks: [{ kind: "text", text: "> Use tabs.\nline one" }],
   } as const;
-  const boundary = await session.history.fold({ from: said!, to: result! }, [summary], "test");
+  const boundary = await session.history.fold({ from: message!, to: result! }, [summary], "test");
   const inspected = (await openInspected(store, "s"))!;
-  return { said, result, boundary, inspected, at: await boundaryAt(inspected, boundary) };
+  return { message, result, boundary, inspected, at: await boundaryAt(inspected, boundary) };
 }
 
 test("boundaryAt returns the replaced range, the summary, and the fate of each item", async () => {
-  const { said, result, at } = await fold([LOOK, recallTool]);
-  expect(at).toMatchObject({ from: said, to: result, reason: "test", summary: "> Use tabs.\nline one" });
+  const { message, result, at } = await fold([LOOK, recallTool]);
+  expect(at).toMatchObject({ from: message, to: result, reason: "test", summary: "> Use tabs.\nline one" });
   expect(at!.before.totalTokens).toBeGreaterThan(at!.after.totalTokens);
   expect(at!.survivors).toMatchObject([
-    { entry: said, place: "human", fate: "recallable", shownShare: 0.5 },
+    { entry: message, place: "human", fate: "recallable", shownShare: 0.5 },
     { place: "tool-call", fate: "recallable", shownShare: 0 },
     { entry: result, place: "tool-result", fate: "recallable", shownShare: 0.5 },
   ]);
@@ -60,7 +60,7 @@ test("boundaryAt reports items that are not in view as lost if the model lacks t
 });
 
 test("boundaryAt returns undefined for another entry; searchInspected finds compacted content", async () => {
-  const { inspected, said } = await fold([LOOK]);
-  expect(await boundaryAt(inspected, said!)).toBeUndefined();
-  expect((await searchInspected(inspected, "tabs")).map(({ sequence }) => sequence)).toContain(said);
+  const { inspected, message } = await fold([LOOK]);
+  expect(await boundaryAt(inspected, message!)).toBeUndefined();
+  expect((await searchInspected(inspected, "tabs")).map(({ sequence }) => sequence)).toContain(message);
 });

@@ -109,8 +109,8 @@ test("requestAt distinguishes another provider, another kind of entry and a miss
 
 test("diffRequests names the cause of a cache break and the entry that caused it", async () => {
   const { session, inspected, provider, made } = await startWorld("Anthropic");
-  const said = made[0]!.segments.find(({ place }) => place === "human")!.entry!;
-  await session.history.replace({ from: said, to: said }, [], "cleared for a test");
+  const message = made[0]!.segments.find(({ place }) => place === "human")!.entry!;
+  await session.history.replace({ from: message, to: message }, [], "cleared for a test");
   await session.append("Again?");
   await session.prepare();
   const after = await requestAt(inspected, session.history.newestEntry, provider);
@@ -119,7 +119,7 @@ test("diffRequests names the cause of a cache break and the entry that caused it
   expect(diff.causes).toMatchObject([
     { cause: "replace", words: "tool results cleared", what: ["cleared for a test"] },
   ]);
-  expect(diff.causes[0]!.from).toBe(said);
+  expect(diff.causes[0]!.from).toBe(message);
   expect(diff.removed.map((index) => made[2]!.segments[index]!.place)).toContain("human");
 });
 
@@ -138,8 +138,8 @@ test("requestAt rebuilds a fork's request as its parent's request with more at t
 
 test("requestAt names entries that were erased after the request", async () => {
   const { session, inspected, provider, made, sent } = await startWorld("Anthropic");
-  const said = made[0]!.segments.find(({ place }) => place === "human")!.entry!;
-  await session.erase(said);
+  const message = made[0]!.segments.find(({ place }) => place === "human")!.entry!;
+  await session.erase(message);
   const found = await requestAt(inspected, sent[0]!.entry, provider);
-  expect(found).toMatchObject({ kind: "request", erasedSince: [said] });
+  expect(found).toMatchObject({ kind: "request", erasedSince: [message] });
 });

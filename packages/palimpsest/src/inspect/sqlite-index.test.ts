@@ -94,10 +94,10 @@ test("erases the text of an erased entry", async () => {
   const { session, open } = await start(1);
   const index = open();
   await index.update();
-  const [said] = index.events({ kinds: ["said"] }).events;
-  await session.erase(said!.entry);
+  const [message] = index.events({ kinds: ["said"] }).events;
+  await session.erase(message!.entry);
   await index.update();
-  expect(index.events({ kinds: ["said"] }).events).toMatchObject([{ entry: said!.entry, text: "" }]);
+  expect(index.events({ kinds: ["said"] }).events).toMatchObject([{ entry: message!.entry, text: "" }]);
 });
 
 test("sessionTree lists forks under the session that they continue", async () => {

@@ -22,20 +22,20 @@ const result = (content: string | readonly Part[]): MessagePayload => ({
 });
 
 test("keeps readable media, and corrects the media type to match the bytes", () => {
-  for (const [given, expected] of [
+  for (const [input, expected] of [
     [message(TEXT), message(TEXT)],
     [message(TEXT, FINE), message(TEXT, FINE)],
     [message(MISNAMED, TEXT), message(FINE, TEXT)],
     [result("text"), result("text")],
     [result([TEXT, MISNAMED]), result([TEXT, FINE])],
   ] as const)
-    expect(checkContent(given, 3)).toEqual({ content: expected, decisions: [], newEvents: [] });
+    expect(checkContent(input, 3)).toEqual({ content: expected, decisions: [], newEvents: [] });
 });
 
 test("shows unreadable media as a stub, and keeps the original in the entry", () => {
-  const given = { ...message(TEXT, BROKEN, MISNAMED, PAGES), provenance: "web" } as unknown as MessagePayload;
-  const { content, decisions, newEvents } = checkContent(given, 3);
-  expect(content).toEqual({ ...given, blocks: [TEXT, BROKEN, FINE, PAGES] });
+  const input = { ...message(TEXT, BROKEN, MISNAMED, PAGES), provenance: "web" } as unknown as MessagePayload;
+  const { content, decisions, newEvents } = checkContent(input, 3);
+  expect(content).toEqual({ ...input, blocks: [TEXT, BROKEN, FINE, PAGES] });
   const stub = (kind: string) => ({ kind: "text", text: expect.stringMatching(new RegExp(`^\\[${kind}.*Entry 3`)) });
   const blocks = [TEXT, stub("image"), FINE, stub("document")];
   const shown = { role: "user", origin: "human", provenance: "web", blocks };

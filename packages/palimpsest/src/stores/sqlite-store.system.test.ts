@@ -101,7 +101,7 @@ async function openWriter(from: Store): Promise<LogWriter> {
 
 async function openReader(from: Store): Promise<LogReader> {
   const reader = await from.openReader("s");
-  if (reader === undefined) throw new Error("there is no log");
+  if (reader === undefined) throw new Error("the log does not exist");
   return reader;
 }
 

@@ -369,7 +369,7 @@ async function openWriter(from: Store, { session = "s", ...options }: OpenOption
 
 async function openReader(from: Store): Promise<LogReader> {
   const reader = await from.openReader("s");
-  if (reader === undefined) throw new Error("there is no log");
+  if (reader === undefined) throw new Error("the log does not exist");
   return reader;
 }
 

@@ -2,7 +2,13 @@
 
 import type { Meter } from "@opentelemetry/api";
 import { inputTokensOf } from "../log/usage.ts";
-import type { AnswerInterrupted, CompactionEnded, ResponseRecorded, SessionEvent } from "../session-event.ts";
+import type {
+  AnswerInterrupted,
+  CompactionEnded,
+  ResponseRecorded,
+  SessionEvent,
+  UsedTokens,
+} from "../session-event.ts";
 import { ATTRIBUTES as A, METRICS, type MetricName } from "./names.ts";
 
 /**
@@ -14,7 +20,7 @@ export function measure(event: SessionEvent): readonly Measurement[] {
     case "turn-started":
       return [one("turns")];
     case "response-recorded":
-      return measureResponse(event, event.atMs);
+      return measureResponse(event);
     case "answer-interrupted":
       return measureInterruption(event);
     case "input-truncated":
@@ -119,23 +125,12 @@ interface Measurement {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-function measureResponse(event: ResponseRecorded, atMs: number): readonly Measurement[] {
-  const attributes = {
-    [A.operation]: "chat",
-    [A.provider]: event.provider,
-    [A.requestModel]: event.requestModel,
-    [A.responseModel]: event.model,
-    [A.source]: event.source,
-  };
-  const typed = { input: inputTokensOf(event), output: event.outputTokens };
+function measureResponse(event: ResponseRecorded & SessionEvent): readonly Measurement[] {
+  const attributes = callAttributes(event);
   const parts = { fresh: event.freshTokens, cache_read: event.cacheReadTokens, cache_write: event.cacheWriteTokens };
-  const seconds = Math.max(0, atMs - event.requestedAtMs) / 1_000;
+  const seconds = Math.max(0, event.atMs - event.requestedAtMs) / 1_000;
   return [
-    ...Object.entries(typed).map(([type, value]) => ({
-      metric: "tokenUsage" as const,
-      value,
-      attributes: { ...attributes, [A.tokenType]: type },
-    })),
+    ...tokenUsage(event, attributes),
     ...Object.entries(parts).map(([part, value]) => ({
       metric: "promptTokens" as const,
       value,
@@ -147,24 +142,34 @@ function measureResponse(event: ResponseRecorded, atMs: number): readonly Measur
 }
 
 function measureInterruption(event: AnswerInterrupted): readonly Measurement[] {
-  const { provider, requestModel, model, source, used, priceUsd, estimated = "nothing" } = event;
-  const attributes = {
+  const { source, used, priceUsd, estimated = "nothing" } = event;
+  const attributes = callAttributes(event);
+  return [
+    one("interruptedAnswers", { [A.source]: source, [A.outcome]: event.view, [A.estimated]: estimated }),
+    ...(used === undefined ? [] : tokenUsage(used, attributes)),
+    ...costOf(priceUsd, attributes),
+  ];
+}
+
+type ModelCall = Pick<ResponseRecorded, "provider" | "requestModel" | "model" | "source">;
+
+function callAttributes({ provider, requestModel, model, source }: ModelCall): Measurement["attributes"] {
+  return {
     [A.operation]: "chat",
     [A.provider]: provider,
     [A.requestModel]: requestModel,
     [A.responseModel]: model,
     [A.source]: source,
   };
-  const typed = used === undefined ? {} : { input: inputTokensOf(used), output: used.outputTokens };
-  return [
-    one("interruptedAnswers", { [A.source]: source, [A.outcome]: event.view, [A.estimated]: estimated }),
-    ...Object.entries(typed).map(([type, value]) => ({
-      metric: "tokenUsage" as const,
-      value,
-      attributes: { ...attributes, [A.tokenType]: type },
-    })),
-    ...costOf(priceUsd, attributes),
-  ];
+}
+
+function tokenUsage(used: UsedTokens, attributes: Measurement["attributes"]): readonly Measurement[] {
+  const tokensByType = { input: inputTokensOf(used), output: used.outputTokens };
+  return Object.entries(tokensByType).map(([type, value]) => ({
+    metric: "tokenUsage",
+    value,
+    attributes: { ...attributes, [A.tokenType]: type },
+  }));
 }
 
 function costOf(priceUsd: number | undefined, attributes: Measurement["attributes"]): readonly Measurement[] {

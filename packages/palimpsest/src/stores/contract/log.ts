@@ -140,8 +140,8 @@ export function testWriters(check: StoreCheck): void {
     assert.equal((await store.openWriter("s", { owner: "second" })).kind, "opened");
   });
 
-  check("frees the log of a silent writer after its lease, but not of a writer that appends", async (given) => {
-    const { store, place } = given;
+  check("frees the log of a silent writer after its lease, but not of a writer that appends", async (context) => {
+    const { store, place } = context;
     if (place.stall === undefined) return;
     const writer = await openWriter(store, "s", { owner: "first" });
     await place.stall(place.leaseMs - 1);
@@ -153,8 +153,8 @@ export function testWriters(check: StoreCheck): void {
     assert.equal((await store.openWriter("s", { owner: "second" })).kind, "opened");
   });
 
-  check("fences a stalled writer that was replaced, and ignores its lease", async (given) => {
-    const { store, place } = given;
+  check("fences a stalled writer that was replaced, and ignores its lease", async (context) => {
+    const { store, place } = context;
     if (place.stall === undefined) return;
     const first = await openWriter(store, "s", { owner: "first" });
     await place.stall(place.leaseMs);

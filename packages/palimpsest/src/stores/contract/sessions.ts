@@ -102,7 +102,7 @@ export function testDelete(check: StoreCheck): void {
     const files = new Map<string, string>();
     for (const session of ["s", "t"]) {
       const writer = await openWriter(store, session);
-      await writer.append(seal([messageDraft(`said in ${session}`)]));
+      await writer.append(seal([messageDraft(`text of ${session}`)]));
       await writer.close();
       files.set(session, await keepResult(store, session));
       await store.setMetadata(session, { title: session });
@@ -205,17 +205,17 @@ export function testErase(check: StoreCheck): void {
 /** Tests that silent sessions expire, page by page, and that sessions in use stay. */
 export function testExpire(check: StoreCheck): void {
   check("expires silent sessions, and keeps recent, open and cited sessions", async ({ store, place }) => {
-    for (const session of ["a-old", "b-held", "c-parent", "e-old", "f-opened"]) await write(store, session);
+    for (const session of ["a-old", "b-open", "c-parent", "e-old", "f-recent"]) await write(store, session);
     const file = await keepResult(store, "a-old");
     await store.setMetadata("a-old", { title: "old" });
-    await openWriter(store, "b-held");
+    await openWriter(store, "b-open");
     await place.advanceClock(2 * place.leaseMs);
     await writeFork(store, "d-fork", "c-parent");
-    const { silentSinceMs, close } = await sinceOneLease(store, "f-opened", place.leaseMs);
+    const { silentSinceMs, close } = await sinceOneLease(store, "f-recent", place.leaseMs);
     assert.deepEqual(await store.expire({ silentSinceMs, limit: 3 }), {
       deleted: ["a-old"],
       kept: [
-        { id: "b-held", why: "busy" },
+        { id: "b-open", why: "busy" },
         { id: "c-parent", why: "cited" },
       ],
       next: "c-parent",
@@ -227,7 +227,7 @@ export function testExpire(check: StoreCheck): void {
     assert.deepEqual(await store.expire(rest), { deleted: ["e-old"], kept: [] });
     assert.deepEqual(await store.expire(rest), { deleted: [], kept: [] });
     await close();
-    assert.deepEqual(await storedIds(store), ["b-held", "c-parent", "d-fork", "f-opened"]);
+    assert.deepEqual(await storedIds(store), ["b-open", "c-parent", "d-fork", "f-recent"]);
   });
 
   check("expires a parent after its forks, and does not count the check for forks as use", async ({ store, place }) => {
@@ -243,7 +243,7 @@ export function testExpire(check: StoreCheck): void {
 
 async function write(store: Store, session: string): Promise<void> {
   const writer = await openWriter(store, session);
-  await writer.append(seal([messageDraft(`said in ${session}`)]));
+  await writer.append(seal([messageDraft(`text of ${session}`)]));
   await writer.close();
 }
 

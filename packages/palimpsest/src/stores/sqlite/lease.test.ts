@@ -115,14 +115,14 @@ describe("the heartbeat of a store", () => {
   test("of a killed process is removed after a day, and other files are kept", async () => {
     const left = join(folder, "writers", "00000000-0000-0000-0000-000000000000");
     mkdirSync(join(folder, "writers"));
-    for (const path of [left, join(folder, "writers", "of somebody else")]) {
+    for (const path of [left, join(folder, "writers", "other file")]) {
       writeFileSync(path, "{}");
       utimesSync(path, 1, 1);
     }
     const store = open();
     await store.openWriter("s", { owner: "me" });
     expect(readdirSync(join(folder, "writers"))).toHaveLength(2);
-    expect(readdirSync(join(folder, "writers"))).toContain("of somebody else");
+    expect(readdirSync(join(folder, "writers"))).toContain("other file");
   });
 
   test("is ignored if the log names an invalid file; the last append counts", async () => {
