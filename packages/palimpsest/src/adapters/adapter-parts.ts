@@ -1,15 +1,8 @@
-/** `palimpsest/door-parts`: sessions behind a framework that keeps its own list of messages, for doors of other packages. */
+/** `palimpsest/door-parts`: sessions for frameworks that keep their own list of messages. The adapter packages use it. */
 
-export type { Notice } from "./call.ts";
-export {
-  beginDoorCall,
-  type DoorCall,
-  type DoorContext,
-  type FrameworkCall,
-  type ToolParts,
-  toConfiguration,
-} from "./call.ts";
-export { recallForCall } from "./recall-for-call.ts";
+export { beginDoorCall, type DoorCall, type DoorContext, type FrameworkCall, recallForCall } from "./call.ts";
+export { type ToolParts, toConfiguration } from "./configuration.ts";
+export type { Notice } from "./notices.ts";
 export { asCompactionData, type CompactionData, compactionsIn, type SessionReport, withReport } from "./report.ts";
 export {
   type Connection,

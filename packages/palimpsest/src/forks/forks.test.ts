@@ -6,8 +6,8 @@ import { toolResult } from "../log/messages.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { readStream } from "../providers/stream.ts";
 import { openSession } from "../session/open.ts";
+import { exportLog, importLog } from "../stores/export-log.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { exportLog, importLog } from "../stores/read.ts";
 import type { Store } from "../stores/store.ts";
 import type { ForkOptions } from "./forks.ts";
 

@@ -1,3 +1,5 @@
+/** `palimpsest/hooks`: hooks of the host, as functions or commands. */
+
 export { type CommandHookOptions, commandHook } from "./command.ts";
 export type {
   Hook,

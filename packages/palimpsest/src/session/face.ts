@@ -12,7 +12,7 @@ import {
   withMethods,
 } from "../schema/check-options.ts";
 import { enterUsage } from "../state/responses.ts";
-import { exportLog } from "../stores/read.ts";
+import { exportLog } from "../stores/export-log.ts";
 import { account } from "../view/account.ts";
 import { attachedTexts } from "../view/items.ts";
 import { openCalls } from "../view/turn.ts";

@@ -1,4 +1,4 @@
-/** `palimpsest/sqlite`: shared code for SQLite files: private folders, transactions, errors, and ownership. Node only. */
+/** `palimpsest/sqlite`: parts for packages that keep SQLite files: private folders, transactions, errors and ownership. Node only. */
 export {
   elapsedMs,
   type FoundProcess,
@@ -14,5 +14,6 @@ export {
 export { makePrivate } from "./sqlite/connections.ts";
 export { DamagedLogError, isLocked, messageOf, StorageFailedError, sqliteCode, toStoreError } from "./sqlite/errors.ts";
 export { FileFormatError } from "./sqlite/file-format.ts";
+export { createPrivateFolder, syncFolder } from "./sqlite/files.ts";
 export { inTransaction, preparedStatements } from "./sqlite/log.ts";
-export { createPrivateFolder, retryLocked, syncFolder } from "./sqlite/log-file.ts";
+export { retryLocked } from "./sqlite/log-file.ts";

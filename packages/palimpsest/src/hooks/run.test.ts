@@ -10,7 +10,7 @@ const after = <Value>(ms: number, value: Value): Promise<Value> =>
   new Promise((resolve) => setTimeout(resolve, ms, value));
 
 describe("hooks of an event", () => {
-  test("run at once, and answer in the order of the list", async () => {
+  test("run at the same time, and answer in the order of the list", async () => {
     const order: string[] = [];
     const hook = (name: string, ms: number): Hook => ({
       event: "SessionStart",
@@ -22,12 +22,12 @@ describe("hooks of an event", () => {
     });
     const hooks = createHooks([hook("slow", 120), hook("quick", 10), hook("middle", 60)]);
     const results = await hooks.run("SessionStart", { sessionId: "s", source: "compact" });
-    // One after the other, the slow one would be first.
+    // If the hooks ran one after the other, the slow hook would end first.
     expect(order).toEqual(["quick", "middle", "slow"]);
     expect(addedContext(results)).toBe("slow at compact\n\nquick at compact\n\nmiddle at compact");
   });
 
-  test("are those of this event, and of this tool", async () => {
+  test("run only for their event and their tools", async () => {
     const called: string[] = [];
     const hook = (name: string, event: "PreToolUse" | "PostToolUse", tools?: string): Hook => ({
       event,
@@ -45,7 +45,7 @@ describe("hooks of an event", () => {
     expect(called).toEqual(["all", "edits", "all", "all", "server"]);
   });
 
-  test("that are none say nothing", async () => {
+  test("return no results if the list is empty", async () => {
     expect(await createHooks([]).run("Stop", { sessionId: "s" })).toEqual({
       ran: 0,
       outputs: [],
@@ -54,7 +54,7 @@ describe("hooks of an event", () => {
     });
   });
 
-  test("the first of the list that blocks gives the reason; messages are for the user", async () => {
+  test("take the reason from the first hook that blocks, and return messages for the user", async () => {
     const hooks = createHooks([
       { event: "Stop", run: () => after(30, { block: "Tests fail.", userDisplayMessage: "Going on." }), name: "tests" },
       { event: "Stop", run: () => ({ block: "Lint fails." }) },
@@ -66,19 +66,19 @@ describe("hooks of an event", () => {
   });
 });
 
-describe("a hook that fails is reported, and the others count", () => {
+describe("reports a failed hook and keeps the answers of the others, if a hook", () => {
   const bad: readonly [string, HookRun<"PreCompact">, string, string][] = [
     ["throws", () => fail("boom"), "error", "boom"],
     ["rejects", async () => fail("later"), "error", "later"],
-    ["throws what is no error", () => fail(undefined), "error", "undefined"],
-    ["throws what cannot be shown", () => fail(Object.create(null)), "error", "cannot be shown"],
+    ["throws a value that is not an error", () => fail(undefined), "error", "undefined"],
+    ["throws a value that cannot be shown", () => fail(Object.create(null)), "error", "cannot be shown"],
     ["never settles", () => new Promise(() => undefined), "timeout", "100 ms"],
     ["returns a number", () => 5 as never, "invalid", "returns an object"],
     ["returns a list", () => [] as never, "invalid", "returns an object"],
     ["returns a wrong field", () => ({ newCustomInstructions: 5 }) as never, "invalid", "newCustomInstructions"],
-    ["returns what JSON has no words for", () => ({ block: 5n }) as never, "invalid", "of type bigint"],
-    ["returns what cannot be looked at", () => throwing() as never, "error", "hands off"],
-    ["returns a JSON of something else", () => "{5}", "invalid", "begins as JSON"],
+    ["returns a value that JSON cannot hold", () => ({ block: 5n }) as never, "invalid", "of type bigint"],
+    ["returns an object with a throwing getter", () => throwing() as never, "error", "hands off"],
+    ["returns invalid JSON", () => "{5}", "invalid", "begins like JSON"],
   ];
 
   test.each(bad)("%s", async (_, run, kind, message) => {
@@ -89,13 +89,13 @@ describe("a hook that fails is reported, and the others count", () => {
       ],
       { timeoutMs: 100 },
     );
-    // If one that never answers were waited for, this would never return.
+    // This would never return if the run waited for a hook that never answers.
     const results = await hooks.run("PreCompact", compact);
     expect(results.failures).toEqual([{ by: "bad", kind, message: expect.stringContaining(message) }]);
     expect(mergeInstructions("Keep the names.", results)).toBe("Keep the names.\n\nKeep the numbers.");
   });
 
-  test("one that is out of time is told so, and what it says then is not heard", async () => {
+  test("aborts the signal of a hook at its deadline, and ignores a late answer", async () => {
     let reason: unknown;
     const hooks = createHooks([
       {
@@ -116,7 +116,7 @@ describe("a hook that fails is reported, and the others count", () => {
     expect(failures.map(({ kind }) => kind)).toEqual(["timeout"]);
   });
 
-  test("one that answers in time is not told to stop, and leaves no timer behind", async () => {
+  test("does not abort a hook that answers in time, and leaves no timer", async () => {
     let stopped = false;
     const hooks = createHooks([
       { event: "SessionEnd", run: (_, { signal }) => signal.addEventListener("abort", () => (stopped = true)) },
@@ -129,7 +129,7 @@ describe("a hook that fails is reported, and the others count", () => {
   });
 });
 
-test.each([0, -1, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY])("a deadline of %d ms is refused", (timeoutMs) => {
+test.each([0, -1, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY])("refuses a deadline of %d ms", (timeoutMs) => {
   expect(() => createHooks([{ event: "Stop", run: () => undefined, timeoutMs }])).toThrow(InvalidHookError);
 });
 
@@ -138,13 +138,13 @@ test.each<[HookEvent, string]>([
   ["SessionStart", "additionalContext"],
   ["PostToolUse", "additionalContext"],
   ["Stop", "userDisplayMessage"],
-])("a text of a hook of %s is its %s", async (event, field) => {
-  const hooks = createHooks([{ event, run: () => " Said. " } as Hook]);
+])("reads a plain text of a %s hook as %s", async (event, field) => {
+  const hooks = createHooks([{ event, run: () => " Text. " } as Hook]);
   const { outputs } = await hooks.run(event, compact as never);
-  expect(outputs.map(({ output }) => output)).toEqual([{ [field]: "Said." }]);
+  expect(outputs.map(({ output }) => output)).toEqual([{ [field]: "Text." }]);
 });
 
-test("instructions are merged each once, and are none if nobody has any", async () => {
+test("mergeInstructions keeps repeated instructions once, and returns undefined without any", async () => {
   const none = await createHooks([]).run("PreCompact", compact);
   expect(mergeInstructions(undefined, none)).toBeUndefined();
   expect(mergeInstructions("  ", none)).toBeUndefined();
@@ -157,7 +157,7 @@ test("instructions are merged each once, and are none if nobody has any", async 
   expect(mergeInstructions(undefined, await half.run("PreCompact", compact))).toBe("half \ufffd");
 });
 
-test("whatever hooks return or throw, running them never rejects, and what they say has the form it must have", async () => {
+test("never rejects and returns only valid outputs, whatever hooks return or throw", async () => {
   const field = fc.constantFrom(
     "block",
     "userDisplayMessage",

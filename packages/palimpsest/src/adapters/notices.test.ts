@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Synced, SyncMessage } from "../session/sync/conversation.ts";
-import { findNotices } from "./call.ts";
+import { findNotices } from "./notices.ts";
 
 const whole: Synced = { kept: 1, appended: [], altered: [], edited: [], head: "whole", pruned: [] };
 const list: readonly SyncMessage[] = [
@@ -9,7 +9,7 @@ const list: readonly SyncMessage[] = [
 ];
 const kindsOf = (...found: Parameters<typeof findNotices>) => findNotices(...found).map(({ kind }) => kind);
 
-test("another manager is noticed by what it leaves, and a user's edit is none", () => {
+test("reports signs of another context manager, and no notice for an edit of the user", () => {
   expect(kindsOf(list, { ...whole, rewoundTo: 3 }, 0)).toEqual([]);
   expect(kindsOf(list, { ...whole, head: "trimmed" }, 0)).toEqual(["trimmed"]);
   expect(kindsOf(list, { ...whole, pruned: [3, 4] }, 2)).toEqual(["pruned", "cleared"]);

@@ -46,10 +46,10 @@ const numbered = (count: number, about = "about"): string[] =>
 const find = async (query: string, limit = 5): Promise<number[]> =>
   (await writer.search(query, { limit })).map(({ sequence }) => sequence);
 
-/** The file as another program sees it, with all that was written. */
+/** Opens the file as another program, with all committed entries. */
 function inFile<Result>(act: (database: DatabaseSync) => Result): Result {
   const database: DatabaseSync & { enableDefensive?(state: boolean): void } = new DatabaseSync(path);
-  // Newer Node protects the tables that belong to an index; a damaged disk does not.
+  // Newer Node versions protect the tables of an index, but a damaged disk does not.
   database.enableDefensive?.(false);
   try {
     return act(database);
@@ -62,7 +62,7 @@ const indexedThrough = (): unknown =>
   inFile((database) => database.prepare("SELECT through FROM search_state").get()?.["through"]);
 
 describe("the search index of a log", () => {
-  test("is not made for a short log, nor by an append", async () => {
+  test("is not created for a short log or by an append", async () => {
     await writer.append(sayAll(numbered(64)));
     expect(await find("entry7")).toEqual([7]);
     expect(() => indexedThrough()).toThrow(/no such table/);
@@ -109,7 +109,7 @@ describe("the search index of a log", () => {
     );
   });
 
-  test("lets appends pass while it is made", async () => {
+  test("allows appends while it is created", async () => {
     const entries = sayAll(numbered(400, "word ".repeat(2_000)));
     await writer.append(entries);
     const search = writer.search("entry9", { limit: 20 });
@@ -128,7 +128,7 @@ describe("the search index of a log", () => {
     expect(indexedThrough()).toBeGreaterThanOrEqual(401 - 64);
   });
 
-  test("goes with a payload that is erased, word for word", async () => {
+  test("contains no words of an erased payload", async () => {
     await writer.append(sayAll(numbered(100).with(49, "correct horse battery staple")));
     expect(await find("battery")).toEqual([50]);
     await writer.erase(50);
@@ -141,12 +141,12 @@ describe("the search index of a log", () => {
   test.each([
     ["of another log", "UPDATE search_state SET hash = 'x'"],
     ["of another version", "UPDATE search_state SET version = 99"],
-    ["that is ahead of the log", "UPDATE search_state SET through = 1000000"],
-    ["that lost its state", "DELETE FROM search_state"],
-    ["half of which is gone", "DROP TABLE search_state"],
-    ["whose words are gone", "DELETE FROM search_data; DELETE FROM search_idx"],
-    ["that says what is not so", "INSERT INTO search (rowid, words) VALUES (3, 'entry50')"],
-  ])("%s is made anew", async (_, damage) => {
+    ["ahead of the log", "UPDATE search_state SET through = 1000000"],
+    ["without its state row", "DELETE FROM search_state"],
+    ["without its state table", "DROP TABLE search_state"],
+    ["without its words", "DELETE FROM search_data; DELETE FROM search_idx"],
+    ["with wrong words", "INSERT INTO search (rowid, words) VALUES (3, 'entry50')"],
+  ])("%s is rebuilt", async (_, damage) => {
     await writer.append(sayAll(numbered(100)));
     expect(await find("entry50")).toEqual([50]);
     inFile((database) => database.exec(damage));
@@ -155,7 +155,7 @@ describe("the search index of a log", () => {
     expect(await find("entry5")).toEqual([59, 58, 57, 56, 55]);
   });
 
-  test("that cannot even be dropped costs time and nothing else", async () => {
+  test("only costs time if it cannot be dropped", async () => {
     await writer.append(sayAll(numbered(100)));
     await find("entry50");
     inFile((database) => database.exec("DELETE FROM search_config; DROP TABLE search_state"));
@@ -165,7 +165,7 @@ describe("the search index of a log", () => {
     expect(await find("entry50")).toEqual([50]);
   });
 
-  test("is nothing that salvage takes for an entry", async () => {
+  test("is not mistaken for entries by salvageLog", async () => {
     const entries = sayAll(numbered(300, "some more words to fill the pages of the index"));
     await writer.append(entries.slice(0, 3));
     await writer.append(entries.slice(3));
@@ -175,7 +175,7 @@ describe("the search index of a log", () => {
     expect([saved.length, missing, problems]).toEqual([300, [], []]);
   });
 
-  test("is used by a reader beside the writer, too", async () => {
+  test("is used by a reader while a writer is open", async () => {
     await writer.append(sayAll(numbered(100)));
     const reader = await store.openReader("s");
     expect(await reader?.search("entry77", { limit: 1 })).toEqual([{ sequence: 77, snippet: "entry77 about" }]);

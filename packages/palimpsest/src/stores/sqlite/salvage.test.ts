@@ -17,7 +17,8 @@ import { EMPTY_LOG, type Entry, sealEntries } from "../../log/entry.ts";
 import { sha256 } from "../sha256.ts";
 import { sqliteStore } from "../sqlite-store.ts";
 import { DamagedLogError, LogFormatError } from "./errors.ts";
-import { PAGE_SIZE_BYTES, readTableLeaf } from "./file-format.ts";
+import { PAGE_SIZE_BYTES } from "./file-format.ts";
+import { readTableLeaf } from "./pages.ts";
 import { salvageLog } from "./salvage.ts";
 
 const CASES = process.env["PALIMPSEST_SLOW"] ? 5_000 : 40;
@@ -26,7 +27,7 @@ const folder = mkdtempSync(join(tmpdir(), "salvage-"));
 const original = join(folder, "original");
 const damaged = join(folder, "s.sqlite");
 let entries: Entry[];
-/** The pages that each entry stands on, in the file without its -wal. */
+/** Returns the pages of each entry in the file without its -wal. */
 let pagesOf: Map<number, readonly number[]>;
 
 beforeAll(async () => {
@@ -51,12 +52,12 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("salvageLog", () => {
-  test("returns all of a log that is whole, without a problem", async () => {
+  test("returns all entries of an intact log, without problems", async () => {
     expect(await salvageLog(original, { digest: sha256 })).toEqual({ entries, missing: [], problems: [] });
     expect(pagesOf.size).toBe(entries.length);
   });
 
-  test(`brings back what stands on undamaged pages, and nothing that is not true (${CASES} flips)`, {
+  test(`returns the entries on undamaged pages, and no wrong entries (${CASES} flips)`, {
     timeout: TIMEOUT_MS,
   }, async () => {
     const random = createRandom(20_261_115);
@@ -76,7 +77,7 @@ describe("salvageLog", () => {
     }
   });
 
-  test(`does so for a file that was cut (${CASES / 4} cuts)`, { timeout: TIMEOUT_MS }, async () => {
+  test(`returns the entries of a truncated file (${CASES / 4} cuts)`, { timeout: TIMEOUT_MS }, async () => {
     const random = createRandom(7);
     const bytes = readFileSync(original);
     for (let index = 0; index < CASES / 4; index++) {
@@ -88,7 +89,7 @@ describe("salvageLog", () => {
     }
   });
 
-  test("one damaged page costs no more than its own entries, also where SQLite gives up", {
+  test("loses only the entries of a damaged page, also if SQLite fails", {
     timeout: TIMEOUT_MS,
   }, async () => {
     const bytes = readFileSync(original);
@@ -98,12 +99,12 @@ describe("salvageLog", () => {
       const { entries: found, missing } = await expectTrue(broken, { touched: new Set([page]), name: `page ${page}` });
       const lost = entries.filter(({ sequence }) => pagesOf.get(sequence)?.includes(page));
       expect(found.length).toBe(entries.length - lost.length);
-      // The index still knows of those at the end.
+      // The index still has the numbers of the entries at the end.
       expect(missing).toEqual(lost.map(({ sequence }) => sequence));
     }
   });
 
-  test("reads the -wal, and goes on behind a damaged frame of it", { timeout: TIMEOUT_MS }, async () => {
+  test("reads the -wal, and continues after a damaged frame", { timeout: TIMEOUT_MS }, async () => {
     const { database, wal } = await leaveWal();
     expect((await salvageLog(damaged, { digest: sha256 })).entries).toEqual(entries);
     const random = createRandom(99);
@@ -114,7 +115,7 @@ describe("salvageLog", () => {
       writeFileSync(`${damaged}-wal`, broken);
       const { entries: found, missing } = await salvageLog(damaged, { digest: sha256 });
       expect(found).toEqual(entries.filter(({ sequence }) => found.some((entry) => entry.sequence === sequence)));
-      // A byte that is wrong costs one payload, or the commit it belongs to where it hits the mark of that.
+      // A wrong byte costs one payload, or a whole commit if it damages the commit mark.
       expect(found.length).toBeGreaterThanOrEqual(entries.length - 3);
       expect(found.length + missing.length).toBeGreaterThanOrEqual(entries.length - 3);
       expect(readFileSync(damaged).equals(database)).toBe(true);
@@ -129,7 +130,7 @@ describe("salvageLog", () => {
     rmSync(`${damaged}-wal`);
   });
 
-  test("never throws, and says what is wrong, where there is no log at all", async () => {
+  test("never throws, and reports the problem if the file is not a log", async () => {
     expect((await salvageLog(join(folder, "none"), { digest: sha256 })).problems).toMatchObject([{ kind: "file" }]);
     expect((await salvageLog(folder, { digest: sha256 })).problems[0]).toMatchObject({ kind: "file" });
     const random = createRandom(3);
@@ -143,7 +144,7 @@ describe("salvageLog", () => {
     rmSync(`${damaged}-wal`);
   });
 
-  test("leaves the locks of a log alone that this process has open", async () => {
+  test("keeps the locks of a log that this process has open", async () => {
     const store = sqliteStore({ folder: join(folder, "open") });
     const opened = await store.openWriter("s", { owner: "test" });
     if (opened.kind !== "opened") throw new Error("busy");
@@ -164,12 +165,12 @@ describe("salvageLog", () => {
   });
 });
 
-test("a damaged log is refused by the store and stays as it is", { timeout: TIMEOUT_MS }, async () => {
+test("the store refuses a damaged log and does not change it", { timeout: TIMEOUT_MS }, async () => {
   const bytes = readFileSync(original);
   const random = createRandom(5);
   const store = sqliteStore({ folder });
   for (let index = 0; index < CASES / 4; index++) {
-    // A byte less is the least that can be cut, and stands on no page that opening reads.
+    // One missing byte is the smallest truncation, and is not on a page that opening reads.
     const end = index === 0 ? bytes.length - 1 : random(bytes.length);
     const broken = index % 2 ? Buffer.from(bytes) : Buffer.from(bytes.subarray(0, end));
     if (index % 2) broken.fill(random(256), 0, 1 + random(PAGE_SIZE_BYTES));
@@ -177,7 +178,7 @@ test("a damaged log is refused by the store and stays as it is", { timeout: TIME
     for (const open of [() => store.openReader("s"), () => store.openWriter("s", { owner: "x", takeover: "always" })]) {
       try {
         await open();
-        // What was hit is not needed to open it; an append would be right to go on.
+        // The damaged bytes are not needed to open the log, so an append may continue.
         if (index % 2 === 0) expect.unreachable(`opened a log that was cut to ${broken.length} bytes`);
       } catch (error) {
         if (!DamagedLogError.isInstance(error) && !LogFormatError.isInstance(error)) throw error;
@@ -190,12 +191,12 @@ test("a damaged log is refused by the store and stays as it is", { timeout: TIME
   await store.close();
 });
 
-test("a damaged file is not changed by what stands in its -wal", async () => {
+test("the store does not write a -wal into a damaged file", async () => {
   const { database, wal } = await leaveWal();
   const broken = Buffer.from(database);
   broken.fill(0xff, 200, PAGE_SIZE_BYTES);
   writeFileSync(damaged, broken);
-  // The first page is in the -wal too; with its first frame damaged SQLite believes none of it.
+  // The first page is in the -wal, too. With a damaged first frame, SQLite ignores the whole -wal.
   wal[40] = 255;
   writeFileSync(`${damaged}-wal`, wal);
   const store = sqliteStore({ folder });
@@ -206,7 +207,7 @@ test("a damaged file is not changed by what stands in its -wal", async () => {
   expect(readFileSync(`${damaged}-wal`).equals(wal)).toBe(true);
 });
 
-/** The log again with its last 20 entries only in the -wal, as after a crash. */
+/** Creates the log with its last 20 entries only in the -wal, as after a crash. */
 async function leaveWal(): Promise<{ database: Buffer; wal: Buffer }> {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(damaged + suffix, { force: true });
   const live = join(folder, "live");
@@ -257,7 +258,7 @@ function mapPages(bytes: Buffer): Map<number, readonly number[]> {
   return found;
 }
 
-/** Numbers below a limit, the same in every run (mulberry32). */
+/** Returns pseudorandom numbers below a limit, the same in every run (mulberry32). */
 function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -268,21 +269,21 @@ function createRandom(seed: number): (below: number) => number {
   };
 }
 
-// Kept honest by the engine that wrote it: the file under test is one that SQLite finds whole.
-test("the file that is damaged here was whole", () => {
+// Checks with SQLite itself that the file under test is intact.
+test("the undamaged test file is intact", () => {
   const database = new DatabaseSync(original, { readOnly: true });
   expect(database.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
   database.close();
   for (const suffix of ["-wal", "-shm"]) rmSync(original + suffix, { force: true });
 });
 
-test("a crash while the -wal is written into the file is no damage", async () => {
+test("the store accepts a file after a crash during a checkpoint", async () => {
   const { database } = await leaveWal();
   const after = readFileSync(join(folder, "live", "s.sqlite"));
   expect(after.length).toBeGreaterThan(database.length);
   for (let pages = 0; pages <= after.length / PAGE_SIZE_BYTES; pages += 5) {
     await leaveWal();
-    // Page by page, the first one first: it tells of a larger file than there is.
+    // Copies page by page, the first page first: it names a larger size than the file has.
     const half = Buffer.concat([
       after.subarray(0, pages * PAGE_SIZE_BYTES),
       database.subarray(pages * PAGE_SIZE_BYTES),

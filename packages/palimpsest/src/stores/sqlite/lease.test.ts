@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { manualStoreClock } from "../contract/store-case.ts";
 import { sqliteStore } from "../sqlite-store.ts";
 import type { Store } from "../store.ts";
-import { heldBy } from "./lease.ts";
+import { findOwner } from "./lease.ts";
 
 let folder: string;
 const stores: Store[] = [];
@@ -30,7 +30,7 @@ function open(options: Partial<Parameters<typeof sqliteStore>[0]> = {}): Store {
   return store;
 }
 
-/** Another process that has the log open and does nothing. */
+/** Starts another process that has the log open and does nothing. */
 async function holdElsewhere(sessions: readonly string[] = ["s"]): Promise<ChildProcess> {
   const script = `const { sqliteStore } = await import(${JSON.stringify(import.meta.resolve("../sqlite-store.ts"))});
     const store = sqliteStore({ folder: ${JSON.stringify(folder)} });
@@ -44,7 +44,7 @@ async function holdElsewhere(sessions: readonly string[] = ["s"]): Promise<Child
 }
 
 describe("a log that another process has open", () => {
-  test("is free at once when that process is killed, and so are all that it had", async () => {
+  test("is free at once when that process is killed, like all of its other logs", async () => {
     const child = await holdElsewhere(["s", "t"]);
     const store = open();
     expect(await store.openWriter("s", { owner: "me" })).toMatchObject({ kind: "busy", owner: "the other" });
@@ -68,7 +68,7 @@ describe("a log that another process has open", () => {
   });
 });
 
-test("who only asks leaves nothing open", async () => {
+test("writerOf leaves no connection open", async () => {
   const [one, other] = [open(), open()];
   await one.openWriter("s", { owner: "me" });
   expect(await other.openWriter("s", { owner: "you" })).toMatchObject({ kind: "busy" });
@@ -77,15 +77,15 @@ test("who only asks leaves nothing open", async () => {
   expect(readdirSync(folder)).toEqual(["s.sqlite"]);
 });
 
-test("a writer that is silent is free, also where the clock was turned back since it wrote", async () => {
+test("the log of a silent writer is free, also if the clock was turned back", async () => {
   const clock = { now: () => 1_000_000 };
   const self = { pid: 1, realm: "this one" };
   const processes = { self, find: () => ({ kind: "unknown" as const }), ticksMs: () => 100_000 };
   const place = { host: "here", processes, clock };
   const writer = { fence: 1, owner: "the other", state: "open", activeAtMs: 5_000_000, beat: "b" } as const;
   const beat = { ...self, host: "here", renewedAtMs: 5_000_000, leaseMs: 30_000 };
-  expect(heldBy(writer, { ...beat, renewedTicksMs: 60_000 }, { place, leaseMs: 30_000 })).toBeUndefined();
-  expect(heldBy(writer, { ...beat, renewedTicksMs: 90_000 }, { place, leaseMs: 30_000 })).toEqual({
+  expect(findOwner(writer, { ...beat, renewedTicksMs: 60_000 }, { place, leaseMs: 30_000 })).toBeUndefined();
+  expect(findOwner(writer, { ...beat, renewedTicksMs: 90_000 }, { place, leaseMs: 30_000 })).toEqual({
     owner: "the other",
     activeAtMs: 990_000,
     freeAtMs: 1_020_000,
@@ -93,7 +93,7 @@ test("a writer that is silent is free, also where the clock was turned back sinc
 });
 
 describe("the heartbeat of a store", () => {
-  test("is one file, however many logs are open, and goes with the last of them", async () => {
+  test("is one file for all open logs, and is removed with the last writer", async () => {
     const store = open();
     const writers = [];
     for (const session of ["a", "b", "c"]) writers.push(await store.openWriter(session, { owner: "me" }));
@@ -102,7 +102,7 @@ describe("the heartbeat of a store", () => {
     expect(readdirSync(folder).sort()).toEqual(["a.sqlite", "b.sqlite", "c.sqlite"]);
   });
 
-  test("that somebody removes comes back with the next beat; until then the last append counts", async () => {
+  test("is written again after its file was removed; until then the last append counts", async () => {
     const clock = manualStoreClock();
     const store = open({ clock, leaseMs: 3_000 });
     await store.openWriter("s", { owner: "me" });
@@ -112,20 +112,20 @@ describe("the heartbeat of a store", () => {
     expect(await store.writerOf("s")).toMatchObject({ freeAtMs: clock.now() + 3_000 });
   });
 
-  test("that a killed process left is removed after a day, and whatever else stands there is not", async () => {
+  test("of a killed process is removed after a day, and other files are kept", async () => {
     const left = join(folder, "writers", "00000000-0000-0000-0000-000000000000");
     mkdirSync(join(folder, "writers"));
-    for (const path of [left, join(folder, "writers", "of somebody else")]) {
+    for (const path of [left, join(folder, "writers", "other file")]) {
       writeFileSync(path, "{}");
       utimesSync(path, 1, 1);
     }
     const store = open();
     await store.openWriter("s", { owner: "me" });
     expect(readdirSync(join(folder, "writers"))).toHaveLength(2);
-    expect(readdirSync(join(folder, "writers"))).toContain("of somebody else");
+    expect(readdirSync(join(folder, "writers"))).toContain("other file");
   });
 
-  test("of a log that names one that is no name is its last append", async () => {
+  test("is ignored if the log names an invalid file; the last append counts", async () => {
     const clock = manualStoreClock();
     const store = open({ clock, leaseMs: 3_000 });
     const opened = await store.openWriter("s", { owner: "me" });

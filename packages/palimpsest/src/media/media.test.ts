@@ -3,7 +3,8 @@ import type { Media } from "../log/block.ts";
 import type { MediaRefusal } from "../providers/media-refusal.ts";
 import { messageItem } from "../view/items.ts";
 import { mediaIn } from "../view/media.ts";
-import { findRefused } from "./media.ts";
+import { toItem } from "../view/view.ts";
+import { findRefused, omitMedia } from "./media.ts";
 
 const image = (data: string): Media => ({ kind: "image", source: { kind: "base64", mediaType: "image/png", data } });
 const items = [
@@ -54,18 +55,29 @@ test.each([
   ["messages.0.content.1.image.source.base64", anthropic, ["AAAA"]],
   ["messages.1.content.0.tool_result.content.1.image.source.base64.data", anthropic, ["CCCC"]],
   ["input[0].content[0].image_url", openai, ["AAAA"]],
-])("a place names it: %s", (place, body, expected) => {
+])("findRefused returns the media at the named place: %s", (place, body, expected) => {
   expect(found({ place }, { body })).toEqual(expected);
 });
 
-test("without a place it is the newest that no answered request has contained", () => {
+test("findRefused returns the newest media that no answered request contained, if no place is named", () => {
   expect(found({})).toEqual(["CCCC"]);
   expect(found({}, { acceptedTo: 2 })).toEqual(["CCCC"]);
   expect(found({}, { acceptedTo: 4 })).toEqual(["CCCC"]);
   expect(found({ media: "document" })).toEqual(["DDDD"]);
 });
 
-test("of too many it is the older half; where none is taken, all of the kind", () => {
+test("findRefused returns the older half of too many media, and all of a kind that the model does not accept", () => {
   expect(found({ problem: "too-many" })).toEqual(["AAAA", "BBBB"]);
   expect(found({ problem: "no-media" })).toEqual(["AAAA", "BBBB", "CCCC"]);
+});
+
+test("omitMedia shows a stub with the media type, the reason and the entry", () => {
+  const [one, two] = ["AAAA", "BBBBBBBB"].map(
+    (data): Media => ({ kind: "image", source: { kind: "base64", mediaType: "image/png", data } }),
+  );
+  const item = toItem({ from: 2, to: 2, role: "user", origin: "human", blocks: [one!, two!] });
+  const left = mediaIn([item]).filter(({ media }) => media === two);
+  const { decisions } = omitMedia(left, { why: "it is too large", problem: "too-large", by: "request-size" });
+  const text = "[image (image/png, 6 bytes) left out: it is too large. Entry 2 still has it.]";
+  expect(decisions.map((decision) => decision.with[0]!.blocks)).toEqual([[one, { kind: "text", text }]]);
 });

@@ -31,7 +31,7 @@ afterEach(() => {
 function append(text: string): readonly Entry[] {
   const drafts = [{ kind: "note", version: 1, payload: JSON.stringify(text) }];
   const entries = sealEntries(drafts, { head: pool.use(path, readHead), atMs: 0, digest: sha256 });
-  // The fence of a log that nobody has opened for writing.
+  // The fence of a log that was never opened for writing.
   expect(pool.use(path, (connection) => appendEntries(connection, { fence: 0, entries, nowMs: 0 })).kind).toBe(
     "appended",
   );
@@ -41,7 +41,7 @@ function append(text: string): readonly Entry[] {
 const makeRoom = (): unknown => pool.use(other, readHead);
 const walBytes = (): number => (existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0);
 
-test("a file that is closed to make room keeps its -wal, in which everything is, and goes on with it", () => {
+test("keeps the -wal of a file that is closed to make room, and continues with it", () => {
   const first = append("one");
   const before = walBytes();
   const file = readFileSync(path);
@@ -51,20 +51,20 @@ test("a file that is closed to make room keeps its -wal, in which everything is,
   const second = append("two");
   expect(walBytes()).toBeGreaterThan(before);
   makeRoom();
-  // What another process would find now, were this one gone.
+  // Another process would find this state if this process died now.
   const copy = join(folder, "copy.sqlite");
   for (const suffix of ["", "-wal"]) copyFileSync(path + suffix, copy + suffix);
   expect(pool.use(copy, (connection) => readRange(connection, { from: 1, to: 9 }))).toEqual([...first, ...second]);
 });
 
-test("a large -wal is written into the file", () => {
+test("writes a large -wal into the file", () => {
   const [entry] = append("x".repeat(300_000));
   makeRoom();
   expect(existsSync(`${path}-wal`)).toBe(false);
   expect(pool.use(path, readHead)).toEqual({ sequence: 1, hash: entry!.hash });
 });
 
-test("a log that is closed for good leaves nothing but its file", () => {
+test("leaves only the log file after drop", () => {
   append("one");
   makeRoom();
   pool.use(path, readHead);
@@ -72,7 +72,7 @@ test("a log that is closed for good leaves nothing but its file", () => {
   expect([existsSync(`${path}-wal`), existsSync(`${path}-shm`)]).toEqual([false, false]);
 });
 
-test("a file that was replaced while it was closed is refused, and not touched", () => {
+test("refuses a file that was replaced while it was closed, and does not change it", () => {
   append("one");
   makeRoom();
   for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix);

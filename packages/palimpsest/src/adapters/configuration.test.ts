@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { toConfiguration } from "./call.ts";
+import { toConfiguration } from "./configuration.ts";
 
-test("tools with a name become definitions, and those that the service runs are parameters as they are", () => {
+test("turns named tools into definitions, and passes tools of the service on as parameters", () => {
   const read = { name: "read", schema: { type: "object", more: undefined } };
   const search = { type: "web_search" };
   const partsOf = (tool: object) => ("name" in tool ? { ...read, description: undefined } : undefined);
@@ -11,7 +11,7 @@ test("tools with a name become definitions, and those that the service runs are 
   });
 });
 
-test("names that no provider takes are passed on, and nothing is set for nothing", () => {
+test("passes tools with invalid names on as parameters, and sets nothing for an empty list", () => {
   const odd = { name: "read a file" };
   const partsOf = () => ({ name: odd.name, description: "", schema: {} });
   expect(toConfiguration([odd], partsOf, {})).toEqual({ tools: [], parameters: { tools: [odd] } });

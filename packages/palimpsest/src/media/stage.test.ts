@@ -14,13 +14,13 @@ const shownOf = (...media: readonly Media[]) =>
 const fitted = (totalBytes: number, maxRequestBytes: number | undefined, ...media: readonly Media[]) =>
   fitBytes({ bytes: { totalBytes, media: shownOf(...media) }, maxRequestBytes } as never);
 
-test("the oldest media go first, as many as are needed; links have no bytes", () => {
+test("planByteFit returns the oldest media that are needed, and no links", () => {
   const media = shownOf(image(40), link, image(40), image(40));
   const planned = (excess: number) => planByteFit(media, excess).map(({ item }) => item.from);
   expect([planned(0), planned(1), planned(40), planned(41), planned(999)]).toEqual([[], [1], [1], [1, 3], [1, 3, 4]]);
 });
 
-test("a request that the provider would refuse for its bytes leaves media out, until there is room for a while", async () => {
+test("fitBytes leaves out media of a request with too many bytes, and frees extra room", async () => {
   const images = Array.from({ length: 10 }, () => image(100));
   expect((await fitted(970, 1_000, ...images)).drafts).toEqual([]);
   const { drafts, newEvents } = await fitted(971, 1_000, ...images);
@@ -30,7 +30,7 @@ test("a request that the provider would refuse for its bytes leaves media out, u
   expect(newEvents[0]).toMatchObject({ problem: "too-large", by: "request-size", entry: 1 });
 });
 
-test("without a limit, or without media, there is nothing to do", async () => {
+test("fitBytes does nothing without a limit or without media", async () => {
   expect((await fitted(999, undefined, image(100))).drafts).toEqual([]);
   expect((await fitted(999, 100)).drafts).toEqual([]);
   expect((await fitted(999, 100, link)).drafts).toEqual([]);

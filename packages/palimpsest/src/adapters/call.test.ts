@@ -10,10 +10,10 @@ import { createDoorSessions } from "./sessions.ts";
 
 const MODEL = "claude-opus-5-5";
 const user = (content: string): SyncMessage => ({ role: "user", content });
-const said = (content: string): SyncMessage => ({ role: "assistant", content });
+const assistant = (content: string): SyncMessage => ({ role: "assistant", content });
 
-/** A process with a door, without a service: answers are given by hand. */
-function door(store: Store = memoryStore({ leaseMs: 0 }), closeAfterMs = 60_000) {
+/** A process with an adapter and no service: the test supplies the answers. */
+function startProcess(store: Store = memoryStore({ leaseMs: 0 }), closeAfterMs = 60_000) {
   const problems: string[] = [];
   const connect = () => ({ provider: anthropic({} as never), use: () => {} });
   const options = { store, closeAfterMs, settingsFrom: { environment: {} } };
@@ -62,17 +62,17 @@ async function kindsIn(store: Store, session = "chat"): Promise<string[]> {
 }
 const countOf = async (store: Store, kind: string) => (await kindsIn(store)).filter((one) => one === kind).length;
 
-/** The same after one turn. */
+/** A process whose session has one finished turn. */
 async function answered() {
-  const made = door();
+  const made = startProcess();
   const first = await made.begin([user("one")]);
   await first.record(response("1"));
   first.end();
-  return { ...made, before: [user("one"), said("1")] };
+  return { ...made, before: [user("one"), assistant("1")] };
 }
 
 describe("two calls at once in one session", () => {
-  test("each sends its own list; the session follows the newer one, and counts what the older one costs", async () => {
+  test("send their own lists; the session shows the newer list and counts the cost of the older call", async () => {
     const { begin, store, sessions, problems, before } = await answered();
     const left = await begin([...before, user("left")]);
     const right = await begin([...before, user("right")]);
@@ -80,22 +80,22 @@ describe("two calls at once in one session", () => {
     expect(textOf(right.request())).toBe("one | 1 | right");
     await left.record(response("L"));
     await right.record(response("R"));
-    const next = await begin([...before, user("right"), said("R"), user("next")]);
+    const next = await begin([...before, user("right"), assistant("R"), user("next")]);
     expect(textOf(next.request())).toBe("one | 1 | right | R | next");
-    // Once, from the left to the right: the late answer has left no trace that must be taken back.
+    // The session is rewound once, from left to right: the late answer left nothing to rewind.
     expect(await countOf(store, "rewind")).toBe(1);
     expect(sessions.open()[0]!.ledger.totals()).toMatchObject({ responses: 3, outputTokens: 21 });
     expect(problems).toEqual([]);
     for (const call of [left, right, next]) call.end();
   });
 
-  test("a person who stops an answer and writes at once changes nothing that was sent", async () => {
+  test("leave the sent request unchanged if the user stops an answer and writes at once", async () => {
     const { begin, store, before } = await answered();
     const stopped = await begin([...before, user("two")]);
     const next = await begin([...before, user("two"), user("three")]);
     await stopped.recordInterrupted({ text: "A beginn" }, { view: "kept" });
     await next.record(response("3"));
-    const last = await begin([...before, user("two"), user("three"), said("3"), user("four")]);
+    const last = await begin([...before, user("two"), user("three"), assistant("3"), user("four")]);
     const sent = textOf(next.request());
     expect(textOf(last.request()).slice(0, sent.length)).toBe(sent);
     expect(textOf(last.request())).not.toContain("interrupted");
@@ -103,7 +103,7 @@ describe("two calls at once in one session", () => {
     for (const call of [stopped, next, last]) call.end();
   });
 
-  test("a call that is made again after an overflow sends its own list", async () => {
+  test("retry an overflow with the list of the failed call", async () => {
     const { begin, before } = await answered();
     const left = await begin([...before, user("left")]);
     const right = await begin([...before, user("right")]);
@@ -114,34 +114,34 @@ describe("two calls at once in one session", () => {
     for (const call of [left, right]) call.end();
   });
 
-  test("a title that is asked for beside the first answer is a session of its own", async () => {
-    const { begin, sessions } = door();
+  test("put a request for a title during the first answer into its own session", async () => {
+    const { begin, sessions } = startProcess();
     const calls = await Promise.all([begin([user("one")]), begin([user("A title for: one")])]);
     expect(calls.map((call) => textOf(call.request()))).toEqual(["one", "A title for: one"]);
     expect(sessions.open()).toHaveLength(2);
     for (const call of calls) call.end();
   });
 
-  test("a first message that was not answered is followed by others, here and in another process", async () => {
-    const { begin, sessions, store } = door();
+  test("continue a session whose first message was not answered, also in another process", async () => {
+    const { begin, sessions, store } = startProcess();
     (await begin([user("one")])).end();
     const second = await begin([user("one"), user("two")]);
     expect(textOf(second.request())).toContain("two");
     second.end();
     await sessions.close();
-    const there = door(store);
+    const there = startProcess(store);
     const third = await there.begin([user("three")]);
     expect(textOf(third.request())).toBe("three");
     await third.record(response("3"));
     third.end();
     expect(there.sessions.open().map(({ id }) => id)).toEqual(["chat"]);
-    // It is a conversation now: what begins in another way is something else.
+    // The session has an answer now, so a list with another beginning is another session.
     (await there.begin([user("A title for: three")])).end();
     expect(there.sessions.open()).toHaveLength(2);
   });
 
-  test("the same list under another name is another session", async () => {
-    const { begin, sessions } = door();
+  test("open two sessions for the same list under two names", async () => {
+    const { begin, sessions } = startProcess();
     const list = [user("one")];
     for (const name of ["a", "b"]) (await begin(list, name)).end();
     expect(sessions.open().map(({ id }) => id)).toEqual(["a", "b"]);
@@ -149,9 +149,9 @@ describe("two calls at once in one session", () => {
 });
 
 describe("two processes in one session", () => {
-  test("an answer that could not be recorded is told, comes back with the next list, and is paid for once", async () => {
+  test("report an answer that could not be recorded, adopt it with the next list, and count its price once", async () => {
     const store = memoryStore({ leaseMs: 0 });
-    const [here, there] = [door(store), door(store)];
+    const [here, there] = [startProcess(store), startProcess(store)];
     const lost = await here.begin([user("one")]);
     const other = await there.begin([user("one")]);
     await lost.record(response("1"));
@@ -159,15 +159,15 @@ describe("two processes in one session", () => {
     expect(here.problems.join()).toMatch(/answer was passed on but not recorded in session chat.*taken it over/s);
     await other.record(response("I"));
     other.end();
-    const next = await here.begin([user("one"), said("1"), user("two")]);
+    const next = await here.begin([user("one"), assistant("1"), user("two")]);
     expect(textOf(next.request())).toBe("one | 1 | two");
     expect(here.sessions.open()[0]!.ledger.totals()).toMatchObject({ responses: 2, outputTokens: 14 });
     next.end();
   });
 
-  test("a session that others take over again and again is given up with words", async () => {
+  test("give up with SessionContendedError if other processes keep taking the session over", async () => {
     const store = memoryStore({ leaseMs: 0 });
-    const other = door(store);
+    const other = startProcess(store);
     const greedy: Store = {
       ...store,
       async openWriter(id, how) {
@@ -177,24 +177,24 @@ describe("two processes in one session", () => {
       },
     };
     (await other.begin([user("one")])).end();
-    await expect(door(greedy).begin([user("one"), user("two")])).rejects.toThrow(
+    await expect(startProcess(greedy).begin([user("one"), user("two")])).rejects.toThrow(
       /took session chat\S* over 3 times in a row, so nothing was sent.*one process at a time.*another server/s,
     );
   });
 });
 
 describe("a store that fails", () => {
-  test("when a session is opened: the session is let go", async () => {
+  test("closes the session if opening it fails", async () => {
     const store = memoryStore();
     let fails = true;
     const failing: Store = {
       ...store,
-      async setMetadata(...given) {
+      async setMetadata(...args) {
         if (fails) throw new Error("the disk is full");
-        return store.setMetadata(...given);
+        return store.setMetadata(...args);
       },
     };
-    const { begin } = door(failing);
+    const { begin } = startProcess(failing);
     await expect(begin([user("one")])).rejects.toThrow("the disk is full");
     expect(await store.writerOf("chat")).toBeUndefined();
     fails = false;
@@ -203,29 +203,29 @@ describe("a store that fails", () => {
     call.end();
   });
 
-  test("when a session is closed later: that is told, and ends no process", async () => {
+  test("reports a failure to close an idle session, and does not end the process", async () => {
     const store = memoryStore();
     const failing: Store = {
       ...store,
-      async openWriter(...given) {
-        const opened = await store.openWriter(...given);
+      async openWriter(...args) {
+        const opened = await store.openWriter(...args);
         if (opened.kind !== "opened") return opened;
         const close = () => Promise.reject(new Error("the store is gone"));
         return { ...opened, writer: { ...opened.writer, close } };
       },
     };
-    const { begin, problems } = door(failing, 5);
+    const { begin, problems } = startProcess(failing, 5);
     (await begin([user("one")])).end();
     await expect.poll(() => problems).toEqual(["the store is gone"]);
   });
 
-  test("when a refusal is answered: the caller still gets the refusal", async () => {
+  test("passes the refusal on to the caller if the recovery fails", async () => {
     const store = memoryStore();
     let fails = false;
     const failing: Store = {
       ...store,
-      async openWriter(...given) {
-        const opened = await store.openWriter(...given);
+      async openWriter(...args) {
+        const opened = await store.openWriter(...args);
         if (opened.kind !== "opened") return opened;
         const { writer } = opened;
         const append: typeof writer.append = async (entries) => {
@@ -235,7 +235,7 @@ describe("a store that fails", () => {
         return { ...opened, writer: { ...writer, append } };
       },
     };
-    const { begin, problems } = door(failing);
+    const { begin, problems } = startProcess(failing);
     const call = await begin([user("one")]);
     fails = true;
     const message = "prompt is too long: 250000 tokens > 200000 maximum";
