@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { checkMedia, detectMediaType, type Media } from "./block.ts";
+import type { Media } from "./block.ts";
+import { checkMedia, detectMediaType } from "./media-type.ts";
 
 const bytesOf = (...parts: readonly (string | readonly number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => Buffer.from(part as string, "latin1")));

@@ -1,4 +1,5 @@
-import { type Block, IMAGE_TYPES, type Media, type MediaSource, type Part, type ToolResult } from "../log/block.ts";
+import type { Block, Media, MediaSource, Part, ToolResult } from "../log/block.ts";
+import { IMAGE_TYPES } from "../log/media-type.ts";
 import type { MessagePayload } from "../log/payload.ts";
 import { asCount, asObject, type JsonObject } from "../schema/json-fields.ts";
 import type { ResponseContent } from "./provider.ts";
