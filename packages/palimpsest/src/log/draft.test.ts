@@ -5,13 +5,13 @@ import { EMPTY_LOG, type Entry, sealEntries } from "./entry.ts";
 import { PAYLOAD_VERSIONS, type PayloadKind, type Payloads } from "./payload.ts";
 import type { CompactionRecord } from "./payload-compaction.ts";
 
-test("a draft has the version of its kind, its payload as JSON, and a parent only if one is given", () => {
+test("makes a draft with the version of its kind, its payload as JSON, and a parent only if the caller passes one", () => {
   const draft = toDraft("pin", { text: "Never push." });
   expect(draft).toStrictEqual({ kind: "pin", version: 1, payload: '{"text":"Never push."}' });
   expect(toDraft("pin", { text: "Never push." }, 0)).toStrictEqual({ ...draft, parent: 0 });
 });
 
-test("a draft with a name is found by it and read as its kind", () => {
+test("adds the name to the kind of a named draft, and reads the entry as its kind", () => {
   const draft = toNamedDraft("key", "5d41", { key: "a", entries: 2 });
   expect(draft.kind).toBe(namedKind("key", "5d41"));
   expect(readDraft(draft)).toEqual({ kind: "key", sequence: 0, payload: { key: "a", entries: 2 } });
@@ -162,35 +162,35 @@ function damaged(payload: object, path: string): string {
 }
 
 describe("reading a payload", () => {
-  test.each(KINDS)("gives back what was written: %s", (kind) => {
+  test.each(KINDS)("reads the payload that was written: %s", (kind) => {
     const draft = toDraft(kind, EXAMPLES[kind]);
     expect(readPayload(entryOf(draft.kind, draft.payload))).toEqual({ kind, sequence: 1, payload: EXAMPLES[kind] });
   });
 
-  test("passes over what a later release has written", () => {
+  test("skips kinds and versions of a later release", () => {
     expect(readPayload(entryOf("prophecy", "{}"))).toEqual({ kind: "passed-over", sequence: 1, why: "later" });
     for (const kind of KINDS) expect(readPayload(entryOf(kind, "{}", 2)), kind).toMatchObject({ why: "later" });
     expect(readPayload(entryOf("constructor", "{}"))).toMatchObject({ why: "later" });
   });
 
-  test("passes over what was erased", () => {
+  test("skips an erased payload", () => {
     expect(readPayload({ ...entryOf("message", "{}"), payload: undefined })).toMatchObject({ why: "erased" });
   });
 
-  test("reads an entry that is sought by a name as one of its kind", () => {
+  test("reads an entry with a named kind as an entry of its kind", () => {
     const { kind, payload } = toNamedDraft("key", "5d41", EXAMPLES.key);
     expect(readPayload(entryOf(kind, payload))).toEqual({ kind: "key", sequence: 1, payload: EXAMPLES.key });
     expect(readDraft({ kind, version: 1, payload }, 7)).toMatchObject({ kind: "key", sequence: 7 });
     expect(readPayload(entryOf("key5d41", payload))).toMatchObject({ why: "later" });
   });
 
-  test.each(KINDS)("passes over damage wherever a reader would rely on it: %s", (kind) => {
+  test.each(KINDS)("skips a payload if a field that readers use is damaged: %s", (kind) => {
     for (const path of RELIED_ON[kind]) {
       expect(readPayload(entryOf(kind, damaged(EXAMPLES[kind], path))), path).toMatchObject({ why: "malformed" });
     }
   });
 
-  test("reads what does not say all that it may", () => {
+  test("reads payloads without their optional fields", () => {
     const [started, waiting] = [EXAMPLES.agent, EXAMPLES.call];
     const { state, ...decision } = EXAMPLES.boundary;
     const standing = { ...STANDING, calls: Number.MAX_SAFE_INTEGER + 1 };
@@ -240,11 +240,11 @@ describe("reading a payload", () => {
     ["rewind", '{"sharedTo":1}'],
     ["erased", '{"was":"message","entry":2,"stub":{"type":"note","blocks":[]}}'],
     ["erased", '{"was":"pin","entry":2,"stub":{"type":"note","blocks":[]}}'],
-  ])("passes over a %s that is none: %s", (kind, payload) => {
+  ])("skips a %s with an invalid payload: %s", (kind, payload) => {
     expect(readPayload(entryOf(kind, payload))).toMatchObject({ kind: "passed-over", why: "malformed" });
   });
 
-  test("never throws, whatever the payload", () => {
+  test("does not throw for any payload", () => {
     fc.assert(
       fc.property(fc.constantFrom(...KINDS), fc.jsonValue(), (kind, value) => {
         expect(["passed-over", kind]).toContain(readPayload(entryOf(kind, JSON.stringify(value))).kind);

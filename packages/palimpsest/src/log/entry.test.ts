@@ -11,8 +11,8 @@ const drafts: fc.Arbitrary<Draft[]> = fc.array(
 const seal = (list: readonly Draft[]): Entry[] => sealEntries(list, { head: EMPTY_LOG, atMs: 5, digest });
 const three = seal(["a", "b", "c"].map((kind) => ({ kind, version: 1, payload: `{"${kind}":1}` })));
 
-describe("sealing", () => {
-  test("numbers, dates and chains, each entry continuing the one before", () => {
+describe("sealEntries", () => {
+  test("numbers, dates and chains entries, each with the previous entry as its parent", () => {
     expect(three.map(({ sequence, parent, atMs }) => [sequence, parent, atMs])).toEqual([
       [1, 0, 5],
       [2, 1, 5],
@@ -21,7 +21,7 @@ describe("sealing", () => {
     expect(new Set(three.map(({ hash }) => hash)).size).toBe(3);
   });
 
-  test("goes on from a head, and branches where a parent is given", () => {
+  test("continues after the head, and starts a branch if a draft has a parent", () => {
     const [next] = sealEntries([{ kind: "rewind", version: 1, payload: "{}", parent: 1 }], {
       head: three[2]!,
       atMs: 9,
@@ -31,13 +31,13 @@ describe("sealing", () => {
     expect(checkChain([...three, next!], EMPTY_LOG, digest)).toEqual([]);
   });
 
-  test.each([4, 9, -1, 0.5])("an entry cannot continue entry %d, which does not come before it", (parent) => {
+  test.each([4, 9, -1, 0.5])("refuses %d as the parent, because it is not an earlier entry", (parent) => {
     expect(() =>
       sealEntries([{ kind: "a", version: 1, payload: "{}", parent }], { head: three[2]!, atMs: 9, digest }),
     ).toThrow("its parent must come before it");
   });
 
-  test("in two steps or in one gives the same entries", () => {
+  test("gives the same entries in one step and in two", () => {
     fc.assert(
       fc.property(drafts, fc.nat(8), (list, cut) => {
         const first = seal(list.slice(0, cut));
@@ -48,8 +48,8 @@ describe("sealing", () => {
   });
 });
 
-describe("the chain", () => {
-  test("holds for every log that was sealed, also when payloads were erased", () => {
+describe("checkChain", () => {
+  test("accepts every sealed log, also after payloads were erased", () => {
     fc.assert(
       fc.property(drafts, fc.array(fc.nat(7)), (list, erased) => {
         const entries = seal(list).map((entry, index) =>
@@ -60,7 +60,7 @@ describe("the chain", () => {
     );
   });
 
-  test("shows a change of an entry whose payload was erased", () => {
+  test("finds a changed field in an entry with an erased payload", () => {
     const changes: [keyof Entry, unknown][] = [
       ["kind", "z"],
       ["atMs", 6],
@@ -72,7 +72,7 @@ describe("the chain", () => {
     }
   });
 
-  test("shows any change of any field of any entry", () => {
+  test("finds a change of any field in any entry", () => {
     const changes: [keyof Entry, unknown][] = [
       ["parent", 0],
       ["kind", "z"],
@@ -91,7 +91,7 @@ describe("the chain", () => {
     }
   });
 
-  test("names what is missing, and goes on behind the gap", () => {
+  test("reports missing entries, and continues after the gap", () => {
     const [first, , third] = three;
     expect(checkChain([third!], EMPTY_LOG, digest)).toEqual([
       { sequence: 1, what: "missing" },
@@ -103,15 +103,15 @@ describe("the chain", () => {
     ]);
   });
 
-  test("shows entries that come twice or out of order", () => {
+  test("finds entries that are repeated or out of order", () => {
     const [first, second] = three;
     expect(checkChain([first!, first!], EMPTY_LOG, digest)).toEqual([{ sequence: 1, what: "chain" }]);
     expect(checkChain([second!, first!], first!, digest)).toEqual([{ sequence: 1, what: "chain" }]);
   });
 });
 
-describe("lines", () => {
-  test("any entry survives the way to a line and back, byte for byte, on one line", () => {
+describe("toLine and fromLine", () => {
+  test("write any entry on one line and read it back byte for byte", () => {
     fc.assert(
       fc.property(drafts, (list) => {
         for (const entry of seal(list)) {
@@ -124,7 +124,7 @@ describe("lines", () => {
     );
   });
 
-  test("the payload stands in the open, and an erased one is absent", () => {
+  test("write the payload as plain JSON, and leave out an erased payload", () => {
     const [first] = three;
     expect(JSON.parse(toLine(first!))).toMatchObject({ sequence: 1, kind: "a", payload: { a: 1 } });
     const erased = { ...first!, payload: undefined };
@@ -132,7 +132,7 @@ describe("lines", () => {
     expect(fromLine(toLine(erased))).toEqual(erased);
   });
 
-  test("what is no entry is none", () => {
+  test("give undefined for a line that is not an entry", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         expect(fromLine(text)).toBeUndefined();

@@ -12,20 +12,20 @@ const read = tool({
   },
 });
 
-test("a schema of a library is told to the model as JSON Schema of what it may write", () => {
+test("converts a library's schema to the JSON Schema of its input", () => {
   const { inputSchema, ...rest } = definitionOf(read);
   expect(rest).toEqual({ name: "read", description: "Reads a file." });
   expect(inputSchema).toMatchObject({ type: "object", required: ["path"], properties: { path: { type: "string" } } });
   expect(inputSchema).not.toHaveProperty("$schema");
 });
 
-test("the tool gets what the schema makes of the input, or the model what is wrong with it", async () => {
+test("gives the tool the converted input, or the model the problems", async () => {
   expect(await readInput(read, { path: "a" })).toEqual({ kind: "valid", value: { path: "a", lines: 10 } });
   expect(await readInput(read, {})).toMatchObject({ kind: "invalid", problems: [expect.stringMatching(/^path: /)] });
   expect(await readInput(read, '{"path')).toEqual({ kind: "invalid", problems: ["the input is no valid JSON"] });
 });
 
-test("a schema that cannot be told is refused before anything is sent", () => {
+test("refuses a schema without a JSON Schema form", () => {
   const input = { "~standard": { version: 1, validate: () => ({ value: {} }) } } as never;
   expect(() => definitionOf({ ...read, input })).toThrow(/input of tool read.*zod from 4\.2/);
 });

@@ -37,7 +37,7 @@ test.each([
   expect(findProblems(schema, value)).toEqual(problems);
 });
 
-test("finds a problem only where a whole validator does", () => {
+test("finds a problem only if a full validator finds one", () => {
   const shape = z.object({
     a: z.string().max(3),
     b: z.array(z.number()).optional(),
