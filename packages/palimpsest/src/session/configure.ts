@@ -3,8 +3,8 @@ import { CALL_TOOL, type Part, TOOL_SEARCH, type ToolDefinition } from "../log/b
 import { toDraft } from "../log/draft.ts";
 import type { ConfigurationPayload, Held } from "../log/payload.ts";
 import type { Provenance } from "../log/provenance.ts";
-import { asObject, asString, asStrings } from "../schema/json-fields.ts";
 import { findTools, type ToolsWanted } from "../schema/find-tools.ts";
+import { asObject, asString, asStrings } from "../schema/json-fields.ts";
 import type { SessionContext } from "../state/context.ts";
 import { windowOfModel } from "../state/limits.ts";
 import type { WantedConfiguration } from "../state/options.ts";

@@ -1,23 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PROFILES, SETTINGS } from "./definitions.ts";
-
-import { resolveSettings, variableOf } from "./resolve.ts";
-
+import { resolveSettings, variableOf, parseSetting, nearestName } from "./resolve.ts";
 import type { SettingName } from "./settings.ts";
 
 const settingOf = (name: SettingName, sources: Parameters<typeof resolveSettings>[0]): unknown =>
   resolveSettings(sources).settings[name];
 
 describe("settings", () => {
-  test("are the defaults when nothing is said, frozen", () => {
+  test("are the frozen defaults if no source has a value", () => {
     const { settings, problems } = resolveSettings({});
     expect(settings["clearing.paybackRequests"]).toBe(20);
     expect(Object.isFrozen(settings)).toBe(true);
     expect(problems).toEqual([]);
   });
 
-  test("come from code, variables, flags, a file, a profile and defaults: the strongest that has a value holds", () => {
+  test("come from the strongest of code, variables, flags, file, profile and defaults", () => {
     const name = "compaction.economicFromTokens";
     const strongestFirst: readonly Parameters<typeof resolveSettings>[0][] = [
       { code: { [name]: 1 } },
@@ -35,7 +33,7 @@ describe("settings", () => {
     expect(held).toEqual([1, 2, 3, 4, 60_000, 100_000]);
   });
 
-  test("it is said where each value comes from that is no default", () => {
+  test("have an origin for each value that is not a default", () => {
     const { origins } = resolveSettings({
       file: { profile: "economy", "cache.ttl": "1h" },
       environment: { PALIMPSEST_CACHE_TTL: "5m" },
@@ -49,7 +47,7 @@ describe("settings", () => {
     });
   });
 
-  test("a profile sets what no other source sets, whatever source names the profile", () => {
+  test("come from a profile if no other source sets them, whatever source selects the profile", () => {
     const name = "compaction.economicFromTokens";
     expect(settingOf(name, {})).toBe(100_000);
     expect(settingOf(name, { file: { profile: "economy" } })).toBe(60_000);
@@ -62,18 +60,18 @@ describe("settings", () => {
     expect(unknown.settings).toEqual(resolveSettings({}).settings);
   });
 
-  test.each(Object.entries(PROFILES))("the values of profile %s are values of their settings", (_, { values }) => {
+  test.each(Object.entries(PROFILES))("accept the values of the profile %s", (_, { values }) => {
     expect(resolveSettings({ file: values }).problems).toEqual([]);
   });
 
-  test("the short variable of the percentage is weaker than the long one", () => {
+  test("prefer the long variable of the percentage to the short one", () => {
     const name = "compaction.autoPercent";
     expect(settingOf(name, { environment: { PALIMPSEST_AUTOCOMPACT_PCT: "70" } })).toBe(70);
     const both = { PALIMPSEST_AUTOCOMPACT_PCT: "70", PALIMPSEST_COMPACTION_AUTO_PERCENT: "60" };
     expect(settingOf(name, { environment: both })).toBe(60);
   });
 
-  test("variables of other programs are not heeded", () => {
+  test("ignore variables of other programs", () => {
     const environment = {
       DISABLE_COMPACT: "1",
       DISABLE_AUTO_COMPACT: "1",
@@ -83,7 +81,7 @@ describe("settings", () => {
     expect(resolveSettings({ environment })).toEqual(resolveSettings({}));
   });
 
-  test("lists and tables can be given in a variable", () => {
+  test("read lists and tables from a variable", () => {
     const environment = {
       PALIMPSEST_CLEARING_KEEP_TOOLS: "Read, Bash",
       PALIMPSEST_TOOL_RESULTS_THRESHOLD_BY_TOOL: "Read=1000,Bash=2000",
@@ -144,7 +142,7 @@ describe("settings", () => {
     expect(resolveSettings(sources).problems.map((problem) => problem.message)).toEqual([message]);
   });
 
-  test("variables with our prefix that belong to a program around us are not ours to judge", () => {
+  test("ignore variables of a host program with the prefix of the engine", () => {
     const environment = {
       PALIMPSEST_HOME: "/h",
       PALIMPSEST_SEED: "1",
@@ -154,12 +152,12 @@ describe("settings", () => {
     expect(resolveSettings({ environment }).problems).toEqual([]);
   });
 
-  test("a file may name its schema", () => {
+  test("allow `$schema` in a file", () => {
     const { problems } = resolveSettings({ file: { $schema: "./engine.schema.json", "clearing.keepNewest": 4 } });
     expect(problems).toEqual([]);
   });
 
-  test("whatever a file holds, every setting has a value of its kind", () => {
+  test("have valid values for any content of the file", () => {
     const names = fc.oneof(fc.constantFrom(...Object.keys(SETTINGS)), fc.string());
     fc.assert(
       fc.property(fc.dictionary(names, fc.jsonValue()), (file) => {
@@ -169,8 +167,36 @@ describe("settings", () => {
     );
   });
 
-  test("every setting has a variable of its own", () => {
+  test("have a separate variable each", () => {
     const variables = (Object.keys(SETTINGS) as SettingName[]).map(variableOf);
     expect(new Set(variables).size).toBe(variables.length);
   });
+});
+
+test.each([
+  ["compaction.auto=ask", { "compaction.auto": "ask" }],
+  ["clearing.enabled=no", { "clearing.enabled": "off" }],
+  ["clearing.keepNewest= 4 ", { "clearing.keepNewest": 4 }],
+  ["clearing.providerInputTools=Read, Bash", { "clearing.providerInputTools": ["Read", "Bash"] }],
+  ["toolResults.thresholdByTool=Read=10,Bash=20", { "toolResults.thresholdByTool": { Read: 10, Bash: 20 } }],
+])("parseSetting reads %s", (text, settings) => {
+  expect(parseSetting(text)).toEqual({ kind: "setting", settings });
+});
+
+test.each([
+  ["compaction.atuo=ask", 'Unknown setting "compaction.atuo". Did you mean "compaction.auto"?'],
+  ["compaction.auto=never", 'Setting "compaction.auto" is "never". It must be one of "on", "ask", "off".'],
+  ["compaction.auto", "Write the name of a setting, =, and its value."],
+])("parseSetting reports a problem: %s", (text, message) => {
+  expect(parseSetting(text)).toEqual({ kind: "problem", message });
+});
+
+test.each([
+  ["compaction.atuo", "compaction.auto"],
+  ["Compaction.Auto", "compaction.auto"],
+  ["clearing.keepNewst", "clearing.keepNewest"],
+  ["cache.tll", "cache.ttl"],
+  ["colour", undefined],
+])("nearestName finds for %s the name %s", (typed, meant) => {
+  expect(nearestName(typed, Object.keys(SETTINGS))).toBe(meant);
 });

@@ -1,10 +1,10 @@
 import { InMemoryProvider, OpenFeature, type Provider, ProviderNotReadyError } from "@openfeature/server-sdk";
 import { expect, onTestFinished, test } from "vitest";
-import { readFlags } from "./resolve.ts";
+import { readFlags } from "./flags.ts";
 
 const flag = (value: unknown) => ({ variants: { only: value }, defaultVariant: "only", disabled: false });
 
-test("a fleet's flags are read through its OpenFeature client; what it does not have is absent", async () => {
+test("reads flags through an OpenFeature client, and reports missing flags as absent", async () => {
   const provider = new InMemoryProvider({
     "palimpsest.clearing.policy": flag("fixed"),
     "palimpsest.clearing.keepNewest": flag(7),
@@ -22,7 +22,7 @@ test("a fleet's flags are read through its OpenFeature client; what it does not 
   expect(flags.get("toolResults.thresholdByTool")).toEqual({ kind: "absent" });
 });
 
-test("a service that fails is told apart from one without flags, though its client never rejects", async () => {
+test("distinguishes a failed service from a service without flags, although the client never rejects", async () => {
   const fails = (): never => {
     throw new ProviderNotReadyError("connection refused");
   };
@@ -40,7 +40,7 @@ test("a service that fails is told apart from one without flags, though its clie
   expect(flags.get("cache.ttl")).toMatchObject({ because: "PROVIDER_NOT_READY: connection refused" });
 });
 
-test("a client that rejects is a service that fails", async () => {
+test("treats a client that rejects as a failed service", async () => {
   const rejects = () => Promise.reject(new Error("unreachable"));
   const client = { getStringDetails: rejects, getNumberDetails: rejects, getObjectDetails: rejects };
   expect((await readFlags(client)).get("cache.ttl")).toEqual({ kind: "failed", because: "unreachable" });
