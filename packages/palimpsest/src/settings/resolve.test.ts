@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PROFILES, SETTINGS } from "./definitions.ts";
-import { resolveSettings, variableOf, parseSetting, nearestName } from "./resolve.ts";
+import { nearestName, parseSetting, resolveSettings, variableOf } from "./resolve.ts";
 import type { SettingName } from "./settings.ts";
 
 const settingOf = (name: SettingName, sources: Parameters<typeof resolveSettings>[0]): unknown =>
@@ -102,7 +102,7 @@ describe("settings", () => {
     ["compaction.autoPercent", 0],
     ["no.such.setting", 1],
     ["__proto__x", 1],
-  ])("%s: %j is told and not used", (name, value) => {
+  ])("%s: report %j and do not use it", (name, value) => {
     const { settings, problems } = resolveSettings({ file: { [name]: value } });
     expect(problems).toMatchObject([{ source: "file", name, value }]);
     expect(settings).toEqual(resolveSettings({}).settings);
@@ -138,7 +138,7 @@ describe("settings", () => {
       "Unknown variable PALIMPSEST_CLEARING_SOMETIMES. docs/defaults.md lists all variables.",
     ],
     [{ file: [] }, "The settings file was ignored. It must be a JSON object of names and values."],
-  ])("%j: says what to write instead", (sources, message) => {
+  ])("%j: have a message that says what to write instead", (sources, message) => {
     expect(resolveSettings(sources).problems.map((problem) => problem.message)).toEqual([message]);
   });
 

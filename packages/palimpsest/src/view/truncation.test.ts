@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { minimumTokens } from "../size/budget.ts";
 import { startCalibration } from "../size/calibration.ts";
-import { addFeatures, NO_FEATURES } from "../size/features.ts";
+import { addFeatures, type Features, NO_FEATURES } from "../size/features.ts";
 import { messageItem } from "./items.ts";
-import { findTruncation } from "./truncation.ts";
+import { findTruncation, minimumTokens } from "./truncation.ts";
 import { createView, type MessageItem, type View } from "./view.ts";
 
 const REQUEST = 5;
@@ -29,18 +28,18 @@ const reported = (freshTokens: number) => ({
   cacheWriteTokens: 0,
 });
 
-test("a report far below what any tokenizer makes of the input shows that it was cut", () => {
+test("detects a cut by a report far below the count of any tokenizer", () => {
   expect(findTruncation(awaiting([said(1, 2_000)]), reported(1_000))).toMatchObject({ readTokens: 1_000 });
 });
 
-test("a report a little below what a tokenizer makes of the input shows nothing, also if more was said meanwhile", () => {
+test("finds no cut if the report is a little below the count of a tokenizer, also after newer messages", () => {
   const first = said(1, 2_000);
   const least = Math.ceil(0.86 * minimumTokens(first.features));
   expect(findTruncation(awaiting([first]), reported(least))).toBeUndefined();
   expect(findTruncation(awaiting([first, said(6, 20_000)]), reported(least))).toBeUndefined();
 });
 
-test("a report that grows with what was added shows nothing, if the one before it was as low", () => {
+test("finds no cut if the report grows with the added content and the previous report was as low", () => {
   const [first, added] = [said(1, 2_000), said(4, 100)];
   const anchor = { request: 2, responseId: "r", tokens: 3_000, inputTokens: 2_990, prefix: "same" } as const;
   const view = Object.assign(awaiting([first, added]), { anchor });
@@ -51,7 +50,7 @@ test("a report that grows with what was added shows nothing, if the one before i
   expect(findTruncation(view, reported(2_990))).toMatchObject({ readTokens: 2_990 });
 });
 
-test("a report that names a cache, edits or deletions is not of the whole input, and shows nothing", () => {
+test("skips reports with cache reads, edits or deletions", () => {
   const view = awaiting([said(1, 2_000)]);
   for (const partly of [
     { cacheReadTokens: 1 },
@@ -61,4 +60,22 @@ test("a report that names a cache, edits or deletions is not of the whole input,
   ]) {
     expect(findTruncation(view, { ...reported(1_000), ...partly }), JSON.stringify(partly)).toBeUndefined();
   }
+});
+
+test.each<[string, Partial<Features>, number]>([
+  ["words by number and length", { words: 10, letters: 60 }, 12],
+  ["numbers by number and length", { numbers: 10, digits: 100 }, 21],
+  ["marks and line ends as half a token", { marks: 30, lines: 20, spaces: 200 }, 25],
+  ["letters of other scripts as a fifth of a token", { foreignLetters: 100 }, 20],
+  ["ideographs and symbols as half a token, and emoji as one", { ideographs: 10, symbols: 10, emoji: 3 }, 13],
+  ["at most one token for five characters of ordinary text", { words: 100, letters: 100 }, 40],
+  ["no tokens for words that are longer than in any language", { words: 1, letters: 1_000, runOnLetters: 1_000 }, 0],
+  [
+    "no tokens for content that a provider may count in its own way",
+    { images: 3, documents: 2, toolCalls: 9, blocks: 9 },
+    0,
+  ],
+  ["tokens that a tokenizer counted", { countedTokens: 77 }, 77],
+])("minimumTokens counts %s", (_, features, tokens) => {
+  expect(minimumTokens({ ...NO_FEATURES, ...features })).toBe(tokens);
 });
