@@ -25,16 +25,16 @@ const choose = (more: Partial<HeadTtlQuestion>) =>
   chooseHeadTtl({ wanted: "auto", ledger: EMPTY_LEDGER, prices: undefined, nowMs: 0, ...more });
 
 describe("auto", () => {
-  test("a session begins with five minutes, and stays with them without pauses", () => {
+  test("starts with five minutes, and keeps them without pauses", () => {
     expect(choose({})).toBe("5m");
     expect(choose({ ledger: ledgerOf([1, 2, 1, 3]), nowMs: 2 * MINUTE_MS })).toBe("5m");
   });
 
-  test("the first pause that an hour would have outlived is enough", () => {
+  test("chooses an hour after the first pause that an hour would have covered", () => {
     expect(choose({ ledger: ledgerOf([1]), nowMs: 6 * MINUTE_MS })).toBe("1h");
   });
 
-  test("a pause of just five minutes is one, and so it is in a session of which nothing else is known", () => {
+  test("counts a pause of exactly five minutes, also in a session without a rhythm", () => {
     expect(choose({ ledger: ledgerOf([1]), nowMs: 5 * MINUTE_MS })).toBe("1h");
     const { main } = ledgerOf([]).sources;
     const { rhythm: _, ...unknown } = main!;
@@ -45,26 +45,26 @@ describe("auto", () => {
     expect(choose({ ledger, prices, nowMs: 6 * MINUTE_MS })).toBe("5m");
   });
 
-  test("pauses of an hour and more are no reason to pay for one", () => {
+  test("does not choose an hour because of pauses of an hour or more", () => {
     expect(choose({ ledger: ledgerOf([1]), nowMs: 59 * MINUTE_MS })).toBe("1h");
     for (const minutes of [60, 90]) expect(choose({ ledger: ledgerOf([1]), nowMs: minutes * MINUTE_MS })).toBe("5m");
     expect(choose({ ledger: ledgerOf([10, 120, 120]), nowMs: 90 * MINUTE_MS })).toBe("5m");
     expect(choose({ ledger: ledgerOf([10, 10, 10, 10]), nowMs: 90 * MINUTE_MS })).toBe("1h");
   });
 
-  test("the pause that ends now counts as what it is, once", () => {
+  test("counts the current pause once", () => {
     const nowMs = 90 * MINUTE_MS;
     expect(choose({ ledger: ledgerOf([10]), nowMs })).toBe("5m");
     expect(choose({ ledger: ledgerOf([10, 10, 1, 1, 1, 1, 1]), nowMs })).toBe("1h");
   });
 
-  test("nothing changes while the head is in the cache", () => {
+  test("keeps the lifetime while the system prompt is in the cache", () => {
     expect(choose({ ledger: ledgerOf([10, 10, 10]), nowMs: MINUTE_MS })).toBe("5m");
     expect(choose({ ledger: ledgerOf([120, 120], "1h"), nowMs: 59 * MINUTE_MS })).toBe("1h");
   });
 });
 
-test("what the settings say holds at once", () => {
+test("applies a fixed setting at once", () => {
   expect(choose({ wanted: "1h" })).toBe("1h");
   expect(choose({ wanted: "same", ledger: ledgerOf([10, 10], "1h"), nowMs: MINUTE_MS })).toBe("5m");
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CacheFacts } from "../log/cause.ts";
 import type { UsagePayload } from "../log/payload.ts";
-import { lineOf } from "./cost.ts";
+import { lineOf } from "./line.ts";
 import { foldLedger } from "./fold.ts";
 import { EMPTY_LEDGER, type Ledger, spentTokens } from "./ledger.ts";
 
@@ -20,14 +20,14 @@ const used = (answers: number, cacheWriteTokens: number, more: Partial<UsagePayl
   ...more,
 });
 
-test("what is written for an hour has the price of that", () => {
+test("uses the price of writes for an hour", () => {
   const ledger = asked(EMPTY_LEDGER, 1);
   const priceOf = (more: Partial<UsagePayload>) => lineOf(ledger, 2, used(1, 10_000, more), 2).priceUsd;
   expect(priceOf({})).toBeCloseTo(0.05, 12);
   expect(priceOf({ cacheWrite1hTokens: 10_000 })).toBeCloseTo(0.08, 12);
 });
 
-test("estimates are known as such, and so is their part of the price", () => {
+test("marks estimates, and their part of the price", () => {
   const after = (more: Partial<UsagePayload>) => {
     const payload = used(1, 10_000, more);
     const ledger = asked(EMPTY_LEDGER, 1);
@@ -41,7 +41,7 @@ test("estimates are known as such, and so is their part of the price", () => {
   expect(reported.totals).not.toHaveProperty("estimatedResponses");
 });
 
-test("a break says what the decisions had announced, if they did", () => {
+test("names the tokens that decisions had announced in a break", () => {
   const first = foldLedger(asked(EMPTY_LEDGER, 1), { kind: "usage", sequence: 2, payload: used(1, 40_000) }, 2);
   const breakAfter = (changes: CacheFacts["changes"] & {}) =>
     lineOf(asked(first, 5, { changes, comparedWith: 1 }), 6, used(5, 40_000), 6).break;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { CacheFacts, PromptChange } from "../log/cause.ts";
 import type { ReadEntry } from "../log/draft.ts";
 import type { PayloadKind, Payloads, UsagePayload } from "../log/payload.ts";
-import { lineOf } from "./cost.ts";
+import { lineOf } from "./line.ts";
 import { foldLedger, ledgerAtBoundary } from "./fold.ts";
 import { EMPTY_LEDGER, type Ledger, type LedgerLine, readLedger, spentTokens } from "./ledger.ts";
 
@@ -52,8 +52,8 @@ function warm(): Book {
   return book;
 }
 
-describe("a line of the ledger", () => {
-  test("has the price, and no gap while all that was there is read", () => {
+describe("a ledger line", () => {
+  test("has the price, and no gap if everything in the cache was read", () => {
     const book = warm();
     const line = book.ask(40_000, 1_000);
     expect(line).toMatchObject({ perfectReadTokens: 40_000, causes: [], source: "main" });
@@ -62,11 +62,11 @@ describe("a line of the ledger", () => {
     expect(line.break).toBeUndefined();
   });
 
-  test("the first request has nothing to be compared with", () => {
+  test("is not compared for the first request", () => {
     expect(new Book().ask(0, 40_000)).toMatchObject({ perfectReadTokens: 0, causes: [] });
   });
 
-  test("what nobody changed and no pause explains was the server, and it is an alarm", () => {
+  test("names the server and raises an alarm if no change and no pause explains the break", () => {
     const line = warm().ask(0, 41_000);
     expect(line.causes).toEqual(["server"]);
     expect(line.break).toMatchObject({ sort: "alarm", droppedTokens: 40_000, rebilledTokens: 40_000 });
@@ -75,7 +75,7 @@ describe("a line of the ledger", () => {
     expect(line.break?.rebilledUsd).toBeCloseTo((40_000 * (5 - 0.4)) / 1e6, 12);
   });
 
-  test("a pause counts from request to request, by the lifetime that the request before asked for", () => {
+  test("measures a pause between requests against the lifetime of the previous request", () => {
     const book = warm();
     book.atMs += 298_000;
     expect(book.ask(0, 41_000).causes).toEqual(["pause"]);
@@ -85,7 +85,7 @@ describe("a line of the ledger", () => {
     expect(hour.ask(0, 41_000, [], { lifetimeMs: 300_000 }).causes).toEqual(["server"]);
   });
 
-  test("what was changed is expected, and only what it leaves could have been read", () => {
+  test("expects a break after a change, and a perfect read of the unchanged part only", () => {
     const line = warm().ask(4_000, 37_000, [{ cause: "replace", at: 3, from: 2, what: ["cleared"] }], {
       keptTokens: 10_000,
     });
@@ -93,7 +93,7 @@ describe("a line of the ledger", () => {
     expect(line.break).toMatchObject({ sort: "expected", what: ["cleared"], droppedTokens: 36_000 });
   });
 
-  test("what the provider has left out is expected, and nothing more could have been read; as much again is no cause", () => {
+  test("expects a break after new edits of the provider, with no further possible reads, and none after the same edits", () => {
     const book = warm();
     const left = { appliedEdits: { results: 5, thinkingTurns: 0, tokens: 20_000 } };
     const line = book.answer(book.request(), 8_000, 12_000, left);
@@ -103,7 +103,7 @@ describe("a line of the ledger", () => {
     expect(book.answer(book.request(), 5_000, 1_000, left)).toMatchObject({ break: { sort: "alarm" } });
   });
 
-  test("what was deleted from the cached prompt is no break; a prompt that has gone makes deletions stale", () => {
+  test("finds no break after deletions from the cached prompt, and marks them stale if the prompt is gone", () => {
     const book = warm();
     const deleted = [{ entry: 7, callId: "c" }];
     const line = book.answer(book.request([], { deleted }), 25_000, 1_000, { deletedTokens: 15_000 });
@@ -117,19 +117,19 @@ describe("a line of the ledger", () => {
     expect(book.ledger.sources["main"]?.previous).toMatchObject({ deletions: "stale" });
   });
 
-  test("a prompt that became smaller is not billed again for what it has lost", () => {
+  test("does not count removed content as billed again", () => {
     const line = warm().ask(4_000, 6_000, [{ cause: "boundary", at: 3, from: 2 }], { keptTokens: 4_000 });
     expect(line.break).toMatchObject({ droppedTokens: 36_000, rebilledTokens: 6_000 });
   });
 
-  test("without prices it counts tokens only", () => {
+  test("counts tokens only if the prices are unknown", () => {
     const book = new Book();
     const line = book.answer(book.add("request", { maxTokens: 1, estimatedTokens: 1 }), 0, 10);
     expect(line.priceUsd).toBeUndefined();
     expect(spentTokens(book.ledger)).toMatchObject({ responses: 1, unpricedResponses: 1, priceUsd: 0 });
   });
 
-  test("a response that comes after that of a later request is not compared with it", () => {
+  test("is not compared if a later request was answered first", () => {
     const book = warm();
     const early = book.request();
     const late = book.request();
@@ -138,7 +138,7 @@ describe("a line of the ledger", () => {
     expect(book.ledger.sources["main"]?.previous?.request).toBe(late);
   });
 
-  test("a request that was made before the one before it was answered is told only what is new since", () => {
+  test("has only newer changes if the request was made before the previous answer", () => {
     const book = warm();
     const change: PromptChange = { cause: "replace", at: book.sequence, from: 1 };
     const early = book.request([change], { keptTokens: 0 });
@@ -147,7 +147,7 @@ describe("a line of the ledger", () => {
     expect(book.answer(late, 4_000, 38_000).causes).toEqual(["server"]);
   });
 
-  test("a response that reports no usage is passed over", () => {
+  test("is not compared if the response reports no usage", () => {
     const book = warm();
     expect(book.answer(book.request(), 0, 0).break).toBeUndefined();
     expect(book.ask(40_000, 100).causes).toEqual([]);
@@ -155,7 +155,7 @@ describe("a line of the ledger", () => {
     expect(book.ask(0, 41_000).causes).toEqual(["server"]);
   });
 
-  test("says whether the provider's own diagnosis agrees", () => {
+  test("shows whether the provider's diagnosis agrees", () => {
     const book = warm();
     const request = book.request([{ cause: "tools", at: 3 }], { keptTokens: 0 });
     expect(book.answer(request, 0, 40_000, { cacheDiagnosis: { reason: "tools" } }).diagnosis).toBe("agrees");
@@ -165,7 +165,7 @@ describe("a line of the ledger", () => {
 });
 
 describe("the ledger", () => {
-  test("counts from nothing: the first answer and the first loss are all there is", () => {
+  test("starts empty, with the first answer and the first loss", () => {
     const book = warm();
     const counts = { responses: 1, freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 40_000, outputTokens: 100 };
     const priceUsd = expect.closeTo((40_000 * 5 + 100 * 20) / 1e6, 12);
@@ -182,7 +182,7 @@ describe("the ledger", () => {
     expect(Object.values(small.ledger.sources["main"]!.causes["server"]!)).toEqual([0, 0, 0, 0]);
   });
 
-  test("adds up, by source and by cause; the causes make up the whole gap", () => {
+  test("sums by source and by cause, and the causes explain the whole gap", () => {
     const book = warm();
     book.ask(0, 41_000);
     book.atMs += 300_000;
@@ -199,7 +199,7 @@ describe("the ledger", () => {
     expect(breaks).toHaveLength(2);
   });
 
-  test("keeps what was decided until the next answered request: one for each cause, the earliest place", () => {
+  test("keeps one decision per cause, with its earliest place, until the next answered request", () => {
     const book = warm();
     const cost = { shedTokens: 1, invalidatedPrefixTokens: 500 };
     book.add("replace", { from: 20, to: 20, with: [], reason: "one", cost });
@@ -218,7 +218,7 @@ describe("the ledger", () => {
     ]);
   });
 
-  test("a boundary and a rewind carry it; what was spent on the other branch stays spent", () => {
+  test("continues after a boundary and a rewind, with the spending of the other branch", () => {
     const book = warm();
     const replace = { from: 1, to: 2, with: [], reason: "summarised" };
     const carried = ledgerAtBoundary(book.ledger, book.sequence + 1, replace);
@@ -235,7 +235,7 @@ describe("the ledger", () => {
     expect(book.ledger.pending).toMatchObject([{ cause: "boundary" }, { cause: "rewind", from: 2 }]);
   });
 
-  test("a request that was gone back to and is sent once more has its price, and its cause", () => {
+  test("has a price and a cause for a request that is sent again after a rewind", () => {
     const book = warm();
     const request = book.request();
     book.answer(request, 40_000, 1_000);
@@ -252,7 +252,7 @@ describe("the ledger", () => {
     expect(line.gapUsd).toBeCloseTo(0, 12);
   });
 
-  test("stays small, however long the session", () => {
+  test("stays small in a long session", () => {
     const book = warm();
     for (let round = 0; round < 500; round++) {
       book.request();
@@ -263,7 +263,7 @@ describe("the ledger", () => {
     expect(JSON.stringify(book.ledger).length).toBeLessThan(20_000);
   });
 
-  test("what was stored and is none is an empty one", () => {
+  test("is empty if the stored value is invalid", () => {
     for (const stored of [undefined, null, 7, {}, { sources: {} }]) expect(readLedger(stored)).toEqual(EMPTY_LEDGER);
     expect(readLedger(JSON.parse(JSON.stringify(warm().ledger)))).toEqual(warm().ledger);
   });
@@ -273,7 +273,7 @@ describe("a ping", () => {
   const ping = (book: Book, answers: number, more: Partial<UsagePayload> = {}): LedgerLine =>
     book.answer(answers, 40_000, 0, { source: "keep-warm", outputTokens: 0, prices, madeAtMs: book.atMs, ...more });
 
-  test("makes the prompt as fresh as when it was sent, and is counted for itself", () => {
+  test("restarts the lifetime of the prompt, and is counted separately", () => {
     const book = warm();
     book.atMs += 290_000;
     const { atMs: madeAtMs } = book;
@@ -287,7 +287,7 @@ describe("a ping", () => {
     expect(book.ledger.sources["main"]?.rhythm?.middlePauses).toBe(1);
   });
 
-  test("that touched nothing, or an older prompt, refreshes nothing", () => {
+  test("refreshes nothing if it read nothing or an older prompt", () => {
     const book = warm();
     const { atMs } = book.ledger.sources["main"]!.previous!;
     ping(book, 1, { cacheReadTokens: 0 });

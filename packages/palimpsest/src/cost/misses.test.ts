@@ -1,14 +1,62 @@
-import { describe, expect, test } from "vitest";
+import { expect, test, describe } from "vitest";
+import { findDrop, isExpected, nameCauses, describeRequest, type NextRequest, compareConfigurations, checkDiagnosis } from "./misses.ts";
 import type { Block } from "../log/block.ts";
-import type { CacheFacts } from "../log/cause.ts";
+import type { CacheFacts, CacheEffects, CacheDiagnosis, Cause } from "../log/cause.ts";
 import type { ReadEntry } from "../log/draft.ts";
 import type { PayloadKind, Payloads } from "../log/payload.ts";
 import { startCalibration } from "../size/calibration.ts";
 import { foldEntry } from "../view/fold.ts";
-import { createView } from "../view/view.ts";
+import { createView, type Configuration } from "../view/view.ts";
 import { foldLedger } from "./fold.ts";
 import { EMPTY_LEDGER } from "./ledger.ts";
-import { describeRequest, type NextRequest } from "./misses.ts";
+import { NO_FEATURES } from "../size/features.ts";
+
+const left = (cacheReadTokens: number, cacheWriteTokens = 0) => ({ cacheReadTokens, cacheWriteTokens });
+const FIVE_MINUTES_MS = 300_000;
+
+test.each<[string, ReturnType<typeof left>, number, number | undefined]>([
+  ["findDrop finds no break if nothing was lost", left(50_000), 50_000, undefined],
+  ["findDrop finds no break if more was read than before", left(50_000), 60_000, undefined],
+  ["findDrop finds no break after a drop of 2,000 tokens", left(10_000), 8_000, undefined],
+  ["findDrop finds a break after a drop of more than 2,000 tokens", left(10_000), 7_999, 2_001],
+  ["findDrop finds no break after a drop of 5% of a large prompt", left(100_000), 95_000, undefined],
+  ["findDrop finds a break after a drop of more than 5% of a large prompt", left(100_000), 94_999, 5_001],
+  ["findDrop counts tokens that the previous request wrote", left(0, 50_000), 0, 50_000],
+  ["findDrop finds no break if the cache was empty", left(0), 0, undefined],
+])("%s", (_, before, cacheReadTokens, dropped) => {
+  expect(findDrop(before, { cacheReadTokens })).toBe(dropped);
+});
+
+test("orders causes by their place in the prompt", () => {
+  const changes = [
+    { cause: "replace", from: 40 },
+    { cause: "images" },
+    { cause: "rewind", from: 12 },
+    { cause: "tools" },
+  ] as const;
+  const named = nameCauses({ changes, pauseMs: FIVE_MINUTES_MS, lifetimeMs: FIVE_MINUTES_MS });
+  expect(named).toEqual(["pause", "tools", "images", "rewind", "replace"]);
+  const inMessages = [
+    { cause: "restore", from: 12 },
+    { cause: "replace", from: 9 },
+    { cause: "rewind", from: 12 },
+  ] as const;
+  expect(nameCauses({ changes: inMessages, lifetimeMs: FIVE_MINUTES_MS })).toEqual(["replace", "rewind", "restore"]);
+});
+
+test("names a pause from the lifetime on, and the server without any other cause", () => {
+  const after = (pauseMs?: number) =>
+    nameCauses({ changes: [], lifetimeMs: FIVE_MINUTES_MS, ...(pauseMs === undefined ? {} : { pauseMs }) });
+  expect(after(FIVE_MINUTES_MS)).toEqual(["pause"]);
+  expect(after(FIVE_MINUTES_MS - 1)).toEqual(["server"]);
+  expect(after()).toEqual(["server"]);
+});
+
+test("expects decisions only, and no pause or server", () => {
+  expect(isExpected(["model", "replace"])).toBe(true);
+  expect(isExpected(["pause", "replace"])).toBe(false);
+  expect(isExpected(["server"])).toBe(false);
+});
 
 const text = (words: string): Block => ({ kind: "text", text: words });
 const image: Block = { kind: "image", source: { kind: "url", url: "https://example.org/a.png" } };
@@ -70,8 +118,8 @@ function write() {
   return written;
 }
 
-describe("what a request is compared with", () => {
-  test("the first is compared with nothing, and one that only grows has not changed", () => {
+describe("describeRequest", () => {
+  test("compares the first request with nothing, and finds no change if the conversation only grows", () => {
     const log = write();
     log.say(text("one"));
     expect(log.describe()).toEqual({ configuration: 1, images: "none", lifetimeMs: 1 });
@@ -80,7 +128,7 @@ describe("what a request is compared with", () => {
     expect(log.describe()).toEqual({ configuration: 1, images: "none", lifetimeMs: 1, comparedWith: 3 });
   });
 
-  test("the configuration counts as it is, not how often it changed", () => {
+  test("compares the configuration by value, however often it changed", () => {
     const log = write();
     log.say(text("one"));
     log.ask(text("two"));
@@ -90,7 +138,7 @@ describe("what a request is compared with", () => {
     expect(log.causes()).toEqual([]);
   });
 
-  test("unless thinking that was bound to it is lost on the way", () => {
+  test("finds a change if thinking that was bound to the configuration was lost in between", () => {
     const log = write();
     log.say(text("one"));
     log.ask(thinking, text("two"));
@@ -103,7 +151,7 @@ describe("what a request is compared with", () => {
     expect(log.causes()).toEqual([]);
   });
 
-  test("decisions count from the first entry that they show in another way; what was never sent moves nothing", () => {
+  test("places decisions at the first entry that they change, and ignores content that was never sent", () => {
     const log = write();
     const one = log.say(text("one"));
     const two = log.say(text("word ".repeat(2_000)));
@@ -119,7 +167,7 @@ describe("what a request is compared with", () => {
     expect(log.causes()).toEqual(["restore", "replace"]);
   });
 
-  test("the first image counts, and the last one gone; those between do not", () => {
+  test("finds the first image and the removal of the last image, and ignores others", () => {
     const log = write();
     const first = log.say(text("one"), image);
     expect(log.describe().images).toBe("some");
@@ -142,7 +190,7 @@ describe("what a request is compared with", () => {
     expect(other.causes()).toEqual([]);
   });
 
-  test("an image that stood in a request without an answer counts still, at no entry of its own", () => {
+  test("counts an image of an unanswered request, without an entry", () => {
     const log = write();
     log.say(text("one"));
     log.ask(text("two"));
@@ -152,7 +200,7 @@ describe("what a request is compared with", () => {
     expect(log.describe().changes).toEqual([{ cause: "images", at: 0 }]);
   });
 
-  test("thinking before the user's new words counts where the provider forgets it", () => {
+  test("finds the loss of thinking before a new user message, if the provider drops it", () => {
     const log = write();
     log.rules.earlierThinking = "stripped";
     log.say(text("one"));
@@ -167,7 +215,7 @@ describe("what a request is compared with", () => {
     expect(log.causes()).toEqual([]);
   });
 
-  test("other edits of the provider count; a number of turns that grows with the session is no other", () => {
+  test("finds changed edits of the provider, and ignores a growing number of turns", () => {
     const log = write();
     const results = { aboveTokens: 9, minimumTokens: 1, keepNewest: 3, keptTools: [], inputsOf: [] };
     log.rules.asked = { edits: { results, thinking: { from: 1, turns: 1 } } };
@@ -184,7 +232,7 @@ describe("what a request is compared with", () => {
     expect(log.causes()).toEqual(["provider-edits"]);
   });
 
-  test("another lifetime counts last, and keeps everything", () => {
+  test("puts a new lifetime last, and keeps all tokens", () => {
     const log = write();
     log.say(text("one"));
     log.ask(text("two"));
@@ -192,4 +240,74 @@ describe("what a request is compared with", () => {
     expect(log.describe()).toMatchObject({ changes: [{ cause: "cache-ttl" }] });
     expect(log.describe().keptTokens).toBeUndefined();
   });
+});
+
+const tool = (name: string, description = "") => ({ name, description, inputSchema: { type: "object" } });
+const before: Configuration = {
+  entry: 1,
+  systemHeldBy: 1,
+  toolsHeldBy: 1,
+  provider: "p",
+  model: "m",
+  system: "Be brief.",
+  tools: [tool("a"), tool("b"), tool("c")],
+  parameters: { effort: "low", stop: ["."] },
+  features: NO_FEATURES,
+};
+const effects: CacheEffects = { parameters: { effort: "effort", stop: "nothing" }, images: "nothing" };
+const changes = (now: Partial<Configuration>) =>
+  compareConfigurations(before, { ...before, entry: 9, toolsHeldBy: 9, ...now }, effects).map(({ cause, what = [] }) =>
+    [cause, ...what].join(": "),
+  );
+
+describe("compareConfigurations", () => {
+  test("finds no difference between equal configurations in different entries", () => {
+    expect(changes({ systemHeldBy: 9 })).toEqual([]);
+  });
+
+  test.each<[string, Partial<Configuration>, string[]]>([
+    ["model", { model: "n" }, ["model"]],
+    ["provider", { provider: "q" }, ["provider"]],
+    ["system", { system: "Be kind." }, ["system"]],
+    ["an added tool", { tools: [...before.tools, tool("d")] }, ["tools: added d"]],
+    ["a removed tool", { tools: before.tools.slice(1) }, ["tools: removed a"]],
+    ["a changed tool", { tools: before.tools.with(1, tool("b", "new")) }, ["tools: changed b"]],
+    ["another order", { tools: before.tools.toReversed() }, ["tools: reordered"]],
+    ["a known setting", { parameters: { effort: "high" } }, ["effort: effort"]],
+    ["a setting without effect", { parameters: { effort: "low", stop: [] } }, []],
+    ["an unknown setting", { parameters: { ...before.parameters, novelty: 1 } }, ["parameters: novelty"]],
+    ["tools of the service", { parameters: { ...before.parameters, tools: [{}] } }, ["tools: tools"]],
+    [
+      "a setting with an odd name",
+      { parameters: { ...before.parameters, constructor: 1 } },
+      ["parameters: constructor"],
+    ],
+  ])("finds a difference: %s", (_, now, expected) => {
+    expect(changes(now)).toEqual(expected);
+  });
+
+  test("names all differences", () => {
+    expect(changes({ model: "n", system: "", tools: [], parameters: {} })).toEqual([
+      "model",
+      "tools: removed a: removed b: removed c",
+      "system",
+      "effort: effort",
+    ]);
+  });
+});
+
+test.each<[Cause[], CacheDiagnosis["reason"], "agrees" | "differs" | undefined]>([
+  [["model"], "model", "agrees"],
+  [["tools", "replace"], "tools", "agrees"],
+  [["pause", "system"], "system", "agrees"],
+  [["replace"], "messages", "agrees"],
+  [["effort"], "parameters", "agrees"],
+  [["parameters"], "messages", "agrees"],
+  [["earlier-thinking"], "messages", "agrees"],
+  [["pause"], "nowhere", "agrees"],
+  [["server"], "messages", "differs"],
+  [["replace"], "tools", "differs"],
+  [["replace"], "unknown", undefined],
+])("checkDiagnosis compares %j with the reason %s: %s", (causes, reason, verdict) => {
+  expect(checkDiagnosis(causes, { reason })).toBe(verdict);
 });

@@ -10,23 +10,23 @@ function rhythmOf(pausesMs: readonly number[]): Rhythm {
   return rhythm;
 }
 
-test("pauses are told apart by the two lifetimes, each of which is over when it is reached", () => {
+test("separates pauses by the two lifetimes, which end exactly when they are reached", () => {
   const pauses = [1, 5 * MINUTE_MS - 1, 5 * MINUTE_MS, 60 * MINUTE_MS - 1, 60 * MINUTE_MS];
   const { middlePauses, longPauses } = rhythmOf(pauses);
   expect([Math.round(middlePauses), Math.round(longPauses)]).toEqual([2, 1]);
 });
 
-test("the first request has no pause before it", () => {
+test("counts no pause before the first request", () => {
   expect(addToRhythm(undefined, 7)).toEqual({ middlePauses: 0, longPauses: 0, atMs: 7 });
 });
 
-test("a pause counts less with each request after it", () => {
+test("reduces the weight of a pause with each later request", () => {
   const quick = Array.from({ length: 300 }, () => MINUTE_MS);
   expect(rhythmOf([10 * MINUTE_MS, ...quick]).middlePauses).toBeLessThan(0.1);
   expect(rhythmOf([90 * MINUTE_MS, ...quick]).longPauses).toBeLessThan(0.1);
 });
 
-test("it is of bounded size, however long the session is", () => {
+test("keeps a bounded size in a long session", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 10_000_000 }), { maxLength: 500 }), (pauses) => {
       const { middlePauses, longPauses } = rhythmOf(pauses);
