@@ -89,7 +89,13 @@ const estimate = (ledger: Ledger, nowMs = 1, inputTokens = 50_000): readonly num
 };
 
 test.each<[string, readonly number[], read: number, written: number, fresh: number]>([
-  ["reads the tokens that the previous request left, and writes the rest", estimate(ledgerOf(30_000, 10_000)), 40_000, 10_000, 0],
+  [
+    "reads the tokens that the previous request left, and writes the rest",
+    estimate(ledgerOf(30_000, 10_000)),
+    40_000,
+    10_000,
+    0,
+  ],
   ["counts the rest as fresh if the service writes nothing", estimate(ledgerOf(30_000, 0)), 30_000, 0, 20_000],
   ["reads only the unchanged start of the request", estimate(ledgerOf(30_000, 10_000, 5_000)), 5_000, 45_000, 0],
   ["reads no more than was sent", estimate(ledgerOf(30_000, 10_000), 1, 20_000), 20_000, 0, 0],

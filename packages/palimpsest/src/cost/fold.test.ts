@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { CacheFacts, PromptChange } from "../log/cause.ts";
 import type { ReadEntry } from "../log/draft.ts";
 import type { PayloadKind, Payloads, UsagePayload } from "../log/payload.ts";
-import { lineOf } from "./line.ts";
 import { foldLedger, ledgerAtBoundary } from "./fold.ts";
 import { EMPTY_LEDGER, type Ledger, type LedgerLine, readLedger, spentTokens } from "./ledger.ts";
+import { lineOf } from "./line.ts";
 
 const prices = { input: 4, output: 20, cacheRead: 0.4, cacheWrite5m: 5, cacheWrite1h: 8 };
 const facts: CacheFacts = { configuration: 1, images: "none", lifetimeMs: 300_000, prices };

@@ -4,7 +4,6 @@ import type { PromptChange } from "../log/cause.ts";
 import type { PassedOver, ReadEntry } from "../log/draft.ts";
 import type { BoundaryPayload, ReplacePayload, RewindPayload, UsagePayload } from "../log/payload.ts";
 import { inputTokensOf } from "../log/usage.ts";
-import { lineOf, openRequest } from "./line.ts";
 import {
   addToRhythm,
   addTotals,
@@ -19,6 +18,7 @@ import {
   readLedger,
   type SourceLedger,
 } from "./ledger.ts";
+import { lineOf, openRequest } from "./line.ts";
 
 /** Adds one entry to the ledger, in the order of the log, including decisions that a later `restore` undoes. */
 export function foldLedger(ledger: Ledger, read: ReadEntry | PassedOver, atMs: number): Ledger {

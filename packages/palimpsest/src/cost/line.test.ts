@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { CacheFacts } from "../log/cause.ts";
 import type { UsagePayload } from "../log/payload.ts";
-import { lineOf } from "./line.ts";
 import { foldLedger } from "./fold.ts";
 import { EMPTY_LEDGER, type Ledger, spentTokens } from "./ledger.ts";
+import { lineOf } from "./line.ts";
 
 const prices = { input: 4, output: 20, cacheRead: 0.4, cacheWrite5m: 5, cacheWrite1h: 8 };
 

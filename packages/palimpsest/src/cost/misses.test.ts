@@ -1,15 +1,23 @@
-import { expect, test, describe } from "vitest";
-import { findDrop, isExpected, nameCauses, describeRequest, type NextRequest, compareConfigurations, checkDiagnosis } from "./misses.ts";
+import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
-import type { CacheFacts, CacheEffects, CacheDiagnosis, Cause } from "../log/cause.ts";
+import type { CacheDiagnosis, CacheEffects, CacheFacts, Cause } from "../log/cause.ts";
 import type { ReadEntry } from "../log/draft.ts";
 import type { PayloadKind, Payloads } from "../log/payload.ts";
 import { startCalibration } from "../size/calibration.ts";
+import { NO_FEATURES } from "../size/features.ts";
 import { foldEntry } from "../view/fold.ts";
-import { createView, type Configuration } from "../view/view.ts";
+import { type Configuration, createView } from "../view/view.ts";
 import { foldLedger } from "./fold.ts";
 import { EMPTY_LEDGER } from "./ledger.ts";
-import { NO_FEATURES } from "../size/features.ts";
+import {
+  checkDiagnosis,
+  compareConfigurations,
+  describeRequest,
+  findDrop,
+  isExpected,
+  type NextRequest,
+  nameCauses,
+} from "./misses.ts";
 
 const left = (cacheReadTokens: number, cacheWriteTokens = 0) => ({ cacheReadTokens, cacheWriteTokens });
 const FIVE_MINUTES_MS = 300_000;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { inputTokensOf } from "../log/usage.ts";
-import { priceUsd, withCacheRead, costsOf, HOUR_MS, USUAL_COSTS } from "./prices.ts";
+import { costsOf, HOUR_MS, priceUsd, USUAL_COSTS, withCacheRead } from "./prices.ts";
 
 const prices = { input: 4, output: 20, cacheRead: 0.2, cacheWrite5m: 5, cacheWrite1h: 8 };
 const tiered = {

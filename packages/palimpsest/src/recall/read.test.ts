@@ -1,6 +1,51 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readRange, type TextPlace } from "./read.ts";
+import { toDraft } from "../log/draft.ts";
+import { sealEntries } from "../log/entry.ts";
+import { memoryResults } from "../stores/memory-store.ts";
+import { sha256 } from "../stores/sha256.ts";
+import { contentOf, readRange, type TextPlace } from "./read.ts";
+
+/** An entry that shows a preview, and whose content was stored. */
+async function stored(content: Uint8Array) {
+  const files = memoryResults();
+  const draft = await files.create("s");
+  await draft.write(content);
+  const { file, digest } = await draft.keep("txt");
+  const blocks = [{ kind: "text", text: "preview" }] as const;
+  const known = { file, bytes: content.length, lines: 1, digest };
+  const message = toDraft("message", { role: "user", origin: "tool", blocks, stored: known });
+  const [entry] = sealEntries([message], { head: { sequence: 6, hash: "" }, atMs: 0, digest: sha256 });
+  return { files, entry: entry! };
+}
+
+async function textOf(found: Awaited<ReturnType<typeof contentOf>>): Promise<string> {
+  if (found.kind !== "content") throw new Error(`it is ${found.kind}`);
+  let all = "";
+  for await (const piece of found.pieces) all += piece;
+  return all;
+}
+
+test("contentOf reads stored content with any bytes from its file", async () => {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  for (const [text, content] of [
+    ["all of it\n", bytes("all of it\n")],
+    ["\ufeffü😀", bytes("\ufeffü😀")],
+    ["a\ufffdb", Uint8Array.of(0x61, 0xff, 0x62)],
+    // A character that is cut off at the end is not lost without a trace.
+    ["a\ufffd", Uint8Array.of(0x61, 0xc3)],
+  ] as const) {
+    const { files, entry } = await stored(content);
+    expect(await textOf(await contentOf(entry, { files, session: "s" }))).toBe(text);
+    // One byte at a time: a character lies in several chunks.
+    const split = { ...files, find: async () => ({ bytes: content.length, chunks: () => each(content) }) };
+    expect(await textOf(await contentOf(entry, { files: split, session: "s" }))).toBe(text);
+  }
+});
+
+async function* each(content: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (const byte of content) yield Uint8Array.of(byte);
+}
 
 const START: TextPlace = { line: 1, character: 1 };
 const anyText = fc.string({ unit: fc.constantFrom("a", "ü", "😀", "\n", "\r\n", "\r", "\u2028"), maxLength: 60 });
@@ -13,7 +58,7 @@ function inPieces(text: string, size: number): string[] {
   );
 }
 
-test("one range after the other gives any text as it is, however it arrives", async () => {
+test("readRange gives any text unchanged in consecutive ranges, however the text arrives", async () => {
   await fc.assert(
     fc.asyncProperty(
       anyText,
@@ -37,7 +82,7 @@ test("one range after the other gives any text as it is, however it arrives", as
   );
 });
 
-test("a range is the lines it names", async () => {
+test("readRange returns the lines of the range", async () => {
   const text = "one\ntwo\r\n\nfour";
   const read = (from: TextPlace, lines = 9) => readRange([text], { from, lines, maxCharacters: 99 });
   expect(await read({ line: 2, character: 1 }, 2)).toEqual({ text: "two\r\n\n", next: { line: 4, character: 1 } });
@@ -48,7 +93,7 @@ test("a range is the lines it names", async () => {
   expect(await read({ line: 1, character: 99 }, 1)).toEqual({ text: "two\r\n", next: { line: 3, character: 1 } });
 });
 
-test("nothing is read behind a range", async () => {
+test("readRange reads nothing after the range", async () => {
   function* endless(): Generator<string> {
     for (let line = 1; line < 1_000; line++) yield `${line}\n`;
     throw new Error("read too far");
