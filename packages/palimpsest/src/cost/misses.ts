@@ -15,7 +15,6 @@ import { estimateTokens } from "../size/calibration.ts";
 import { addFeatures } from "../size/features.ts";
 import { headTools } from "../view/tool-search.ts";
 import type { Configuration, MessageItem, View } from "../view/view.ts";
-
 import type { Ledger, PreviousRequest } from "./ledger.ts";
 
 /** Returns the facts about the next request that explain its cache reads later. */

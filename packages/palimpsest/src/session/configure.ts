@@ -9,7 +9,7 @@ import type { SessionContext } from "../state/context.ts";
 import { windowOfModel } from "../state/limits.ts";
 import type { WantedConfiguration } from "../state/options.ts";
 import { definitionTokens } from "../view/account.ts";
-import { wellFormed } from "../view/items.ts";
+import { wellFormed } from "../view/clean.ts";
 import { describeTool } from "../view/tool-search.ts";
 import type { Configuration } from "../view/view.ts";
 

@@ -1,10 +1,11 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, describe } from "vitest";
 import type { Block } from "../log/block.ts";
-import { createFlattener } from "./flatten.ts";
-import { type Item, toItem } from "./view.ts";
+import { createFlattener, type FlattenRules, flattenSegment, type SegmentStart, placeMarks } from "./flatten.ts";
+import { type Item, toItem, type MessageItem } from "./view.ts";
+import { HOST } from "../log/provenance.ts";
 
-const RULES = { provider: "ours", thinking: "bound" } as const;
+const RULES: FlattenRules = { provider: "ours", thinking: "bound" };
 
 /** Items of all sorts with few ids, so that they meet: repeated, late, orphaned, interrupted. */
 const kinds = fc.constantFrom("user", "call", "result", "answer", "thought", "seal");
@@ -100,4 +101,252 @@ test("the ends of the newest requests are known, except where the last message g
   // The request of entry 5 ended in the message that the user added to at entry 6.
   expect(flattener.newestEnds(4)).toEqual([1, 3, 5]);
   expect(flattener.newestEnds(1)).toEqual([5]);
+});
+
+const BEGINNING: SegmentStart = { seal: 0, role: undefined, usedIds: new Set() };
+
+let nextEntry = 1;
+const item = (role: "user" | "assistant", blocks: readonly Block[], more: Partial<MessageItem> = {}): MessageItem => {
+  const at = nextEntry++;
+  return toItem({ from: at, to: at, role, blocks, origin: role === "user" ? "human" : "model", ...more });
+};
+const text = (words: string): Block => ({ kind: "text", text: words });
+const thinking = (signature: string, provider = "ours"): Block => ({ kind: "thinking", provider, text: "", signature });
+const call = (id: string, name = "look"): Block => ({ kind: "tool_call", id, name, input: {} });
+const result = (callId: string, content = `result of ${callId}`): Block => ({
+  kind: "tool_result",
+  callId,
+  content,
+  status: "ok",
+});
+
+/** Messages as short words: who says what. */
+function flat(items: readonly MessageItem[], start: SegmentStart = BEGINNING, rules = RULES): string[] {
+  return flattenSegment(items, start, rules).messages.map(
+    ({ role, blocks }) => `${role}: ${blocks.map(inShort).join(" | ")}`,
+  );
+}
+
+function inShort(block: Block): string {
+  switch (block.kind) {
+    case "text":
+      return block.text;
+    case "thinking":
+      return `(${block.signature})`;
+    case "tool_call":
+      return `${block.name}#${block.id}`;
+    case "tool_result":
+      return `#${block.callId} ${(block.content as Block[]).map(inShort).join("+")}`;
+    default:
+      return block.kind;
+  }
+}
+
+describe("flattening what was added between two requests", () => {
+  test("neighbours of one role become one message", () => {
+    expect(flat([item("user", [text("a")]), item("user", [text("b")])])).toEqual(["user: a | b"]);
+  });
+
+  test("a message has the thinking of one response, also where two stand next to each other", () => {
+    const items = [
+      item("assistant", [thinking("one"), text("a")], { responseId: "1" }),
+      item("user", [text(" ")]),
+      item("assistant", [thinking("two"), text("b")], { responseId: "2" }),
+    ];
+    const said = flat(items, { ...BEGINNING, role: "user" }, { ...RULES, thinking: "free" });
+    expect(said[0]).toBe("assistant: (one) | a | b");
+  });
+
+  test("results stand first in the message after their calls, in the order of the calls", () => {
+    const items = [
+      item("user", [text("go")]),
+      item("assistant", [text("both"), call("1"), call("2")]),
+      item("user", [text("by the way")]),
+      item("user", [result("2")]),
+      item("user", [result("1")]),
+    ];
+    expect(flat(items)).toEqual([
+      "user: go",
+      "assistant: both | look#1 | look#2",
+      "user: #1 result of 1 | #2 result of 2 | by the way",
+    ]);
+  });
+
+  test("pieces of one response become one message across the results between them", () => {
+    const items = [
+      item("user", [text("go")]),
+      item("assistant", [call("1")], { responseId: "r" }),
+      item("user", [result("1")]),
+      item("assistant", [call("2")], { responseId: "r" }),
+      item("user", [result("2")]),
+    ];
+    expect(flat(items)).toEqual(["user: go", "assistant: look#1 | look#2", "user: #1 result of 1 | #2 result of 2"]);
+  });
+
+  test("a call without a result gets a stand-in that says so", () => {
+    expect(flat([item("user", [text("go")]), item("assistant", [call("1")])]).at(-1)).toMatch(/^user: #1 No result: /);
+  });
+
+  test("a result without a call, or a second one, is told as text", () => {
+    const items = [
+      item("user", [text("go")]),
+      item("assistant", [call("1")]),
+      item("user", [result("1", "first")]),
+      item("user", [result("1", "second")]),
+      item("user", [result("9", "whose?")]),
+    ];
+    expect(flat(items).at(-1)).toBe(
+      "user: #1 first | Result of an earlier tool call (1): | second | Result of an earlier tool call (9): | whose?",
+    );
+  });
+
+  test("one id for several calls: results go to them in order, and each call is sent under an id of its own", () => {
+    nextEntry = 10;
+    const items = [
+      item("user", [text("go")]),
+      item("assistant", [call("0"), call("0")]),
+      item("user", [result("0", "first")]),
+      item("user", [result("0", "second")]),
+    ];
+    expect(flat(items)).toEqual([
+      "user: go",
+      "assistant: look#0 | look#call_11_1",
+      "user: #0 first | #call_11_1 second",
+    ]);
+  });
+
+  test("an id that was used in an earlier request, or that a provider would refuse, is replaced", () => {
+    nextEntry = 20;
+    const items = [item("assistant", [call("old"), call("a.b", "my tool")])];
+    expect(flat(items, { seal: 5, role: "user", usedIds: new Set(["old"]) })[0]).toBe(
+      "assistant: look#call_20_1 | my_tool#call_20",
+    );
+  });
+
+  test("the response stands right behind the request it answers, before what arrived meanwhile", () => {
+    const items = [
+      item("user", [text("meanwhile")]),
+      item("assistant", [thinking("t"), call("1")], { answers: 7, responseId: "r" }),
+      item("user", [result("1")]),
+    ];
+    expect(flat(items, { seal: 7, role: "user", usedIds: new Set() })).toEqual([
+      "assistant: (t) | look#1",
+      "user: #1 result of 1 | meanwhile",
+    ]);
+  });
+
+  test("thinking that is not where it was written is left out where it is bound, and kept where it is free", () => {
+    const items = [item("assistant", [thinking("t"), text("late answer")], { answers: 3 })];
+    const start: SegmentStart = { seal: 7, role: "user", usedIds: new Set() };
+    expect(flat(items, start)[0]).toBe("assistant: late answer");
+    expect(flat(items, start, { ...RULES, thinking: "free" })[0]).toBe("assistant: (t) | late answer");
+    const lost = [item("assistant", [thinking("t"), text("x")], { thinking: "lost" })];
+    expect(flat(lost, start)[0]).toBe("assistant: x");
+  });
+
+  test("what another provider signed or wrote is left out", () => {
+    const theirs: Block = { kind: "opaque", native: { provider: "theirs", block: {} } };
+    expect(flat([item("user", [text("a"), theirs]), item("assistant", [thinking("t", "theirs"), text("b")])])).toEqual([
+      "user: a",
+      "assistant: b",
+      "user: Continue.",
+    ]);
+  });
+
+  test("a message of thinking alone is left out, and thinking at the end of one", () => {
+    const items = [
+      item("user", [text("a")]),
+      item("assistant", [thinking("t"), text(" ")]),
+      item("user", [text("b")]),
+      item("assistant", [text("c"), thinking("t")]),
+      item("user", [text("d")]),
+    ];
+    expect(flat(items)).toEqual(["user: a | b", "assistant: c", "user: d"]);
+  });
+
+  test("blank text that is left out takes the thinking with it that must be followed by it", () => {
+    const native = { provider: "ours", block: {} };
+    const sealed: Block = { kind: "thinking", provider: "ours", text: "", signature: "sealed", native };
+    const responses = (first: Block) => [
+      item("user", [text("a")]),
+      item("assistant", [first, text(" "), call("1")], { answers: 0 }),
+    ];
+    expect(flat(responses(sealed))[1]).toBe("assistant: look#1");
+    expect(flat(responses(thinking("signed")))[1]).toBe("assistant: (signed) | look#1");
+  });
+
+  test("it begins and ends with the user, unless the model has only paused", () => {
+    const paused = item("assistant", [text("more to come")], { stop: "paused", provider: "ours" });
+    expect(flat([item("assistant", [text("hello")])])).toEqual([
+      "user: (The beginning of this conversation is not available.)",
+      "assistant: hello",
+      "user: Continue.",
+    ]);
+    expect(flat([item("user", [text("go")]), paused]).at(-1)).toBe("assistant: more to come");
+    const elsewhere = { ...paused, provider: "theirs" };
+    expect(flat([item("user", [text("go")]), elsewhere]).at(-1)).toBe("user: Continue.");
+  });
+
+  test("empty and blank content is left out; attachments are told apart from the user's words", () => {
+    const reminder = item("user", [text("Be kind.")], { attachment: "rule", provenance: HOST });
+    expect(flat([item("user", [text(""), text(" \n"), text("a")]), reminder])).toEqual([
+      "user: a | <system-reminder>\nBe kind.\n</system-reminder>",
+    ]);
+    expect(flat([item("user", [text("")])])).toEqual([]);
+  });
+
+  test("a compaction by the provider stands first as the model's words, and is a summary to any other provider", () => {
+    const inItsForm: Block = { kind: "text", text: "Earlier.", native: { provider: "ours", block: {} } };
+    const compacted = item("assistant", [inItsForm], { origin: "summary", by: 9 });
+    const answer = item("assistant", [thinking("t"), text("and on")], { answers: compacted.to, responseId: "r" });
+    const items = [compacted, item("user", [text("meanwhile")]), answer];
+    expect(flat(items)).toEqual(["assistant: Earlier. | (t) | and on", "user: meanwhile"]);
+    expect(flat(items, BEGINNING, { ...RULES, provider: "theirs" })).toEqual([
+      "user: Earlier. | meanwhile",
+      "assistant: and on",
+      "user: Continue.",
+    ]);
+    const answerInItsForm = item("assistant", [inItsForm]);
+    expect(flat([item("user", [text("go")]), answerInItsForm])[1]).toBe("assistant: Earlier.");
+  });
+
+  test("a call keeps the provider's own form unless its id or its name is replaced", () => {
+    const native = { provider: "ours", block: {} };
+    const calls = (["1 look", "a.b look", "2 my tool"] as const).map((words): Block => {
+      const [id = "", ...name] = words.split(" ");
+      return { kind: "tool_call", id, name: name.join(" "), input: {}, native };
+    });
+    nextEntry = 30;
+    const { messages } = flattenSegment([item("assistant", calls)], { ...BEGINNING, role: "user" }, RULES);
+    const ours = { kind: "tool_call", input: {} };
+    expect(messages[0]?.blocks).toEqual([
+      { ...ours, id: "1", name: "look", native },
+      { ...ours, id: "call_30", name: "look" },
+      { ...ours, id: "2", name: "my_tool" },
+    ]);
+  });
+
+  test("a late result whose source is known is marked as data, with its call", () => {
+    const late = item("user", [result("9", "whose?")], { origin: "tool", provenance: { kind: "tool", name: "look" } });
+    expect(flat([late])).toEqual([
+      'user: <marked-data from="tool" name="look" of="an earlier call" call="9">\nwhose?\n</marked-data>',
+    ]);
+  });
+
+  test("half characters are replaced wherever they stand", () => {
+    const items = [
+      item("user", [text("a\ud800")]),
+      item("assistant", [{ kind: "tool_call", id: "1", name: "look", input: { "\udc00": ["\ud800"] } }]),
+      item("user", [result("1", "\ud800b")]),
+    ];
+    const { messages } = flattenSegment(items, BEGINNING, RULES);
+    expect(JSON.stringify(messages)).not.toContain("\\ud");
+    expect(JSON.stringify(messages)).toContain("a\ufffd");
+  });
+});
+
+test("the end of this request is marked, and those of the two before it", () => {
+  expect(placeMarks([1, 3, 5, 9])).toEqual([2, 4, 8]);
+  expect(placeMarks([1])).toEqual([0]);
+  expect(placeMarks([])).toEqual([]);
 });

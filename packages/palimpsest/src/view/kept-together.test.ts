@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
-import { tiesOf, wholeFrom } from "./fold.ts";
+import { tiesOf, wholeFrom } from "./kept-together.ts";
 import { type Item, toItem } from "./view.ts";
 
 interface Piece {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MessagePayload } from "../log/payload.ts";
-import { messageItem } from "./items.ts";
+import { messageItem, fileOf } from "./items.ts";
 
 const least: MessagePayload = { role: "assistant", origin: "model", blocks: [{ kind: "text", text: "Yes." }] };
 const known = {
@@ -15,4 +15,16 @@ const known = {
 test("an item has what its message says, and nothing of what it does not say", () => {
   expect(messageItem(7, { ...least, ...known })).toMatchObject({ from: 7, to: 7, ...least, ...known });
   for (const name of Object.keys(known)) expect(messageItem(7, least)).not.toHaveProperty(name);
+});
+
+test.each([
+  ["Read", { file_path: "a" }, { path: "a", access: "read" }],
+  ["view_file", { path: "a" }, { path: "a", access: "read" }],
+  ["MultiEdit", { filePath: "a" }, { path: "a", access: "edit" }],
+  ["list", { path: "a" }, undefined],
+  ["Read", { path: 1 }, undefined],
+  ["Read", null, undefined],
+  ["Read", "a", undefined],
+])("a call of %s with %j uses %j", (name, input, file) => {
+  expect(fileOf({ kind: "tool_call", id: "1", name, input })).toEqual(file);
 });

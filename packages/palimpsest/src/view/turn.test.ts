@@ -3,7 +3,8 @@ import type { Block } from "../log/block.ts";
 import type { ReadEntry } from "../log/draft.ts";
 import type { MessagePayload, PayloadKind, Payloads } from "../log/payload.ts";
 import { HOST } from "../log/provenance.ts";
-import { foldTurn, NO_TURN, type TurnState } from "./turn.ts";
+import { foldTurn, NO_TURN, type TurnState, nextInTurn, openCalls, answerText } from "./turn.ts";
+import { type Item, type MessageItem, toItem, type View } from "./view.ts";
 
 type Entry = { [Kind in PayloadKind]: readonly [Kind, Payloads[Kind]] }[PayloadKind];
 
@@ -78,4 +79,88 @@ describe("the calls of a response", () => {
     expect(steps(turnAfter(calls("a", "b", "a", "c"), results("a")))).toEqual(["b asked", "a asked", "c asked"]);
     expect(steps(turnAfter(calls("a", "b"), results("x", "b")))).toEqual(["a asked"]);
   });
+});
+
+describe("nextInTurn", () => {
+const item = (role: "user" | "assistant", block: Block, more: Partial<MessageItem> = {}): Item =>
+  toItem({ from: 4, to: 4, role, blocks: [block], origin: role === "user" ? "human" : "model", ...more });
+const text = (words: string): Block => ({ kind: "text", text: words });
+const call = (id: string): Block => ({ kind: "tool_call", id, name: "look", input: {} });
+const next = (items: readonly Item[], turn: Partial<TurnState>) =>
+  nextInTurn({ items: [...items] }, { ...NO_TURN, ...turn }, "s");
+
+  test("calls without a result come first, each with the step that is logged and a key of its own", () => {
+    const said = item("assistant", call("a"), { blocks: [call("a"), call("b"), call("a")] });
+    const calls = [
+      { id: "a", step: "begun" },
+      { id: "a", step: "asked" },
+    ] as const;
+    expect(next([said], { phase: "unanswered", calls })).toEqual({
+      kind: "calls",
+      calls: [
+        { call: call("a"), key: "s/4/a", step: "begun" },
+        { call: call("b"), key: "s/4/b", step: "unlogged" },
+        { call: call("a"), key: "s/4/a/2", step: "asked" },
+      ],
+    });
+  });
+
+  test("a turn that is over has its answer, and any other asks the model", () => {
+    const answered = [item("user", text("go")), item("assistant", text("done"))];
+    const over = { kind: "nothing", text: "done", stop: "end", stopBlocks: 0 };
+    expect(next(answered, { phase: "idle" })).toEqual(over);
+    expect(next(answered, { phase: "unanswered" })).toEqual({ kind: "request", answer: "awaited", cuts: 0 });
+    expect(next(answered, { phase: "cut", cuts: 2 })).toEqual({ kind: "request", answer: "cut", cuts: 2 });
+  });
+});
+
+describe("openCalls", () => {
+const call = (id: string) => ({ kind: "tool_call", id, name: "read", input: {} });
+const result = (callId: string) => ({ kind: "tool_result", callId, content: "", status: "ok" });
+const seal = { kind: "seal" };
+const model = (...blocks: object[]) => ({ kind: "message", role: "assistant", blocks });
+const tool = (...blocks: object[]) => ({ kind: "message", role: "user", blocks });
+const idsOf = (...items: object[]) => openCalls({ items } as unknown as View).map(({ call: { id } }) => id);
+
+test("calls behind the newest request that no result answers, in order", () => {
+  expect(idsOf()).toEqual([]);
+  expect(idsOf(seal, model(call("a"), call("b")))).toEqual(["a", "b"]);
+  expect(idsOf(seal, model(call("a"), call("b")), tool(result("b")))).toEqual(["a"]);
+  expect(idsOf(seal, model(call("a")), seal)).toEqual([]);
+});
+
+test("an id that is used twice is open as often as it has no result", () => {
+  expect(idsOf(seal, model(call("a"), call("a")), tool(result("a")))).toEqual(["a"]);
+  expect(idsOf(seal, tool(result("a")), model(call("a")))).toEqual(["a"]);
+  const items = [seal, model(call("a"), call("b"), call("a"))];
+  expect(openCalls({ items } as unknown as View).map(({ count }) => count)).toEqual([1, 1, 2]);
+});
+});
+
+describe("answerText", () => {
+const model = (text: string, responseId = text) => ({
+  kind: "message",
+  role: "assistant",
+  origin: "model",
+  responseId,
+  blocks: [{ kind: "text", text }],
+});
+const said = { kind: "message", role: "user", origin: "human", blocks: [{ kind: "text", text: "Go." }] };
+const cutOff = { ...said, origin: "host", attachment: "cut-off" };
+const seal = { kind: "seal" };
+const textOf = (...items: object[]) => answerText(items as unknown as readonly Item[]);
+
+test("the newest answer, with the parts of it that were cut", () => {
+  expect(textOf()).toBe("");
+  expect(textOf(said, seal, model("Yes."))).toBe("Yes.");
+  expect(textOf(said, seal, model("One. "), said, seal, model("Two."))).toBe("Two.");
+  expect(textOf(said, seal, model("One, "), cutOff, seal, model("two, "), cutOff, seal, model("three."))).toBe(
+    "One, two, three.",
+  );
+  expect(textOf(said, seal, model("Half, ", "r"), said, model("whole.", "r"), said)).toBe("Half, whole.");
+});
+
+test("a request without an answer has none", () => {
+  expect(textOf(said, seal, model("Yes."), said, seal)).toBe("");
+});
 });

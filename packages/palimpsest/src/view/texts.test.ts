@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { processorMs } from "../../../../test/processor-ms.ts";
 import type { Provenance } from "../log/provenance.ts";
-import { escapeTags, hostWords, inItsVoice, markData, withinTag } from "./texts.ts";
+import { escapeTags, hostWords, markData, textAsSent, withinTag } from "./texts.ts";
 
 /** Ways to write a tag that a model would read as one. */
 const tags = fc
@@ -54,7 +54,7 @@ describe("marks", () => {
 
   test("what a text is shown as follows from its provenance and from what it stands in", () => {
     const shown = (provenance: Provenance | undefined, item: object): string =>
-      inItsVoice({ kind: "text", text: "x", ...(provenance && { provenance }) }, { origin: "human", ...item }).text;
+      textAsSent({ kind: "text", text: "x", ...(provenance && { provenance }) }, { origin: "human", ...item }).text;
     expect(shown({ kind: "user" }, {})).toBe("x");
     expect(shown({ kind: "host" }, { origin: "host" })).toBe("x");
     expect(shown({ kind: "host" }, {})).toBe("<system-reminder>\nx\n</system-reminder>");
