@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { lineOf } from "../cost/cost.ts";
 import { foldLedger } from "../cost/fold.ts";
 import { type CacheBreak, EMPTY_LEDGER, type Ledger } from "../cost/ledger.ts";
+import { lineOf } from "../cost/line.ts";
 import type { Block } from "../log/block.ts";
 import type { PassedOver, ReadEntry } from "../log/draft.ts";
 import { EMPTY_LOG, type Entry, type LogHead } from "../log/entry.ts";

@@ -1,6 +1,6 @@
-import { lineOf } from "../cost/cost.ts";
 import { foldLedger } from "../cost/fold.ts";
 import type { Ledger, LedgerLine } from "../cost/ledger.ts";
+import { lineOf } from "../cost/line.ts";
 import type { Block } from "../log/block.ts";
 import { namedKind, readPayload } from "../log/draft.ts";
 import type { BoundaryPayload, RequestPayload } from "../log/payload.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
 import { startCalibration } from "../size/calibration.ts";
-import { account, type Accounting, accountingRows } from "./account.ts";
+import { type Accounting, account, accountingRows } from "./account.ts";
 import { createView, type MessageItem, toItem, type View } from "./view.ts";
 
 const text = (words: string): Block => ({ kind: "text", text: words });
@@ -16,7 +16,7 @@ function viewOf(...items: readonly (Pick<MessageItem, "role" | "blocks"> & Parti
   return view;
 }
 
-test("what fills the window, by who put it there", () => {
+test("sums the tokens in the window by source", () => {
   const accounting = account(
     viewOf(
       { role: "user", blocks: [text("Look at it."), { kind: "image", source: { kind: "url", url: "u" } }] },
@@ -47,7 +47,7 @@ test("what fills the window, by who put it there", () => {
   expect(shares).toBeCloseTo(100, 0);
 });
 
-test("files that were read more than once, and what that wastes", () => {
+test("finds files that were read more than once, and the wasted tokens", () => {
   const content = "line of code\n".repeat(200);
   const { duplicateReads, toolResultTokens } = account(
     viewOf(
@@ -62,12 +62,12 @@ test("files that were read more than once, and what that wastes", () => {
   expect(duplicateReads.wastedTokens).toBe(Math.floor(toolResultTokens["Read"]! / 3));
 });
 
-test("an empty view has no percentages", () => {
+test("has no percentages for an empty view", () => {
   expect(account(viewOf())).toMatchObject({ totalTokens: 0, duplicateReads: { fileCount: 0, percentage: 0 } });
   expect(account(viewOf())).not.toHaveProperty("percentages");
 });
 
-test("a row for all that takes up room, largest first, each with a name of its own", () => {
+test("returns a named row for each source with tokens, largest first", () => {
   const accounting: Accounting = {
     systemTokens: 10,
     toolDefinitionTokens: 90,

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { expect, test, describe } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
-import { createFlattener, type FlattenRules, flattenSegment, type SegmentStart, placeMarks } from "./flatten.ts";
-import { type Item, toItem, type MessageItem } from "./view.ts";
 import { HOST } from "../log/provenance.ts";
+import { createFlattener, type FlattenRules, flattenSegment, placeMarks, type SegmentStart } from "./flatten.ts";
+import { type Item, type MessageItem, toItem } from "./view.ts";
 
 const RULES: FlattenRules = { provider: "ours", thinking: "bound" };
 
@@ -33,7 +33,7 @@ const flattenAtOnce = (list: readonly Item[]) => {
   return structuredClone(flattener.messages);
 };
 
-test("kept up item by item, it is what it would be at once", () => {
+test("gives the same messages item by item as at once", () => {
   fc.assert(
     fc.property(items, (list) => {
       const flattener = createFlattener(RULES);
@@ -47,7 +47,7 @@ test("kept up item by item, it is what it would be at once", () => {
   );
 });
 
-test("a change in the middle gives what it would be from the start", () => {
+test("gives the same messages after a change in the middle as from the start", () => {
   fc.assert(
     fc.property(items, fc.nat(29), (list, nat) => {
       const at = Math.min(nat, list.length - 1);
@@ -64,7 +64,7 @@ test("a change in the middle gives what it would be from the start", () => {
   );
 });
 
-test("what a request held, later requests begin with, block by block", () => {
+test("starts each request with the blocks of the previous request", () => {
   const blocksOf = (list: readonly Item[]) =>
     flattenAtOnce(list).flatMap(({ role, blocks }) => blocks.map((block) => ({ role, block })));
   fc.assert(
@@ -78,7 +78,7 @@ test("what a request held, later requests begin with, block by block", () => {
   );
 });
 
-test("what was joined to an earlier message goes with its segment, also if a segment between them is empty", () => {
+test("removes joined blocks together with their segment, also after an empty segment", () => {
   const says = (from: number, text: string): Item =>
     toItem({ from, to: from, role: "user", blocks: [{ kind: "text", text }], origin: "human" });
   const seal = (from: number): Item => ({ kind: "seal", from, to: from, maxTokens: 1 });
@@ -89,7 +89,7 @@ test("what was joined to an earlier message goes with its segment, also if a seg
   expect([unchanged, flattener.messages]).toEqual([0, flattenAtOnce(list.slice(0, 2))]);
 });
 
-test("the ends of the newest requests are known, except where the last message grew", () => {
+test("returns the ends of the newest requests, except those whose last message has grown", () => {
   const user = (from: number): Item =>
     toItem({ from, to: from, role: "user", blocks: [{ kind: "text", text: `${from}` }], origin: "human" });
   const model = (from: number): Item =>
@@ -142,12 +142,12 @@ function inShort(block: Block): string {
   }
 }
 
-describe("flattening what was added between two requests", () => {
-  test("neighbours of one role become one message", () => {
+describe("flattenSegment", () => {
+  test("joins neighbors of one role into one message", () => {
     expect(flat([item("user", [text("a")]), item("user", [text("b")])])).toEqual(["user: a | b"]);
   });
 
-  test("a message has the thinking of one response, also where two stand next to each other", () => {
+  test("keeps the thinking of one response per message, also for adjacent responses", () => {
     const items = [
       item("assistant", [thinking("one"), text("a")], { responseId: "1" }),
       item("user", [text(" ")]),
@@ -157,7 +157,7 @@ describe("flattening what was added between two requests", () => {
     expect(said[0]).toBe("assistant: (one) | a | b");
   });
 
-  test("results stand first in the message after their calls, in the order of the calls", () => {
+  test("puts results first in the message after their calls, in the order of the calls", () => {
     const items = [
       item("user", [text("go")]),
       item("assistant", [text("both"), call("1"), call("2")]),
@@ -172,7 +172,7 @@ describe("flattening what was added between two requests", () => {
     ]);
   });
 
-  test("pieces of one response become one message across the results between them", () => {
+  test("joins the pieces of one response across the results between them", () => {
     const items = [
       item("user", [text("go")]),
       item("assistant", [call("1")], { responseId: "r" }),
@@ -183,11 +183,11 @@ describe("flattening what was added between two requests", () => {
     expect(flat(items)).toEqual(["user: go", "assistant: look#1 | look#2", "user: #1 result of 1 | #2 result of 2"]);
   });
 
-  test("a call without a result gets a stand-in that says so", () => {
+  test("answers a call without a result by a placeholder", () => {
     expect(flat([item("user", [text("go")]), item("assistant", [call("1")])]).at(-1)).toMatch(/^user: #1 No result: /);
   });
 
-  test("a result without a call, or a second one, is told as text", () => {
+  test("sends a result without a call, or a second result, as text", () => {
     const items = [
       item("user", [text("go")]),
       item("assistant", [call("1")]),
@@ -200,7 +200,7 @@ describe("flattening what was added between two requests", () => {
     );
   });
 
-  test("one id for several calls: results go to them in order, and each call is sent under an id of its own", () => {
+  test("pairs calls with one id and their results in order, and sends each call under its own id", () => {
     nextEntry = 10;
     const items = [
       item("user", [text("go")]),
@@ -215,7 +215,7 @@ describe("flattening what was added between two requests", () => {
     ]);
   });
 
-  test("an id that was used in an earlier request, or that a provider would refuse, is replaced", () => {
+  test("replaces an id that an earlier request used or that providers refuse", () => {
     nextEntry = 20;
     const items = [item("assistant", [call("old"), call("a.b", "my tool")])];
     expect(flat(items, { seal: 5, role: "user", usedIds: new Set(["old"]) })[0]).toBe(
@@ -223,7 +223,7 @@ describe("flattening what was added between two requests", () => {
     );
   });
 
-  test("the response stands right behind the request it answers, before what arrived meanwhile", () => {
+  test("puts the response directly after its request, before items that arrived during the response", () => {
     const items = [
       item("user", [text("meanwhile")]),
       item("assistant", [thinking("t"), call("1")], { answers: 7, responseId: "r" }),
@@ -235,7 +235,7 @@ describe("flattening what was added between two requests", () => {
     ]);
   });
 
-  test("thinking that is not where it was written is left out where it is bound, and kept where it is free", () => {
+  test("leaves out thinking that has lost its place if thinking is bound, and keeps it if thinking is free", () => {
     const items = [item("assistant", [thinking("t"), text("late answer")], { answers: 3 })];
     const start: SegmentStart = { seal: 7, role: "user", usedIds: new Set() };
     expect(flat(items, start)[0]).toBe("assistant: late answer");
@@ -244,7 +244,7 @@ describe("flattening what was added between two requests", () => {
     expect(flat(lost, start)[0]).toBe("assistant: x");
   });
 
-  test("what another provider signed or wrote is left out", () => {
+  test("leaves out blocks that another provider signed or wrote", () => {
     const theirs: Block = { kind: "opaque", native: { provider: "theirs", block: {} } };
     expect(flat([item("user", [text("a"), theirs]), item("assistant", [thinking("t", "theirs"), text("b")])])).toEqual([
       "user: a",
@@ -253,7 +253,7 @@ describe("flattening what was added between two requests", () => {
     ]);
   });
 
-  test("a message of thinking alone is left out, and thinking at the end of one", () => {
+  test("leaves out a message that contains only thinking, and thinking at the end of a message", () => {
     const items = [
       item("user", [text("a")]),
       item("assistant", [thinking("t"), text(" ")]),
@@ -264,7 +264,7 @@ describe("flattening what was added between two requests", () => {
     expect(flat(items)).toEqual(["user: a | b", "assistant: c", "user: d"]);
   });
 
-  test("blank text that is left out takes the thinking with it that must be followed by it", () => {
+  test("removes thinking that must be followed by the removed blank text", () => {
     const native = { provider: "ours", block: {} };
     const sealed: Block = { kind: "thinking", provider: "ours", text: "", signature: "sealed", native };
     const responses = (first: Block) => [
@@ -275,7 +275,7 @@ describe("flattening what was added between two requests", () => {
     expect(flat(responses(thinking("signed")))[1]).toBe("assistant: (signed) | look#1");
   });
 
-  test("it begins and ends with the user, unless the model has only paused", () => {
+  test("begins and ends with a user message, unless the model paused", () => {
     const paused = item("assistant", [text("more to come")], { stop: "paused", provider: "ours" });
     expect(flat([item("assistant", [text("hello")])])).toEqual([
       "user: (The beginning of this conversation is not available.)",
@@ -287,7 +287,7 @@ describe("flattening what was added between two requests", () => {
     expect(flat([item("user", [text("go")]), elsewhere]).at(-1)).toBe("user: Continue.");
   });
 
-  test("empty and blank content is left out; attachments are told apart from the user's words", () => {
+  test("leaves out empty and blank content, and marks attachments", () => {
     const reminder = item("user", [text("Be kind.")], { attachment: "rule", provenance: HOST });
     expect(flat([item("user", [text(""), text(" \n"), text("a")]), reminder])).toEqual([
       "user: a | <system-reminder>\nBe kind.\n</system-reminder>",
@@ -295,7 +295,7 @@ describe("flattening what was added between two requests", () => {
     expect(flat([item("user", [text("")])])).toEqual([]);
   });
 
-  test("a compaction by the provider stands first as the model's words, and is a summary to any other provider", () => {
+  test("puts a compaction by the provider first, and sends it to other providers as a summary", () => {
     const inItsForm: Block = { kind: "text", text: "Earlier.", native: { provider: "ours", block: {} } };
     const compacted = item("assistant", [inItsForm], { origin: "summary", by: 9 });
     const answer = item("assistant", [thinking("t"), text("and on")], { answers: compacted.to, responseId: "r" });
@@ -310,7 +310,7 @@ describe("flattening what was added between two requests", () => {
     expect(flat([item("user", [text("go")]), answerInItsForm])[1]).toBe("assistant: Earlier.");
   });
 
-  test("a call keeps the provider's own form unless its id or its name is replaced", () => {
+  test("keeps the provider's own form of a call unless its id or name is replaced", () => {
     const native = { provider: "ours", block: {} };
     const calls = (["1 look", "a.b look", "2 my tool"] as const).map((words): Block => {
       const [id = "", ...name] = words.split(" ");
@@ -326,14 +326,14 @@ describe("flattening what was added between two requests", () => {
     ]);
   });
 
-  test("a late result whose source is known is marked as data, with its call", () => {
+  test("marks a late result with a known source as data, with its call", () => {
     const late = item("user", [result("9", "whose?")], { origin: "tool", provenance: { kind: "tool", name: "look" } });
     expect(flat([late])).toEqual([
       'user: <marked-data from="tool" name="look" of="an earlier call" call="9">\nwhose?\n</marked-data>',
     ]);
   });
 
-  test("half characters are replaced wherever they stand", () => {
+  test("replaces half characters everywhere", () => {
     const items = [
       item("user", [text("a\ud800")]),
       item("assistant", [{ kind: "tool_call", id: "1", name: "look", input: { "\udc00": ["\ud800"] } }]),
@@ -345,7 +345,7 @@ describe("flattening what was added between two requests", () => {
   });
 });
 
-test("the end of this request is marked, and those of the two before it", () => {
+test("marks the ends of this request and of the two previous requests", () => {
   expect(placeMarks([1, 3, 5, 9])).toEqual([2, 4, 8]);
   expect(placeMarks([1])).toEqual([0]);
   expect(placeMarks([])).toEqual([]);

@@ -53,23 +53,23 @@ const thinkingIn = ({ items }: View): unknown[] =>
   items.flatMap((item) => (item.kind === "message" ? [item.thinking] : []));
 const long = "word ".repeat(1_000);
 
-describe("the items of a view", () => {
-  test("are what was said, in order, and where requests ended; what is for the user only is not among them", () => {
+describe("items", () => {
+  test("contain messages in order and the ends of requests, without messages for the user only", () => {
     const view = viewOf(configured, says("a"), says("working", { audience: "user" }), request, answers("b", 4));
     expect(shown(view)).toEqual(["a", "seal", "b"]);
   });
 
-  test("a range that is replaced is shown as what stands for it, with the requests in it gone", () => {
+  test("show the replacement of a range, without the requests in the range", () => {
     const view = viewOf(configured, says("a"), request, answers("b", 3), says("c"), request, says("d"), replaced(2, 5));
     expect(shown(view)).toEqual(["Earlier.", "seal", "d"]);
     expect(view.items[0]).toMatchObject({ from: 2, to: 5, by: 8 });
   });
 
-  test("what is not shown cannot be replaced", () => {
+  test("do not change if a replaced range is not shown", () => {
     expect(shown(viewOf(configured, says("a"), replaced(2, 2), replaced(90, 99)))).toEqual(["Earlier."]);
   });
 
-  test("thinking behind a change is lost, thinking before it is not", () => {
+  test("lose thinking after a change, and keep thinking before it", () => {
     const view = viewOf(configured, says("a"), says("b"), says("c"), replaced(3, 3), says("d"));
     expect(thinkingIn(view)).toEqual(["intact", "lost", "lost", "intact"]);
     const other = ["configuration", { ...configured[1], system: { value: "Be kind." }, tools: { heldBy: 1 } }] as const;
@@ -82,7 +82,7 @@ describe("the items of a view", () => {
     expect(thinkingIn(restored)).toEqual(["intact", "lost"]);
   });
 
-  test("thinking is bound to the tools that the provider runs, and to no other parameter", () => {
+  test("lose thinking if the provider's own tools change, and for no other parameter", () => {
     const withParameters = (parameters: Record<string, unknown>) =>
       ["configuration", { ...configured[1], parameters, system: { heldBy: 1 }, tools: { heldBy: 1 } }] as const;
     const searching = withParameters({ tools: [{ type: "web_search" }] });
@@ -93,7 +93,7 @@ describe("the items of a view", () => {
     expect(thinkingIn(viewOf(...begun, fetching, says("b")))).toEqual(["lost", "intact"]);
   });
 
-  test("an answer keeps its thinking, also in late pieces, unless something has changed since its request", () => {
+  test("keep the thinking of an answer and its late pieces unless the view has changed since the request", () => {
     const asked = [configured, says("a"), request] as const;
     const inPieces = viewOf(...asked, answers("b", 3), says("c"), used(5_000, 3), answers("d", 3));
     expect(thinkingIn(inPieces)).toEqual(["intact", "intact", "intact", "intact"]);
@@ -103,7 +103,7 @@ describe("the items of a view", () => {
     expect(thinkingIn(inTheMiddle).at(-1)).toBe("intact");
   });
 
-  test("unchangedItems says how far the view is what it was", () => {
+  test("count the unchanged items at the front", () => {
     const view = viewOf(configured, says("a"), says("b"), says("c"));
     view.unchangedItems = 3;
     foldEntry(view, { kind: "replace", sequence: 5, payload: replaced(3, 3)[1] });
@@ -111,33 +111,33 @@ describe("the items of a view", () => {
   });
 });
 
-describe("the size of a view", () => {
-  test("is estimated as long as nothing was reported, system prompt included", () => {
+describe("the size", () => {
+  test("is estimated before the first report, including the system prompt", () => {
     const view = viewOf(configured, says(long));
     expect(sizeTokens(view)).toBeGreaterThan(estimateTokens(view.calibration, view.since));
     expect(sizeTokens(view)).toBeGreaterThan(sizeTokens(viewOf(configured, says("a"))));
   });
 
-  test("is what was reported, input and output, with an estimate of what came after", () => {
+  test("is the reported input and output, with an estimate of later items", () => {
     const reported = viewOf(configured, says(long), request, answers("b", 3), used(5_000, 3));
     expect(sizeTokens(reported)).toBe(5_010);
     const more = viewOf(configured, says(long), request, answers("b", 3), used(5_000, 3), says(long));
     expect(sizeTokens(more)).toBeGreaterThan(5_500);
   });
 
-  test("counts what lies between the pieces of a response as new", () => {
+  test("counts items between the pieces of a response as new", () => {
     const view = viewOf(configured, says("a"), request, answers("b", 3), says(long), answers("c", 3), used(5_000, 3));
     expect(sizeTokens(view)).toBeGreaterThan(5_500);
     const without = viewOf(configured, says("a"), request, answers("b", 3), answers("c", 3), used(5_000, 3));
     expect(sizeTokens(without)).toBe(5_010);
   });
 
-  test("a late piece of a response that was reported adds nothing", () => {
+  test("does not grow by a late piece of a reported response", () => {
     const view = viewOf(configured, says("a"), request, answers("b", 3), used(5_000, 3), answers(long, 3));
     expect(sizeTokens(view)).toBe(5_010);
   });
 
-  test("shrinks by what a decision sheds, and is reported anew with the next response", () => {
+  test("shrinks after a decision, until the next report", () => {
     const before = viewOf(configured, says(long), request, answers("b", 3), used(5_000, 3));
     const after = viewOf(configured, says(long), request, answers("b", 3), used(5_000, 3), replaced(2, 2));
     expect(sizeTokens(after)).toBeLessThan(sizeTokens(before) - 500);
@@ -148,12 +148,12 @@ describe("the size of a view", () => {
     expect(sizeTokens(again)).toBe(310);
   });
 
-  test("a report about a request that no longer begins as it did is not believed", () => {
+  test("ignores a report about a request whose beginning has changed", () => {
     const view = viewOf(configured, says("a"), request, replaced(2, 2), answers("b", 3), used(5_000, 3));
     expect(sizeTokens(view)).toBeLessThan(1_000);
   });
 
-  test("after a compaction, only a report of the answer that it fell into is believed", () => {
+  test("uses after a compaction only the report of the answer during which the provider compacted", () => {
     const begun = [configured, says(long), request] as const;
     const ofNoRequest = ["usage", { ...used(5_000, 3)[1], answers: undefined }] as const;
     const within = viewOf(...begun, compacted(2, 3, { answers: 3 }), answers("b", 3), used(5_000, 3));
@@ -162,18 +162,18 @@ describe("the size of a view", () => {
     expect(sizeTokens(after)).toBeLessThan(100);
   });
 
-  test("is estimated again after a compaction, however much was reported before it", () => {
+  test("is estimated again after a compaction", () => {
     const view = viewOf(configured, says(long), request, answers("b", 3), used(50_000, 3), compacted(2, 4));
     expect(sizeTokens(view)).toBeLessThan(100);
   });
 
-  test("is estimated again once a decision is taken back", () => {
+  test("is estimated again after a decision is undone", () => {
     const reported = [configured, says("a"), request, answers("b", 3), used(5_000, 3)] as const;
     const view = viewOf(...reported, ["restore", { of: 9, from: 2, to: 2, reason: "test", was: "replace" }]);
     expect(sizeTokens(view)).toBe(sizeTokens(viewOf(configured, says("a"), request, answers("b", 3))));
   });
 
-  test("a refusal that names the length of the request teaches the estimator all of it", () => {
+  test("learns the whole length from a refusal that names it", () => {
     const asked = [configured, says(long), request] as const;
     const { awaited, calibration } = viewOf(...asked);
     const refused = viewOf(...asked, ["overflow", { request: 3, inputTokens: 2_000 }]);
@@ -181,7 +181,7 @@ describe("the size of a view", () => {
     expect(sizeTokens(refused)).toBe(2_000);
   });
 
-  test("reports teach the estimator, unless something has changed in between", () => {
+  test("learns from reports unless the view has changed in between", () => {
     const rounds = [configured, says("a"), request, answers("b", 3), used(100, 3), says(long), request] as const;
     const taught = viewOf(...rounds, answers("d", 7, "s"), used(4_000, 7, "s"));
     expect(taught.calibration).not.toEqual(startCalibration());
@@ -190,7 +190,7 @@ describe("the size of a view", () => {
   });
 });
 
-describe("what the provider has left out", () => {
+describe("content that the provider left out", () => {
   const edits = {
     results: { aboveTokens: 1, minimumTokens: 1, keepNewest: 1, keptTools: ["ask"], inputsOf: [] },
     thinking: "all",
@@ -205,7 +205,7 @@ describe("what the provider has left out", () => {
       { ...used(inputTokens, answered)[1], appliedEdits: { results: 2, thinkingTurns: 0, tokens: 700 } },
     ] as const;
 
-  test("is not part of the size, and teaches the estimator nothing", () => {
+  test("is not part of the size, and does not calibrate", () => {
     const begun = [configured, says(long), asking, answers("ok", 3), used(1_100, 3), says("more"), asking] as const;
     const view = viewOf(...begun, answers("ok", 7), left(420, 7));
     expect(sizeTokens(view)).toBe(430);
@@ -213,7 +213,7 @@ describe("what the provider has left out", () => {
     expect(view.calibration).toEqual(viewOf(...begun).calibration);
   });
 
-  test("comes back with a request that does not ask for it, unless the caller's parameters do", () => {
+  test("returns to the size with a request without edits, unless the caller's parameters ask for them", () => {
     const ours = viewOf(configured, says(long), asking, answers("ok", 3), left(420, 3), request);
     expect([sizeTokens(ours), ours.leftOut]).toEqual([1_130, undefined]);
     const theirs = viewOf(configured, says(long), request, answers("ok", 3), left(420, 3), request);
@@ -221,7 +221,7 @@ describe("what the provider has left out", () => {
   });
 });
 
-test("deleted results come back with a request that does not delete them again", () => {
+test("returns deleted results to the size with a request that does not delete them", () => {
   const cache = { configuration: 1, images: "none", lifetimeMs: 1 } as const;
   const deleting = ["request", { ...request[1], cache: { ...cache, deleted: [{ entry: 2, callId: "1" }] } }] as const;
   const reported = ["usage", { ...used(420, 3)[1], deletedTokens: 300 }] as const;
@@ -230,8 +230,8 @@ test("deleted results come back with a request that does not delete them again",
   expect(sizeTokens(viewOf(...deleted, deleting))).toBe(430);
 });
 
-describe("the outline of a view", () => {
-  test("names runs of entries and the decisions that stand for others", () => {
+describe("outline", () => {
+  test("lists ranges of entries, and the decisions that replaced ranges", () => {
     const view = viewOf(configured, says("a"), says("b"), says("c"), says("d"), replaced(3, 3), says("e"));
     expect(outline(view)).toEqual([
       { from: 2, to: 2 },
@@ -241,7 +241,7 @@ describe("the outline of a view", () => {
     ]);
   });
 
-  test("a run never spans what is hidden, or a branch that was left", () => {
+  test("ends a range at hidden entries and at another branch", () => {
     const hidden = viewOf(configured, says("a"), says("b"), says("c"), [
       "replace",
       { from: 3, to: 3, with: [], reason: "test" },
@@ -253,7 +253,7 @@ describe("the outline of a view", () => {
     ]);
   });
 
-  test("what was hidden within a range is forgotten once something stands for all of it", () => {
+  test("forgets hidden entries within a range that is replaced later", () => {
     const said = Array.from({ length: 50 }, (_, index) => says(`${index}`));
     const hidden = said.map((_, index) => {
       const at = index + 2;
@@ -269,7 +269,7 @@ describe("the outline of a view", () => {
   });
 });
 
-test("what was learned of one model's tokens is not used for another, and is kept through other changes", () => {
+test("resets the calibration for another model, and keeps it through other changes", () => {
   const learned = { ...startCalibration(), observations: 7 } as View["calibration"];
   const view = viewOf(configured, says("a"));
   const change = (sequence: number, fields: object): void =>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MessagePayload } from "../log/payload.ts";
-import { messageItem, fileOf } from "./items.ts";
+import { fileOf, messageItem } from "./items.ts";
 
 const least: MessagePayload = { role: "assistant", origin: "model", blocks: [{ kind: "text", text: "Yes." }] };
 const known = {
@@ -12,7 +12,7 @@ const known = {
   stop: "paused",
 } as const satisfies Partial<MessagePayload>;
 
-test("an item has what its message says, and nothing of what it does not say", () => {
+test("copies only the present fields of a message to its item", () => {
   expect(messageItem(7, { ...least, ...known })).toMatchObject({ from: 7, to: 7, ...least, ...known });
   for (const name of Object.keys(known)) expect(messageItem(7, least)).not.toHaveProperty(name);
 });
@@ -25,6 +25,6 @@ test.each([
   ["Read", { path: 1 }, undefined],
   ["Read", null, undefined],
   ["Read", "a", undefined],
-])("a call of %s with %j uses %j", (name, input, file) => {
+])("fileOf a call of %s with %j is %j", (name, input, file) => {
   expect(fileOf({ kind: "tool_call", id: "1", name, input })).toEqual(file);
 });

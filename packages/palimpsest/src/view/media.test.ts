@@ -20,7 +20,7 @@ test("counts the bytes that a client sends, in any script", () => {
 });
 
 test.each(["\x7f", "\x80", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff", "\u{10000}", "\u{10ffff}"])(
-  "each width of a character is counted to its last one: %o",
+  "counts the bytes at the limits of each width: %o",
   (one) => {
     const index = createByteIndex();
     const before = index.totalBytes;
@@ -31,7 +31,7 @@ test.each(["\x7f", "\x80", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff", "\u
   },
 );
 
-test("what is added is counted once, and what has changed anew", () => {
+test("counts new items once, and changed items again", () => {
   const item = (from: number, text: string) =>
     toItem({ from, to: from, role: "user", origin: "human", blocks: [{ kind: "text", text }] });
   const bytes = (text: string): number => Buffer.byteLength(JSON.stringify([{ kind: "text", text }]));
@@ -53,7 +53,7 @@ test("what is added is counted once, and what has changed anew", () => {
   expect(index.totalBytes).toBe(head + 5 + bytes("short"));
 });
 
-test("items that were counted before are not read again", () => {
+test("does not read counted items again", () => {
   let reads = 0;
   const item = toItem({ from: 1, to: 1, role: "user", origin: "human", blocks: [{ kind: "text", text: "one" }] });
   const counted = {

@@ -4,7 +4,7 @@ import { startCalibration } from "../size/calibration.ts";
 import { createResultIndex } from "./results.ts";
 import { createView, toItem } from "./view.ts";
 
-test("a call that the model did not make has no result of its own", () => {
+test("skips a result of a call that the model did not make", () => {
   const call: Block = { kind: "tool_call", id: "a", name: "shell", input: {} };
   const result: Block = { kind: "tool_result", callId: "a", content: "x", status: "ok" };
   const view = createView(startCalibration());

@@ -24,8 +24,8 @@ const tagsIn = (text: string): readonly string[] =>
     .replace(/[\p{Cf}\p{Mn}\s]/gu, "")
     .match(/[<\uFF1C\uFE64]\/*(?:marked-data|system-reminder|agent-result|agent-message)/gi) ?? [];
 
-describe("marks", () => {
-  test("cannot be closed or opened from inside, whatever stands there", () => {
+describe("tags", () => {
+  test("cannot be closed or opened by any text between them", () => {
     fc.assert(
       fc.property(hostile, (parts) => {
         const text = parts.join("");
@@ -37,7 +37,7 @@ describe("marks", () => {
     );
   });
 
-  test("leave all other text as it is", () => {
+  test("leave other text unchanged", () => {
     const code = '<entry a="1"> if (a < b && c > d) { x << 2 } </entry> <data> &lt; <systems>';
     expect(escapeTags(code)).toBe(code);
     expect(escapeTags(code, ["entry"])).toBe(
@@ -45,14 +45,14 @@ describe("marks", () => {
     );
   });
 
-  test("take linear time", async () => {
+  test("are escaped in linear time", async () => {
     const usedMs = await processorMs(() => {
       for (const unit of ["<", "< ", "<\u200b", "</", "<s", "<system-reminde"]) escapeTags(unit.repeat(200_000));
     });
     expect(usedMs).toBeLessThan(5_000);
   });
 
-  test("what a text is shown as follows from its provenance and from what it stands in", () => {
+  test("depend on the provenance of a text and on its message", () => {
     const shown = (provenance: Provenance | undefined, item: object): string =>
       textAsSent({ kind: "text", text: "x", ...(provenance && { provenance }) }, { origin: "human", ...item }).text;
     expect(shown({ kind: "user" }, {})).toBe("x");

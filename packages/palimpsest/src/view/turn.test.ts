@@ -3,7 +3,7 @@ import type { Block } from "../log/block.ts";
 import type { ReadEntry } from "../log/draft.ts";
 import type { MessagePayload, PayloadKind, Payloads } from "../log/payload.ts";
 import { HOST } from "../log/provenance.ts";
-import { foldTurn, NO_TURN, type TurnState, nextInTurn, openCalls, answerText } from "./turn.ts";
+import { answerText, foldTurn, NO_TURN, nextInTurn, openCalls, type TurnState } from "./turn.ts";
 import { type Item, type MessageItem, toItem, type View } from "./view.ts";
 
 type Entry = { [Kind in PayloadKind]: readonly [Kind, Payloads[Kind]] }[PayloadKind];
@@ -46,7 +46,7 @@ describe("the phase of a turn", () => {
   });
 });
 
-test("only what a hook kept from stopping counts as kept by a hook, and cuts and hooks count anew in each turn", () => {
+test("counts stops that a hook blocked, and restarts the counts of cuts and hooks in each turn", () => {
   const byHook = turn({ step: "continued", why: "hook" });
   const kept = [asks, says(text), byHook, turn({ step: "continued", why: "cut-off" })] as const;
   expect(turnAfter(...kept)).toMatchObject({ phase: "unanswered", stopBlocks: 1 });
@@ -56,7 +56,7 @@ test("only what a hook kept from stopping counts as kept by a hook, and cuts and
 });
 
 describe("the calls of a response", () => {
-  test("each step is that of its own call", () => {
+  test("have a step each", () => {
     const made = calls("a", "b", "c");
     const waiting = step({ step: "waiting", call: "a" });
     expect(steps(turnAfter(made))).toEqual(["a asked", "b asked", "c asked"]);
@@ -67,7 +67,7 @@ describe("the calls of a response", () => {
     expect(steps(turnAfter(made, refused))).toEqual(["a refused", "b asked", "c refused"]);
   });
 
-  test("of calls with one id, the first that has not begun begins, and the last that is whole is cut", () => {
+  test("with one id: the first that is not begun begins, and the last that is complete is cut", () => {
     const made = calls("a", "a", "a");
     const begun = step({ step: "begun", call: "a" });
     expect(steps(turnAfter(made, begun, begun))).toEqual(["a begun", "a begun", "a asked"]);
@@ -75,21 +75,21 @@ describe("the calls of a response", () => {
     expect(steps(turnAfter(made, cut))).toEqual(["a asked", "a cut", "a cut"]);
   });
 
-  test("a result takes away the first call of its id, and no other", () => {
+  test("end with a result, which removes the first call with its id only", () => {
     expect(steps(turnAfter(calls("a", "b", "a", "c"), results("a")))).toEqual(["b asked", "a asked", "c asked"]);
     expect(steps(turnAfter(calls("a", "b"), results("x", "b")))).toEqual(["a asked"]);
   });
 });
 
 describe("nextInTurn", () => {
-const item = (role: "user" | "assistant", block: Block, more: Partial<MessageItem> = {}): Item =>
-  toItem({ from: 4, to: 4, role, blocks: [block], origin: role === "user" ? "human" : "model", ...more });
-const text = (words: string): Block => ({ kind: "text", text: words });
-const call = (id: string): Block => ({ kind: "tool_call", id, name: "look", input: {} });
-const next = (items: readonly Item[], turn: Partial<TurnState>) =>
-  nextInTurn({ items: [...items] }, { ...NO_TURN, ...turn }, "s");
+  const item = (role: "user" | "assistant", block: Block, more: Partial<MessageItem> = {}): Item =>
+    toItem({ from: 4, to: 4, role, blocks: [block], origin: role === "user" ? "human" : "model", ...more });
+  const text = (words: string): Block => ({ kind: "text", text: words });
+  const call = (id: string): Block => ({ kind: "tool_call", id, name: "look", input: {} });
+  const next = (items: readonly Item[], turn: Partial<TurnState>) =>
+    nextInTurn({ items: [...items] }, { ...NO_TURN, ...turn }, "s");
 
-  test("calls without a result come first, each with the step that is logged and a key of its own", () => {
+  test("returns calls without a result first, each with its logged step and its own key", () => {
     const said = item("assistant", call("a"), { blocks: [call("a"), call("b"), call("a")] });
     const calls = [
       { id: "a", step: "begun" },
@@ -105,7 +105,7 @@ const next = (items: readonly Item[], turn: Partial<TurnState>) =>
     });
   });
 
-  test("a turn that is over has its answer, and any other asks the model", () => {
+  test("returns the answer of a finished turn, and a request for any other", () => {
     const answered = [item("user", text("go")), item("assistant", text("done"))];
     const over = { kind: "nothing", text: "done", stop: "end", stopBlocks: 0 };
     expect(next(answered, { phase: "idle" })).toEqual(over);
@@ -115,52 +115,52 @@ const next = (items: readonly Item[], turn: Partial<TurnState>) =>
 });
 
 describe("openCalls", () => {
-const call = (id: string) => ({ kind: "tool_call", id, name: "read", input: {} });
-const result = (callId: string) => ({ kind: "tool_result", callId, content: "", status: "ok" });
-const seal = { kind: "seal" };
-const model = (...blocks: object[]) => ({ kind: "message", role: "assistant", blocks });
-const tool = (...blocks: object[]) => ({ kind: "message", role: "user", blocks });
-const idsOf = (...items: object[]) => openCalls({ items } as unknown as View).map(({ call: { id } }) => id);
+  const call = (id: string) => ({ kind: "tool_call", id, name: "read", input: {} });
+  const result = (callId: string) => ({ kind: "tool_result", callId, content: "", status: "ok" });
+  const seal = { kind: "seal" };
+  const model = (...blocks: object[]) => ({ kind: "message", role: "assistant", blocks });
+  const tool = (...blocks: object[]) => ({ kind: "message", role: "user", blocks });
+  const idsOf = (...items: object[]) => openCalls({ items } as unknown as View).map(({ call: { id } }) => id);
 
-test("calls behind the newest request that no result answers, in order", () => {
-  expect(idsOf()).toEqual([]);
-  expect(idsOf(seal, model(call("a"), call("b")))).toEqual(["a", "b"]);
-  expect(idsOf(seal, model(call("a"), call("b")), tool(result("b")))).toEqual(["a"]);
-  expect(idsOf(seal, model(call("a")), seal)).toEqual([]);
-});
+  test("returns the calls after the newest request without a result, in order", () => {
+    expect(idsOf()).toEqual([]);
+    expect(idsOf(seal, model(call("a"), call("b")))).toEqual(["a", "b"]);
+    expect(idsOf(seal, model(call("a"), call("b")), tool(result("b")))).toEqual(["a"]);
+    expect(idsOf(seal, model(call("a")), seal)).toEqual([]);
+  });
 
-test("an id that is used twice is open as often as it has no result", () => {
-  expect(idsOf(seal, model(call("a"), call("a")), tool(result("a")))).toEqual(["a"]);
-  expect(idsOf(seal, tool(result("a")), model(call("a")))).toEqual(["a"]);
-  const items = [seal, model(call("a"), call("b"), call("a"))];
-  expect(openCalls({ items } as unknown as View).map(({ count }) => count)).toEqual([1, 1, 2]);
-});
+  test("counts an id that is used twice once for each missing result", () => {
+    expect(idsOf(seal, model(call("a"), call("a")), tool(result("a")))).toEqual(["a"]);
+    expect(idsOf(seal, tool(result("a")), model(call("a")))).toEqual(["a"]);
+    const items = [seal, model(call("a"), call("b"), call("a"))];
+    expect(openCalls({ items } as unknown as View).map(({ count }) => count)).toEqual([1, 1, 2]);
+  });
 });
 
 describe("answerText", () => {
-const model = (text: string, responseId = text) => ({
-  kind: "message",
-  role: "assistant",
-  origin: "model",
-  responseId,
-  blocks: [{ kind: "text", text }],
-});
-const said = { kind: "message", role: "user", origin: "human", blocks: [{ kind: "text", text: "Go." }] };
-const cutOff = { ...said, origin: "host", attachment: "cut-off" };
-const seal = { kind: "seal" };
-const textOf = (...items: object[]) => answerText(items as unknown as readonly Item[]);
+  const model = (text: string, responseId = text) => ({
+    kind: "message",
+    role: "assistant",
+    origin: "model",
+    responseId,
+    blocks: [{ kind: "text", text }],
+  });
+  const said = { kind: "message", role: "user", origin: "human", blocks: [{ kind: "text", text: "Go." }] };
+  const cutOff = { ...said, origin: "host", attachment: "cut-off" };
+  const seal = { kind: "seal" };
+  const textOf = (...items: object[]) => answerText(items as unknown as readonly Item[]);
 
-test("the newest answer, with the parts of it that were cut", () => {
-  expect(textOf()).toBe("");
-  expect(textOf(said, seal, model("Yes."))).toBe("Yes.");
-  expect(textOf(said, seal, model("One. "), said, seal, model("Two."))).toBe("Two.");
-  expect(textOf(said, seal, model("One, "), cutOff, seal, model("two, "), cutOff, seal, model("three."))).toBe(
-    "One, two, three.",
-  );
-  expect(textOf(said, seal, model("Half, ", "r"), said, model("whole.", "r"), said)).toBe("Half, whole.");
-});
+  test("returns the newest answer, with its earlier cut parts", () => {
+    expect(textOf()).toBe("");
+    expect(textOf(said, seal, model("Yes."))).toBe("Yes.");
+    expect(textOf(said, seal, model("One. "), said, seal, model("Two."))).toBe("Two.");
+    expect(textOf(said, seal, model("One, "), cutOff, seal, model("two, "), cutOff, seal, model("three."))).toBe(
+      "One, two, three.",
+    );
+    expect(textOf(said, seal, model("Half, ", "r"), said, model("whole.", "r"), said)).toBe("Half, whole.");
+  });
 
-test("a request without an answer has none", () => {
-  expect(textOf(said, seal, model("Yes."), said, seal)).toBe("");
-});
+  test("returns an empty text for a request without an answer", () => {
+    expect(textOf(said, seal, model("Yes."), said, seal)).toBe("");
+  });
 });

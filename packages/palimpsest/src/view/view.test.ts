@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
 import type { Provenance } from "../log/provenance.ts";
-import { toItem, createView, outline, sharedTo, type View } from "./view.ts";
 import { startCalibration } from "../size/calibration.ts";
-import { messageItem } from "./items.ts";
 import { foldEntry } from "./fold.ts";
+import { messageItem } from "./items.ts";
+import { createView, outline, sharedTo, toItem, type View } from "./view.ts";
 
 const page: Provenance = { kind: "tool", name: "browser" };
 const text = (provenance?: Provenance): Block => ({
@@ -16,7 +16,7 @@ const sizeOf = (role: "user" | "assistant", block: Block, provenance?: Provenanc
   toItem({ from: 1, to: 1, role, blocks: [block], origin: "tool", ...(provenance === undefined ? {} : { provenance }) })
     .features;
 
-test("the marks around text of others are counted, in what the user sends and nowhere else", () => {
+test("counts the tags around text of others, in user messages only", () => {
   const plain = sizeOf("user", text());
   const marked = sizeOf("user", text(), page);
   expect(marked).not.toEqual(plain);
@@ -28,7 +28,7 @@ test("the marks around text of others are counted, in what the user sends and no
 const said = (at: number) =>
   messageItem(at, { role: "user", origin: "human", blocks: [{ kind: "text", text: `${at}` }] });
 
-test("a view that was read from an outline has the same one: a break at the beginning of a run divides nothing", () => {
+test("outline is the same for a view that was read from an outline: a break at the start of a range does not split it", () => {
   const runs = [
     { from: 2, to: 4 },
     { from: 8, to: 9 },
@@ -60,7 +60,7 @@ test.each([
   ["a fork", viewOf(1, 2, 3), viewOf(1, 2, 7, 8), 2],
   ["all", viewOf(1, 2), viewOf(1, 2), 2],
   ["what comes before a decision", viewOf(1, 2, 3), viewOf(1, 2, 3, { replaced: 2 }), 1],
-])("two views share %s", (_, left, right, shared) => {
+])("sharedTo of two views with %s in common", (_, left, right, shared) => {
   expect(sharedTo(left, right)).toBe(shared);
   expect(sharedTo(right, left)).toBe(shared);
 });
