@@ -15,7 +15,6 @@ export { findDrop, nameCauses } from "./cost/misses.ts";
 export { type BilledTokens, LIFETIME_MS, priceUsd, USUAL_COSTS } from "./cost/prices.ts";
 export { ForkError, NoSuchEntryError, PathError, PinTooLargeError, UnknownRequestError } from "./errors.ts";
 export type { AskOptions, ForkOptions } from "./forks/forks.ts";
-export { detectMediaType } from "./log/block.ts";
 export type { Cause, ChangeCause, ModelPrices } from "./log/cause.ts";
 export { type PassedOver, type ReadEntry, readPayload } from "./log/draft.ts";
 export {
@@ -28,6 +27,7 @@ export {
   sealEntries,
   toLine,
 } from "./log/entry.ts";
+export { detectMediaType } from "./log/media-type.ts";
 export type { HeadContent } from "./log/messages.ts";
 export type { AttachmentPayload, MessagePayload, Replacement, ReplacePayload } from "./log/payload.ts";
 export type { CompactionRung, CompactionTrigger } from "./log/payload-compaction.ts";

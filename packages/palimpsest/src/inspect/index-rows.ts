@@ -1,8 +1,8 @@
 // Turns the entries of a log into the rows of its index: requests, responses and events.
 
-import { lineOf } from "../cost/cost.ts";
 import { foldLedger } from "../cost/fold.ts";
 import { type CacheBreak, EMPTY_LEDGER, type Ledger } from "../cost/ledger.ts";
+import { lineOf } from "../cost/line.ts";
 import type { Block } from "../log/block.ts";
 import type { PassedOver, ReadEntry } from "../log/draft.ts";
 import type { Entry } from "../log/entry.ts";

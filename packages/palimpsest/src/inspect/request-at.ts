@@ -1,8 +1,8 @@
 // Rebuilds a request from the log, as it was sent.
 
-import { lineOf } from "../cost/cost.ts";
 import { foldLedger } from "../cost/fold.ts";
 import type { Ledger, LedgerLine } from "../cost/ledger.ts";
+import { lineOf } from "../cost/line.ts";
 import type { Block } from "../log/block.ts";
 import { namedKind, readPayload } from "../log/draft.ts";
 import type { RequestPayload } from "../log/payload.ts";

@@ -1,4 +1,5 @@
-import { type Block, checkMedia, type Media, type Part } from "../log/block.ts";
+import type { Block, Media, Part } from "../log/block.ts";
+import { checkMedia } from "../log/media-type.ts";
 import type { AttachmentPayload, MessagePayload, ReplacePayload } from "../log/payload.ts";
 import type { MediaRefused } from "../session-event.ts";
 import { inPlaceOf, mediaOf, mediaStub } from "../view/media.ts";

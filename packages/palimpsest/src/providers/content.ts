@@ -1,6 +1,7 @@
 // Converts media, inputs, results, ids and token counts between our blocks and the forms of the services.
 
-import { type Block, IMAGE_TYPES, type Media, type MediaSource, type Part, type ToolResult } from "../log/block.ts";
+import type { Block, Media, MediaSource, Part, ToolResult } from "../log/block.ts";
+import { IMAGE_TYPES } from "../log/media-type.ts";
 import type { MessagePayload } from "../log/payload.ts";
 import { asCount, asList, asObject, type JsonObject } from "../schema/json-fields.ts";
 import type { ResponseContent } from "./provider.ts";

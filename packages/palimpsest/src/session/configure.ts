@@ -3,13 +3,13 @@ import { CALL_TOOL, type Part, TOOL_SEARCH, type ToolDefinition } from "../log/b
 import { toDraft } from "../log/draft.ts";
 import type { ConfigurationPayload, Held } from "../log/payload.ts";
 import type { Provenance } from "../log/provenance.ts";
+import { findTools, type ToolsWanted } from "../schema/find-tools.ts";
 import { asObject, asString, asStrings } from "../schema/json-fields.ts";
-import { findTools, type ToolsWanted } from "../schema/tool.ts";
 import type { SessionCore } from "../state/core.ts";
 import { windowOfModel } from "../state/limits.ts";
 import type { WantedConfiguration } from "../state/options.ts";
 import { definitionTokens } from "../view/account.ts";
-import { wellFormed } from "../view/items.ts";
+import { wellFormed } from "../view/clean.ts";
 import { describeTool } from "../view/tool-search.ts";
 import type { Configuration } from "../view/view.ts";
 

@@ -1,4 +1,5 @@
-import { estimateUsage, lineOf } from "../cost/cost.ts";
+import { estimateUsage } from "../cost/cost.ts";
+import { lineOf } from "../cost/line.ts";
 import { toDraft } from "../log/draft.ts";
 import { attachment } from "../log/messages.ts";
 import type { MessagePayload, UsagePayload } from "../log/payload.ts";

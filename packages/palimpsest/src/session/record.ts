@@ -1,6 +1,6 @@
 import { planProviderCompaction } from "../compact/by-provider.ts";
-import { lineOf } from "../cost/cost.ts";
 import type { LedgerLine } from "../cost/ledger.ts";
+import { lineOf } from "../cost/line.ts";
 import { InvalidOptionError } from "../errors.ts";
 import type { Block, ToolCall } from "../log/block.ts";
 import { toDraft } from "../log/draft.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { NewEvent } from "../session-event.ts";
-import type { FlagDetails } from "../settings/resolve.ts";
+import type { FlagDetails } from "../settings/flags.ts";
 import { FlagCache } from "./settings.ts";
 
 type Answer = () => Promise<FlagDetails<never>>;

@@ -2,14 +2,8 @@ import { type Clock, withTimers } from "../clock.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { anObject, checkOptions, ifGiven } from "../schema/check-options.ts";
 import type { Emit } from "../session-event.ts";
-import {
-  type FlagClient,
-  type FlagReading,
-  type ResolvedSettings,
-  readFlags,
-  resolveSettings,
-  type SettingProblem,
-} from "../settings/resolve.ts";
+import { type FlagClient, type FlagReading, readFlags } from "../settings/flags.ts";
+import { type ResolvedSettings, resolveSettings, type SettingProblem } from "../settings/resolve.ts";
 import type { SettingName, Settings } from "../settings/settings.ts";
 import type { SettingsFile, SettingsOptions } from "./options.ts";
 
