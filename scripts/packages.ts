@@ -10,6 +10,8 @@ export interface Manifest {
   readonly private?: boolean;
   readonly exports?: Readonly<Record<string, string | Names>>;
   readonly bin?: Names;
+  /** Files of code that the package starts as threads. They are built, and not importable. */
+  readonly threads?: readonly string[];
   readonly dependencies?: Names;
   readonly peerDependencies?: Names;
   readonly optionalDependencies?: Names;

@@ -114,10 +114,7 @@ describe("each rule can fail", () => {
   });
 
   test.each(["judge.ts", "judge.test.ts"])("the simulator imports nothing of ours: %s", (file) => {
-    const source = readSource(
-      `packages/provider-simulator/src/${file}`,
-      `import { x } from "@palimpsest/transcripts";`,
-    );
+    const source = readSource(`packages/provider-simulator/src/${file}`, `import { x } from "@palimpsest/observe";`);
     expect(checkArchitecture([source], rules)).toHaveLength(1);
   });
 

@@ -20,10 +20,12 @@ const VENDOR_PLACES = [
   "packages/openai-agents/",
   "packages/pi/src/provider/",
   "packages/pi/src/testing/",
-  "packages/claude-agent-sdk/",
-  "packages/proxy/src/wire/",
-  "packages/transcripts/",
-  "packages/replay/",
+  "packages/observe/src/index.ts",
+  "packages/observe/src/analyze/",
+  "packages/observe/src/claude-agent-sdk/",
+  "packages/observe/src/proxy/wire/",
+  "packages/observe/src/replay/",
+  "packages/observe/src/transcripts/",
   "packages/provider-simulator/",
 ];
 /** Files of the engine that only plan, wherever they are. */

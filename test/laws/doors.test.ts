@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAnthropic as createModels } from "@ai-sdk/anthropic";
 import { palimpsest } from "@palimpsest/ai-sdk";
+import { startProxy } from "@palimpsest/observe/proxy";
 import {
   ANTHROPIC_MODELS,
   answer,
@@ -13,7 +14,6 @@ import {
   serve,
   summarize,
 } from "@palimpsest/provider-simulator";
-import { startProxy } from "@palimpsest/proxy";
 import { generateText, jsonSchema, type ModelMessage, stepCountIs, tool, wrapLanguageModel } from "ai";
 import fc from "fast-check";
 import { memoryStore } from "palimpsest";

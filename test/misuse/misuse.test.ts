@@ -1,8 +1,8 @@
 import { createAgents } from "@palimpsest/agents";
 import { openCoordination } from "@palimpsest/coordination";
 import { openMemory } from "@palimpsest/memory";
-import { importSession, readTranscript } from "@palimpsest/transcripts";
-import { analyze } from "@palimpsest/transcripts/analyze";
+import { importSession, readTranscript } from "@palimpsest/observe";
+import { analyze } from "@palimpsest/observe/analyze";
 import {
   exportLog,
   InvalidOptionError,

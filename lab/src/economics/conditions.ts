@@ -1,4 +1,4 @@
-import type { ReplayModel } from "@palimpsest/replay";
+import type { ReplayModel } from "@palimpsest/observe/replay";
 import type { ModelPrices } from "palimpsest/core";
 
 export type CacheTtl = "5m" | "1h";

@@ -1,4 +1,4 @@
-import { type ReplayedRequest, type ReplayRun, runPrice } from "@palimpsest/replay";
+import { type ReplayedRequest, type ReplayRun, runPrice } from "@palimpsest/observe/replay";
 import { type ModelPrices, priceUsd } from "palimpsest/core";
 import { type Charges, chargeRun } from "./charge-run.ts";
 import { pricesOf } from "./conditions.ts";

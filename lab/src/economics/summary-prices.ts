@@ -1,4 +1,4 @@
-import type { ReplayedRequest } from "@palimpsest/replay";
+import type { ReplayedRequest } from "@palimpsest/observe/replay";
 import { type ModelPrices, priceUsd } from "palimpsest/core";
 
 /** What the calls that write summaries cost. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { startInspector, storeSource } from "@palimpsest/inspector";
+import { startInspector, storeSource } from "@palimpsest/observe/inspector";
 import { anthropic } from "palimpsest/anthropic";
 import { openInspected } from "palimpsest/inspect";
 import { openLogIndex } from "palimpsest/sqlite-index";

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startInspector, storeSource } from "@palimpsest/inspector";
+import { startInspector, storeSource } from "@palimpsest/observe/inspector";
 import { anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import { chromium } from "playwright-core";

@@ -1,4 +1,4 @@
-import type { RecordedCompaction, RecordedEntry, RecordedMessage, RecordedUsage } from "@palimpsest/transcripts";
+import type { RecordedCompaction, RecordedEntry, RecordedMessage, RecordedUsage } from "@palimpsest/observe";
 import type { Block } from "palimpsest";
 import type { ReadEntry } from "palimpsest/core";
 import { toBlock } from "../counting/to-block.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { relative } from "node:path";
-import { createSearch, factsOf, type UsedFact } from "@palimpsest/replay";
+import { createSearch, factsOf, type UsedFact } from "@palimpsest/observe/replay";
 import { createEvidence, type Evidence, evidenceText, userMessagesText } from "palimpsest/core";
 import type { Experiment, Figures } from "../experiment.ts";
 import { readTraces, tracesFolder } from "../traces.ts";

@@ -1,4 +1,4 @@
-import { contentsOf, type Touch, touchesOf } from "@palimpsest/replay";
+import { contentsOf, type Touch, touchesOf } from "@palimpsest/observe/replay";
 import { type Evidence, type PlannedFile, planFiles, rankFiles } from "palimpsest/core";
 import type { RecordedBoundary } from "./boundaries.ts";
 import { countTokens } from "./count-tokens.ts";

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { isAgentSession } from "@palimpsest/agents";
-import { RECORDED_AGENTS, type RecordedAgent } from "@palimpsest/transcripts";
+import { RECORDED_AGENTS, type RecordedAgent } from "@palimpsest/observe";
 import { eachSession } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";

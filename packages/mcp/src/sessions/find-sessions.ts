@@ -14,7 +14,7 @@ import {
   RECORDED_AGENTS,
   type TranscriptDescription,
   type TranscriptReference,
-} from "@palimpsest/transcripts";
+} from "@palimpsest/observe";
 import type { Store } from "palimpsest";
 import { eachSession, present } from "palimpsest/core";
 import { sqliteStore } from "palimpsest/sqlite-store";

@@ -5,9 +5,8 @@ import {
   type RecordedMessage,
   readTranscript,
   type TranscriptDescription,
-} from "@palimpsest/transcripts";
-import { breakText, partName } from "@palimpsest/transcripts/analysis-words";
-import { type Analysis, analyze } from "@palimpsest/transcripts/analyze";
+} from "@palimpsest/observe";
+import { type Analysis, analyze, breakText, partName } from "@palimpsest/observe/analyze";
 import { inputTokensOf, knownModel } from "palimpsest/core";
 import { readQuery } from "palimpsest/inspect";
 import { findSnippet } from "./find-snippet.ts";

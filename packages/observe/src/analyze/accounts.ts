@@ -1,7 +1,7 @@
 import { estimateTokens, inputTokensOf, LIFETIME_MS, startCalibration } from "palimpsest/core";
 
-import type { RecordedResponse } from "../readers/gather-responses.ts";
-import type { RecordedCompaction, RecordedUsage } from "../readers/recorded.ts";
+import type { RecordedResponse } from "../transcripts/readers/gather-responses.ts";
+import type { RecordedCompaction, RecordedUsage } from "../transcripts/readers/recorded.ts";
 import type {
   Analysis,
   AnalyzeOptions,

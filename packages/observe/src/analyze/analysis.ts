@@ -1,5 +1,5 @@
 import type { ModelFacts } from "palimpsest";
-import type { PromptPart, RecordedSession } from "../readers/recorded.ts";
+import type { PromptPart, RecordedSession } from "../transcripts/readers/recorded.ts";
 
 /** Where prices of models come from. */
 export interface AnalyzeOptions {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { RecordedBlock, RecordedEntry, RecordedMessage, RecordedUsage } from "../readers/recorded.ts";
+import type { RecordedBlock, RecordedEntry, RecordedMessage, RecordedUsage } from "../transcripts/readers/recorded.ts";
 import { type Analysis, analyze } from "./analyze.ts";
 
 const PRICES = { input: 4, output: 20, cacheRead: 0.4, cacheWrite5m: 5, cacheWrite1h: 8 };

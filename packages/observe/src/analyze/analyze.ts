@@ -1,9 +1,14 @@
-/** `@palimpsest/transcripts/analyze`: the spending of a recorded session, its causes, and its losses. */
+/** `@palimpsest/observe/analyze`: the spending of a recorded session, its causes, and its losses. */
 
 import { aFunction, anAsyncIterable, checkArgument, checkOptions, inputTokensOf } from "palimpsest/core";
-import { createThread } from "../readers/create-thread.ts";
-import { gatherResponses, type RecordedResponse } from "../readers/gather-responses.ts";
-import type { RecordedCompaction, RecordedEntry, RecordedMessage, RecordedSession } from "../readers/recorded.ts";
+import { createThread } from "../transcripts/readers/create-thread.ts";
+import { gatherResponses, type RecordedResponse } from "../transcripts/readers/gather-responses.ts";
+import type {
+  RecordedCompaction,
+  RecordedEntry,
+  RecordedMessage,
+  RecordedSession,
+} from "../transcripts/readers/recorded.ts";
 import { createAccounts } from "./accounts.ts";
 import type { Analysis, AnalyzeOptions } from "./analysis.ts";
 import { type DescribedCall, describeCall } from "./describe-call.ts";
@@ -32,6 +37,7 @@ export type {
 } from "./analysis.ts";
 export { type AnalysisSum, addAnalysis, NO_SESSIONS } from "./sum-analyses.ts";
 export { READ_AGAIN_ROUNDS } from "./track-reads.ts";
+export { breakText, CAUSES, counted, dollars, partName, pathEnd, percent, tokens } from "./words.ts";
 
 /** Analyzes a recorded session in one pass. Holds ids and sizes, never texts. */
 export async function analyze(entries: AsyncIterable<RecordedEntry>, options: AnalyzeOptions): Promise<Analysis> {

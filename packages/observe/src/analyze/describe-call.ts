@@ -1,5 +1,5 @@
 import { asObject } from "palimpsest/core";
-import type { RecordedToolCall } from "../readers/recorded.ts";
+import type { RecordedToolCall } from "../transcripts/readers/recorded.ts";
 import { commandOf, fileRead } from "./files-read.ts";
 
 /** Describes a call, for readers of its result. */

@@ -1,5 +1,5 @@
 import { type Cause, type ChangeCause, findDrop, nameCauses } from "palimpsest/core";
-import type { PromptPart } from "../readers/recorded.ts";
+import type { PromptPart } from "../transcripts/readers/recorded.ts";
 import type { BreakCause } from "./analysis.ts";
 import type { Billed } from "./price-response.ts";
 

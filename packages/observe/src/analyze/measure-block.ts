@@ -1,7 +1,7 @@
 import type { Block, Part } from "palimpsest";
 import { FEATURE_NAMES, type FeatureName, type Features, featuresOf } from "palimpsest/core";
 
-import type { RecordedBlock, RecordedPart } from "../readers/recorded.ts";
+import type { RecordedBlock, RecordedPart } from "../transcripts/readers/recorded.ts";
 
 /** Of longer texts only pieces are looked at: what they cost together is counted by the provider, shares are all that is asked. */
 const SAMPLE_PIECES = 3;

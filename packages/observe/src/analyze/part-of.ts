@@ -1,4 +1,4 @@
-import type { RecordedBlock, RecordedMessage } from "../readers/recorded.ts";
+import type { RecordedBlock, RecordedMessage } from "../transcripts/readers/recorded.ts";
 import type { Part } from "./analysis.ts";
 import { AGENT } from "./window.ts";
 

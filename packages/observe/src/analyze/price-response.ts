@@ -1,6 +1,6 @@
 import { inputTokensOf, type ModelPrices, priceUsd, USUAL_COSTS } from "palimpsest/core";
 
-import type { RecordedUsage } from "../readers/recorded.ts";
+import type { RecordedUsage } from "../transcripts/readers/recorded.ts";
 
 const PER_MILLION = 1e-6;
 

@@ -1,4 +1,4 @@
-import type { RecordedHead } from "../readers/recorded.ts";
+import type { RecordedHead } from "../transcripts/readers/recorded.ts";
 import type { ToolCost } from "./analysis.ts";
 
 export interface ToolBooks {

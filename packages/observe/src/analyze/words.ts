@@ -1,4 +1,4 @@
-/** `@palimpsest/transcripts/analysis-words`: the parts of an analysis in words, and its numbers for people. */
+/** The parts of an analysis in words, and its numbers for people. */
 
 import type { BreakCause, PartTotals, RecordedBreak } from "./analysis.ts";
 

@@ -1,4 +1,4 @@
-/** `@palimpsest/inspector`: a local page over the logs of agents. */
+/** `@palimpsest/observe/inspector`: a local page over the logs of agents. */
 export {
   type ExportedPage,
   type ExportOptions,

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 
-/** The same from the sources and from the built code: both lie one folder below the package. */
-const PAGE_FOLDER = new URL("../page/", import.meta.url);
+/** The same from the sources and from the built code: both are two folders below the package. */
+const PAGE_FOLDER = new URL("../../page/", import.meta.url);
 
 /** The files of the page, held in memory. */
 export interface PageFiles {

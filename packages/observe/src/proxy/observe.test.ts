@@ -11,11 +11,11 @@ import {
   type Script,
   serve,
 } from "@palimpsest/provider-simulator";
-import { readTranscript } from "@palimpsest/transcripts";
-import { analyze } from "@palimpsest/transcripts/analyze";
 import OpenAI from "openai";
 import { knownModel } from "palimpsest/core";
 import { expect, onTestFinished, test } from "vitest";
+import { analyze } from "../analyze/analyze.ts";
+import { readTranscript } from "../transcripts/readers/read-transcript.ts";
 import { assistant, messageAnswer, messagesBody, user } from "./testing/bodies.ts";
 import { startService } from "./testing/start-service.ts";
 import { startTestProxy, type TestProxy } from "./testing/start-test-proxy.ts";

@@ -1,4 +1,4 @@
-/** `@palimpsest/proxy`: a proxy before model services that changes nothing, and says what agents spend and lose. */
+/** `@palimpsest/observe/proxy`: a proxy before model services that changes nothing, and says what agents spend and lose. */
 
 export type { ForwardLimits } from "./forward/forward-request.ts";
 export type { PassedReason, ProxyEvent } from "./proxy-event.ts";

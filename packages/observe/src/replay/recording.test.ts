@@ -1,5 +1,5 @@
-import type { RecordedEntry, RecordedMessage } from "@palimpsest/transcripts";
 import { expect, test } from "vitest";
+import type { RecordedEntry, RecordedMessage } from "../transcripts/readers/recorded.ts";
 import { toRecording } from "./recording.ts";
 import { sampleRecording } from "./testing/sample-recording.ts";
 

@@ -1,11 +1,11 @@
+import type { Block, Part } from "palimpsest";
 import type {
   RecordedAgent,
   RecordedBlock,
   RecordedEntry,
   RecordedMessage,
   RecordedPart,
-} from "@palimpsest/transcripts";
-import type { Block, Part } from "palimpsest";
+} from "../transcripts/readers/recorded.ts";
 import { fitSizes, type RecordedSizes } from "./fit-sizes.ts";
 
 /** One item of a conversation: a response, a tool result, a message of the user, or text that the agent inserted. */

@@ -1,4 +1,4 @@
-/** `@palimpsest/replay`: replays recorded sessions under other policies, and computes their cost. */
+/** `@palimpsest/observe/replay`: replays recorded sessions under other policies, and computes their cost. */
 export { createSearch, factsOf, type UsedFact } from "./facts.ts";
 export { headTokensOf } from "./head.ts";
 export { contentsOf, touchesOf } from "./known-files.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import * as names from "./index.ts";
+import * as names from "../index.ts";
 
 test("the package has these names", () => {
   expect(Object.keys(names).sort()).toEqual([

@@ -1,4 +1,5 @@
-import type { Analysis, AnalysisSum } from "@palimpsest/transcripts/analyze";
+import type { Analysis } from "../../analyze/analysis.ts";
+import type { AnalysisSum } from "../../analyze/sum-analyses.ts";
 import { openSessions } from "../open-sessions.ts";
 import { readPageTexts } from "../page-files.ts";
 import { findRoute } from "../routes/find-route.ts";

@@ -1,13 +1,7 @@
-import { breakText, CAUSES, counted, dollars, partName, percent, tokens } from "@palimpsest/transcripts/analysis-words";
-import {
-  type Analysis,
-  type AnalysisSum,
-  type LostTotals,
-  type PartTotals,
-  READ_AGAIN_ROUNDS,
-  type SpentTotals,
-  type ToolCost,
-} from "@palimpsest/transcripts/analyze";
+import type { Analysis, LostTotals, PartTotals, SpentTotals, ToolCost } from "../../analyze/analysis.ts";
+import type { AnalysisSum } from "../../analyze/sum-analyses.ts";
+import { READ_AGAIN_ROUNDS } from "../../analyze/track-reads.ts";
+import { breakText, CAUSES, counted, dollars, partName, percent, tokens } from "../../analyze/words.ts";
 
 /** An analysis in words: the page only shows them. */
 export interface SpentTables {

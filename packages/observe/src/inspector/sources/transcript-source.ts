@@ -1,15 +1,11 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  describeTranscript,
-  importSession,
-  readTranscript,
-  type TranscriptDescription,
-  type TranscriptReference,
-} from "@palimpsest/transcripts";
 import { eachSession } from "palimpsest/core";
 import { openInspected } from "palimpsest/inspect";
 import { sqliteStore } from "palimpsest/sqlite-store";
+import { importSession } from "../../transcripts/import/import-session.ts";
+import { describeTranscript, type TranscriptDescription } from "../../transcripts/readers/describe-transcript.ts";
+import { readTranscript, type TranscriptReference } from "../../transcripts/readers/read-transcript.ts";
 import { sessionKey } from "./session-key.ts";
 import type { FoundSession, OpenedSession, SessionSource } from "./session-source.ts";
 

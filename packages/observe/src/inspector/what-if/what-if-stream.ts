@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
-import { findReplayModel, REPLAY_POLICIES, replayModels } from "@palimpsest/replay";
+import { REPLAY_POLICIES } from "../../replay/policies.ts";
+import { findReplayModel, replayModels } from "../../replay/replay-model.ts";
 import type { IndexedSession } from "../open-sessions.ts";
-import { type ReplayReport, replaySession } from "./replay-session.ts";
+import { type ReplayReport, replaySession } from "../replay-session.ts";
 import { MAX_CHARACTERS, toRecorded } from "./to-recorded.ts";
 
 /** More at once would take all processors of the machine. */

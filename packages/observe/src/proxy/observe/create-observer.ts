@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { answeredCalls, toWireMessage, toWireUsage } from "@palimpsest/transcripts/wire";
+import { answeredCalls, toWireMessage, toWireUsage } from "../../transcripts/readers/wire.ts";
 import type { ProxyEvent } from "../proxy-event.ts";
 import { createSessions, type Recognized, type SentRequest } from "../sessions/recognize-session.ts";
 import type { Thread, ThreadItem } from "../sessions/thread.ts";

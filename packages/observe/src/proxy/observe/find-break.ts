@@ -1,4 +1,3 @@
-import type { WireUsage } from "@palimpsest/transcripts/wire";
 import {
   type BilledTokens,
   type Cause,
@@ -11,6 +10,7 @@ import {
   priceUsd,
 } from "palimpsest/core";
 import { withCacheRead } from "palimpsest/inspect";
+import type { WireUsage } from "../../transcripts/readers/wire.ts";
 import type { Relation } from "../sessions/thread.ts";
 import type { HeadDigests } from "../wire/read-request.ts";
 

@@ -4,7 +4,7 @@ import type { Recognized } from "../sessions/recognize-session.ts";
 import type { Relation } from "../sessions/thread.ts";
 import type { HeadSizes } from "../wire/head-sizes.ts";
 
-/** The version of the log's format. `read-proxy.ts` of `@palimpsest/transcripts` reads it. */
+/** The version of the log's format. `read-proxy.ts` of `@palimpsest/observe` reads it. */
 const FORMAT = 1;
 
 export interface SessionLog {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { toWireMessage } from "@palimpsest/transcripts/wire";
+import { toWireMessage } from "../../transcripts/readers/wire.ts";
 import type { Observer, ReadableExchange } from "../observe/create-observer.ts";
 import type { ArrivedRequest } from "../observe/exchange.ts";
 import type { ProxyEvent } from "../proxy-event.ts";

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { WireApi } from "@palimpsest/transcripts/wire";
+import type { WireApi } from "../../transcripts/readers/wire.ts";
 
 export type { WireApi };
 

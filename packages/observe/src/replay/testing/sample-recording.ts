@@ -1,4 +1,4 @@
-import { readTranscript } from "@palimpsest/transcripts";
+import { readTranscript } from "../../transcripts/readers/read-transcript.ts";
 import { type Recording, toRecording } from "../recording.ts";
 import { type SampleTranscript, sampleTranscript } from "./sample-transcript.ts";
 

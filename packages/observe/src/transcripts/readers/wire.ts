@@ -1,4 +1,4 @@
-/** `@palimpsest/transcripts/wire`: messages and usage as services send them, for programs that see the traffic. */
+/** Messages and usage as services send them, for programs that see the traffic. */
 
 import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
 import type { RecordedBlock, RecordedMessage, RecordedUsage } from "./recorded.ts";

@@ -1,8 +1,8 @@
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import type { ReplayFigures } from "@palimpsest/replay";
-import type { RecordedEntry } from "@palimpsest/transcripts";
+import type { ReplayFigures } from "../replay/replay-run.ts";
+import type { RecordedEntry } from "../transcripts/readers/recorded.ts";
 
 export interface ReplayOrder {
   readonly entries: readonly RecordedEntry[];

@@ -1,5 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { figuresOf, findReplayModel, prepareReplay, REPLAY_POLICIES, toRecording } from "@palimpsest/replay";
+import { REPLAY_POLICIES } from "../replay/policies.ts";
+import { toRecording } from "../replay/recording.ts";
+import { findReplayModel } from "../replay/replay-model.ts";
+import { prepareReplay } from "../replay/replay-recording.ts";
+import { figuresOf } from "../replay/replay-run.ts";
 import type { ReplayOrder, ReplayReport } from "./replay-session.ts";
 
 /** A bar shows no more than so many steps of one policy, and a long session has many requests. */

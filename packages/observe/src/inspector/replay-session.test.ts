@@ -1,5 +1,6 @@
-import { type RecordedEntry, readTranscript } from "@palimpsest/transcripts";
 import { expect, test } from "vitest";
+import { readTranscript } from "../transcripts/readers/read-transcript.ts";
+import type { RecordedEntry } from "../transcripts/readers/recorded.ts";
 import { type ReplayReport, replaySession } from "./replay-session.ts";
 
 const PATH = "examples/transcripts/sums.jsonl";
