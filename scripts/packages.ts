@@ -24,9 +24,9 @@ export interface Package {
   readonly manifest: Manifest;
 }
 
-/** The packages that are published: all in packages and apps that are not private, each behind those that it depends on. */
+/** The packages that are published: all in packages, adapters and apps that are not private, each behind those that it depends on. */
 export const PACKAGES: readonly Package[] = inOrderOfBuild(
-  globSync("{packages,apps}/*/package.json")
+  globSync("{packages,adapters,apps}/*/package.json")
     .sort()
     .map((file) => ({ folder: dirname(file), manifest: JSON.parse(readFileSync(file, "utf8")) as Manifest }))
     .filter(({ manifest }) => manifest.private !== true),

@@ -1,3 +1,2 @@
-/** `@palimpsest/mastra`: Palimpsest for agents on Mastra. */
-export type { CompactionData } from "@palimpsest/ai-sdk";
+/** `@palimpsest/ai-sdk/mastra`: Palimpsest for agents on Mastra. */
 export { type PalimpsestContext, type PalimpsestOptions, palimpsest } from "./palimpsest.ts";

@@ -1,13 +1,12 @@
 import type { ProcessInputStepArgs, ProcessInputStepResult, Processor } from "@mastra/core/processors";
-import {
-  type AiSdkRequest,
-  type AiSdkResponse,
-  type CompactionData,
-  palimpsest as createMiddleware,
-  type PalimpsestOptions as MiddlewareOptions,
-} from "@palimpsest/ai-sdk";
 import type { Session } from "palimpsest";
 import { asObject, asString } from "palimpsest/core";
+import type { CompactionData } from "palimpsest/door-parts";
+import {
+  palimpsest as createMiddleware,
+  type PalimpsestOptions as MiddlewareOptions,
+} from "../middleware/palimpsest.ts";
+import type { AiSdkRequest, AiSdkResponse } from "../provider/wire.ts";
 import { type StepModel, wrapModel } from "./wrap-model.ts";
 
 /** Options of the processor. Only the store is required. */

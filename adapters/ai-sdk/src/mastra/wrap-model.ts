@@ -1,5 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { type CompactionData, type PalimpsestMiddleware, readCompaction } from "@palimpsest/ai-sdk";
+import type { CompactionData } from "palimpsest/door-parts";
+import { readCompaction } from "../middleware/compaction-part.ts";
+import type { PalimpsestMiddleware } from "../middleware/palimpsest.ts";
 
 /** Models that Mastra has wrapped: those of the AI SDK, of several versions. */
 export interface StepModel {
