@@ -8,7 +8,7 @@ import { createRecallTool, type RecallTool } from "./recall.ts";
 import { createSessions, type SessionsOptions } from "./sessions.ts";
 import { wrapModel } from "./wrap-model.ts";
 
-/** Options of the door. Only the store is required. */
+/** Options of the adapter. Only the store is required. */
 export interface PalimpsestOptions extends SessionsOptions {
   /** Receives signs that another program manages the same items, each once for a session. @default console.warn */
   readonly onNotice?: (notice: Notice) => void;

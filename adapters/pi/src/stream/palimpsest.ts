@@ -6,7 +6,7 @@ import { createRecallTool, type RecallTool } from "./recall.ts";
 import { createSessions, type SessionsOptions } from "./sessions.ts";
 import { wrapStream } from "./wrap-stream.ts";
 
-/** Options of the door. Only the store is required. */
+/** Options of the adapter. Only the store is required. */
 export interface PalimpsestOptions extends SessionsOptions {
   /** Receives signs that another program manages the same messages, each once for a session. @default console.warn */
   readonly onNotice?: (notice: Notice) => void;
