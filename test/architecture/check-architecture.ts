@@ -14,6 +14,7 @@ export interface ArchitectureRules {
 
 /** Where a vendor may be named: the code that speaks to vendors, and the code that reads their files or plays their rules. */
 const VENDOR_PLACES = [
+  ...["anthropic", "bedrock", "gemini", "openai"].map((vendor) => `packages/palimpsest/src/${vendor}.ts`),
   "packages/palimpsest/src/providers/",
   "adapters/ai-sdk/src/provider/",
   "adapters/langchain/src/provider/",

@@ -1,5 +1,5 @@
 /** `@palimpsest/langchain`: Palimpsest for agents on LangChain. */
-export type { CompactionData, Notice } from "palimpsest/door-parts";
+export type { CompactionData, Notice } from "palimpsest/adapter-parts";
 export { readCompactions } from "./middleware/compactions.ts";
 export { type PalimpsestMiddleware, type PalimpsestOptions, palimpsest } from "./middleware/palimpsest.ts";
 export { type Binding, type ChatModelOptions, chatModel } from "./provider/chat-model.ts";

@@ -1,5 +1,5 @@
 /** `@palimpsest/openai-agents`: Palimpsest for agents on the OpenAI Agents SDK. */
-export type { CompactionData, Notice } from "palimpsest/door-parts";
+export type { CompactionData, Notice } from "palimpsest/adapter-parts";
 export { readCompactions } from "./models/compactions.ts";
 export { type PalimpsestModels, type PalimpsestOptions, palimpsest } from "./models/palimpsest.ts";
 export type { RecallTool } from "./models/recall.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "palimpsest/core";
+import type { JsonObject } from "palimpsest/schema";
 import type { OpencodeMessage } from "./wire.ts";
 
 /** The part of opencode's plugin interface that is used. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { JsonObject } from "palimpsest/core";
+import type { JsonObject } from "palimpsest/schema";
 import { expect, onTestFinished, test } from "vitest";
 import type { OpencodeHooks } from "./opencode-plugin.ts";
 import { palimpsest } from "./plugin.ts";

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { readRecallInput, recalledText, recallTool } from "palimpsest";
-import { asObject, asString } from "palimpsest/core";
+import { asObject, asString } from "palimpsest/schema";
 import { createModelCalls } from "./model-calls.ts";
 import { openStore } from "./open-store.ts";
 import type { OpencodeHooks, OpencodeInput } from "./opencode-plugin.ts";

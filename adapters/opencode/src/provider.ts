@@ -1,6 +1,6 @@
 import type { ModelFacts, Provider } from "palimpsest";
-import { asCount, asObject, asString, knownModel, type ResponseContent } from "palimpsest/core";
-import { sendStream } from "palimpsest/provider-parts";
+import { knownModel, type ResponseContent, sendStream } from "palimpsest/provider-parts";
+import { asCount, asObject, asString } from "palimpsest/schema";
 import { readAnswer, readMessages } from "./read-messages.ts";
 import { renderMessage } from "./render-message.ts";
 import { OPENCODE, type OpencodeMessage, type OpencodePiece, type OpencodeRequest } from "./wire.ts";

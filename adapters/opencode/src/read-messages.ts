@@ -1,6 +1,6 @@
 import type { Block, Part, SyncMessage } from "palimpsest";
-import { asList, asObject, asString, type JsonObject, type MessagePayload } from "palimpsest/core";
-import { fromUrl, type Native, toContent } from "palimpsest/provider-parts";
+import { fromUrl, type MessagePayload, type Native, toContent } from "palimpsest/provider-parts";
+import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { type Author, OPENCODE, type OpencodeMessage } from "./wire.ts";
 
 /** What opencode sends in place of parts that are no texts. */

@@ -1,5 +1,4 @@
 import type { Block, Part, ToolResult } from "palimpsest";
-import { asObject, asString, type JsonObject } from "palimpsest/core";
 import {
   canBeShown,
   describeMedia,
@@ -10,6 +9,7 @@ import {
   type Native,
   toUrl,
 } from "palimpsest/provider-parts";
+import { asObject, asString, type JsonObject } from "palimpsest/schema";
 import { type Author, OPENCODE, type OpencodeMessage, type OpencodePiece } from "./wire.ts";
 
 export function renderMessage({ role, blocks }: FlatMessage): readonly OpencodePiece[] {

@@ -1,6 +1,6 @@
 import { recallTool } from "palimpsest";
-import { asObject, asString } from "palimpsest/core";
-import { beginDoorCall, type DoorCall, toConfiguration } from "palimpsest/door-parts";
+import { beginDoorCall, type DoorCall, toConfiguration } from "palimpsest/adapter-parts";
+import { asObject, asString } from "palimpsest/schema";
 import type { OpencodeClient } from "./opencode-plugin.ts";
 import { countCleared, separateReminders, toSyncMessages } from "./read-messages.ts";
 import { toOpencode } from "./render-message.ts";

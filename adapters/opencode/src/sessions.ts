@@ -1,6 +1,6 @@
 import type { ModelFacts, Store } from "palimpsest";
-import { asCount, asObject } from "palimpsest/core";
-import { connectNewest, createDoorSessions, type DoorSessions } from "palimpsest/door-parts";
+import { connectNewest, createDoorSessions, type DoorSessions } from "palimpsest/adapter-parts";
+import { asCount, asObject } from "palimpsest/schema";
 import type { ModelCalls } from "./model-calls.ts";
 import { opencodeProvider } from "./provider.ts";
 import type { LiveCall, OpencodeMessage, OpencodeRequest } from "./wire.ts";

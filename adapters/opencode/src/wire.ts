@@ -1,5 +1,5 @@
 import type { ModelFacts } from "palimpsest";
-import type { JsonObject } from "palimpsest/core";
+import type { JsonObject } from "palimpsest/schema";
 
 /** The name of this wire form in logs. */
 export const OPENCODE = "opencode";

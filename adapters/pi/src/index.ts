@@ -1,5 +1,5 @@
 /** `@palimpsest/pi`: Palimpsest for agents on pi. */
-export type { CompactionData, Notice } from "palimpsest/door-parts";
+export type { CompactionData, Notice } from "palimpsest/adapter-parts";
 export { type PiModelOptions, piModel } from "./provider/pi-model.ts";
 export type {
   PiBinding,

@@ -1,5 +1,6 @@
-import { PathError } from "palimpsest/core";
-import { DamagedLogError, FileFormatError, messageOf, toStoreError } from "palimpsest/sqlite";
+import { PathError } from "palimpsest";
+import { DamagedLogError, FileFormatError, toStoreError } from "palimpsest/sqlite";
+import { messageOf } from "palimpsest/store-parts";
 
 /** A file belongs to another program, or to a later version of this one. It was not changed. */
 export class CoordinationFormatError extends FileFormatError {

@@ -1,16 +1,22 @@
-/** `palimpsest/door-parts`: sessions behind a framework that keeps its own list of messages, for doors of other packages. */
+/** `palimpsest/adapter-parts`: sessions behind a framework that keeps its own list of messages, for adapters in other packages. */
 
-export type { Notice } from "./call.ts";
 export {
   beginDoorCall,
   type DoorCall,
   type DoorContext,
   type FrameworkCall,
+  type Notice,
   type ToolParts,
   toConfiguration,
-} from "./call.ts";
-export { recallForCall } from "./recall-for-call.ts";
-export { asCompactionData, type CompactionData, compactionsIn, type SessionReport, withReport } from "./report.ts";
+} from "./adapters/call.ts";
+export { recallForCall } from "./adapters/recall-for-call.ts";
+export {
+  asCompactionData,
+  type CompactionData,
+  compactionsIn,
+  type SessionReport,
+  withReport,
+} from "./adapters/report.ts";
 export {
   type Connection,
   connectNewest,
@@ -19,4 +25,5 @@ export {
   type DoorOptions,
   type DoorSessions,
   type KnownCalls,
-} from "./sessions.ts";
+} from "./adapters/sessions.ts";
+export { createPartialAnswer } from "./turn/send.ts";

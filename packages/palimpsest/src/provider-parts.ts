@@ -1,7 +1,8 @@
-/** `palimpsest/provider-parts`: what every provider needs, for providers and doors of other packages. */
-export type { Media, MediaSource, Native, Opaque, Text } from "../log/block.ts";
-export type { CacheEffects } from "../log/cause.ts";
-export type { FlatMessage } from "../view/view.ts";
+/** `palimpsest/provider-parts`: shared code for providers in other packages. */
+
+export { detectMediaType, type Media, type MediaSource, type Native, type Opaque, type Text } from "./log/block.ts";
+export type { CacheEffects } from "./log/cause.ts";
+export type { MessagePayload } from "./log/payload.ts";
 export {
   canBeShown,
   describeMedia,
@@ -11,9 +12,12 @@ export {
   toArguments,
   toContent,
   toUrl,
-} from "./content.ts";
-export { EFFORTS, type Effort, effortParameters } from "./effort-parameters.ts";
-export { toModelId } from "./models.ts";
-export type { RequestParts, ResponseReport, SendOptions } from "./provider.ts";
-export { frozenCopy, rememberTools } from "./remember.ts";
-export { type Collector, sendStream } from "./stream.ts";
+} from "./providers/content.ts";
+export { EFFORTS, type Effort, effortParameters } from "./providers/effort-parameters.ts";
+export { type KnownModel, knownModel } from "./providers/known-models.ts";
+export { type ExtraModels, toModelId } from "./providers/models.ts";
+export { readOverflow } from "./providers/overflow.ts";
+export type { RequestParts, ResponseContent, ResponseReport, SendOptions, StreamPart } from "./providers/provider.ts";
+export { frozenCopy, rememberTools } from "./providers/remember.ts";
+export { type Collector, sendStream } from "./providers/stream.ts";
+export type { FlatMessage } from "./view/view.ts";

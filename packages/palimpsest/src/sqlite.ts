@@ -1,4 +1,5 @@
-/** `palimpsest/sqlite`: shared code for SQLite files: private folders, transactions, errors, and ownership. Node only. */
+/** `palimpsest/sqlite`: the store in SQLite files, and shared code for SQLite files: private folders, transactions, errors, ownership. Node only. */
+
 export {
   elapsedMs,
   type FoundProcess,
@@ -10,9 +11,21 @@ export {
   silenceMs,
   systemProcesses,
   thisProcess,
-} from "./owner.ts";
-export { makePrivate } from "./sqlite/connections.ts";
-export { DamagedLogError, isLocked, messageOf, StorageFailedError, sqliteCode, toStoreError } from "./sqlite/errors.ts";
-export { FileFormatError } from "./sqlite/file-format.ts";
-export { inTransaction, preparedStatements } from "./sqlite/log.ts";
-export { createPrivateFolder, retryLocked, syncFolder } from "./sqlite/log-file.ts";
+} from "./stores/owner.ts";
+export { makePrivate } from "./stores/sqlite/connections.ts";
+export {
+  ClosedLogError,
+  DamagedLogError,
+  isLocked,
+  LogFormatError,
+  StorageFailedError,
+  type StorageFailure,
+  sqliteCode,
+  toStoreError,
+  UnsafeSessionIdError,
+} from "./stores/sqlite/errors.ts";
+export { FileFormatError } from "./stores/sqlite/file-format.ts";
+export { inTransaction, preparedStatements } from "./stores/sqlite/log.ts";
+export { createPrivateFolder, retryLocked, syncFolder } from "./stores/sqlite/log-file.ts";
+export { type SalvagedLog, type SalvageOptions, type SalvageProblem, salvageLog } from "./stores/sqlite/salvage.ts";
+export { DEFAULT_SQLITE_STORE, type SqliteStoreOptions, type StoreClock, sqliteStore } from "./stores/sqlite-store.ts";

@@ -1,5 +1,29 @@
-/** `palimpsest/store-parts`: what every store needs, for stores of other packages. Types of the port are in `palimpsest/core`. */
-export { isMatch, readQuery, snippetOf } from "../log/search-text.ts";
-export { assertStorable, collectBatch, InvalidEntryError } from "./read.ts";
-export type { BatchOptions, EntryBatch, ExpiredPage, ExpireOptions, ResultDraft, SearchOptions } from "./store.ts";
-export { fromMetadataText } from "./store.ts";
+/** `palimpsest/store-parts`: the types of the store port, and shared code for stores in other packages. Node only. */
+
+export { checkChain, type Draft, EMPTY_LOG, type Entry, fromLine, type LogHead, sealEntries } from "./log/entry.ts";
+export { isMatch, type Phrase, readQuery, snippetOf } from "./log/search-text.ts";
+export { assertStorable, collectBatch, InvalidEntryError } from "./stores/read.ts";
+export { type ResultFilesOptions, resultFiles } from "./stores/result-files.ts";
+export { sha256 } from "./stores/sha256.ts";
+export { messageOf } from "./stores/sqlite/errors.ts";
+export {
+  type AppendResult,
+  type BatchOptions,
+  type DeleteResult,
+  type EntryBatch,
+  type ExpiredPage,
+  type ExpireOptions,
+  fromMetadataText,
+  type ListedSession,
+  type LogReader,
+  type LogWriter,
+  type OpenWriterOptions,
+  type OpenWriterResult,
+  type ResultContent,
+  type ResultDraft,
+  type SearchHit,
+  type SearchOptions,
+  type SessionMetadata,
+  type SessionPage,
+  toMetadataText,
+} from "./stores/store.ts";

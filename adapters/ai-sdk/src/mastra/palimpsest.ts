@@ -1,7 +1,7 @@
 import type { ProcessInputStepArgs, ProcessInputStepResult, Processor } from "@mastra/core/processors";
 import type { Session } from "palimpsest";
-import { asObject, asString } from "palimpsest/core";
-import type { CompactionData } from "palimpsest/door-parts";
+import type { CompactionData } from "palimpsest/adapter-parts";
+import { asObject, asString } from "palimpsest/schema";
 import {
   palimpsest as createMiddleware,
   type PalimpsestOptions as MiddlewareOptions,

@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import type { CompactionData } from "palimpsest/door-parts";
+import type { CompactionData } from "palimpsest/adapter-parts";
 import { readCompaction } from "../middleware/compaction-part.ts";
 import type { PalimpsestMiddleware } from "../middleware/palimpsest.ts";
 

@@ -5,7 +5,7 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from "@ai-sdk/provider";
-import { beginDoorCall, type DoorCall, type DoorContext } from "palimpsest/door-parts";
+import { beginDoorCall, type DoorCall, type DoorContext } from "palimpsest/adapter-parts";
 import { toSyncMessages } from "../provider/read-messages.ts";
 import type { AiSdkRequest, AiSdkResponse } from "../provider/wire.ts";
 import { toCompactionPart } from "./compaction-part.ts";

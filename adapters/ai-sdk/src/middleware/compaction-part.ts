@@ -1,6 +1,6 @@
 import type { LanguageModelV4CustomContent } from "@ai-sdk/provider";
-import { asObject } from "palimpsest/core";
-import { asCompactionData, type CompactionData } from "palimpsest/door-parts";
+import { asCompactionData, type CompactionData } from "palimpsest/adapter-parts";
+import { asObject } from "palimpsest/schema";
 
 const KIND = "palimpsest.compaction";
 

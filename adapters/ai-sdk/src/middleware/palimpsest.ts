@@ -1,6 +1,6 @@
 import type { LanguageModelV4Middleware } from "@ai-sdk/provider";
 import type { Session } from "palimpsest";
-import { checkOptions, withMethods } from "palimpsest/core";
+import { checkOptions, withMethods } from "palimpsest/schema";
 import type { AiSdkRequest, AiSdkResponse } from "../provider/wire.ts";
 import type { CallContext } from "./begin-call.ts";
 import { generate } from "./generate.ts";

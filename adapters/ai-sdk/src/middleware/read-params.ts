@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { ToolDefinition } from "palimpsest";
-import { asString, present } from "palimpsest/core";
-import type { FrameworkCall } from "palimpsest/door-parts";
+import type { FrameworkCall } from "palimpsest/adapter-parts";
+import { asString, present } from "palimpsest/schema";
 import type { AiSdkRequest } from "../provider/wire.ts";
 
 /** The name under which a call speaks to this middleware: `providerOptions.palimpsest`. */

@@ -1,5 +1,5 @@
 import { recallTool } from "palimpsest";
-import { recallForCall } from "palimpsest/door-parts";
+import { recallForCall } from "palimpsest/adapter-parts";
 import type { Sessions } from "./sessions.ts";
 
 /** The tool `recall` in the form of the SDK. Its schema is a Standard JSON Schema, so that nothing of the SDK has to be loaded. */

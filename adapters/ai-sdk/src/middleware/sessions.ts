@@ -1,7 +1,8 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Provider } from "palimpsest";
-import { type ExtraModels, present } from "palimpsest/core";
-import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/door-parts";
+import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/adapter-parts";
+import type { ExtraModels } from "palimpsest/provider-parts";
+import { present } from "palimpsest/schema";
 import { type LanguageModelOptions, languageModel } from "../provider/language-model.ts";
 import type { AiSdkMessage, AiSdkRequest, AiSdkResponse } from "../provider/wire.ts";
 

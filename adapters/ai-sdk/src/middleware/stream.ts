@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
-import { createPartialAnswer } from "palimpsest/core";
+import { createPartialAnswer } from "palimpsest/adapter-parts";
 import { createStreamCollector } from "../provider/collect-stream.ts";
 import { beginCall, type Call, type CallContext, type WantedCall } from "./begin-call.ts";
 

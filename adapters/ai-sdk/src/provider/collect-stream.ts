@@ -1,6 +1,5 @@
 import type { LanguageModelV4Content, LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import type { StreamPart } from "palimpsest/core";
-import type { Collector } from "palimpsest/provider-parts";
+import type { Collector, StreamPart } from "palimpsest/provider-parts";
 import { readUsage } from "./read-response.ts";
 import { toClientError } from "./to-client-error.ts";
 import type { AiSdkResponse } from "./wire.ts";

@@ -1,6 +1,6 @@
 import type { SharedV4FileData } from "@ai-sdk/provider";
-import { asObject, asString } from "palimpsest/core";
 import type { Media, MediaSource } from "palimpsest/provider-parts";
+import { asObject, asString } from "palimpsest/schema";
 
 /** A file of a message as an image or a document; undefined if only its provider can read it. */
 export function toMedia(data: unknown, mediaType: string): Media | undefined {

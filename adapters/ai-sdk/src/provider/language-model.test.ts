@@ -2,7 +2,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import * as simulator from "@palimpsest/provider-simulator";
-import { testProvider } from "palimpsest/test-provider";
+import { testProvider } from "palimpsest/testing";
 import { describe, expect, test } from "vitest";
 import { languageModel } from "./language-model.ts";
 

@@ -5,8 +5,15 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import { type Provider, ProviderError, withModels } from "palimpsest";
-import { type ExtraModels, knownModel, present } from "palimpsest/core";
-import { type CacheEffects, type RequestParts, sendStream, toModelId } from "palimpsest/provider-parts";
+import {
+  type CacheEffects,
+  type ExtraModels,
+  knownModel,
+  type RequestParts,
+  sendStream,
+  toModelId,
+} from "palimpsest/provider-parts";
+import { present } from "palimpsest/schema";
 import { createStreamCollector } from "./collect-stream.ts";
 import { readMessages } from "./read-messages.ts";
 import { readResponse } from "./read-response.ts";

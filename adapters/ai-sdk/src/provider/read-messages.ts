@@ -1,5 +1,6 @@
 import type { Block, SyncMessage } from "palimpsest";
-import { asObject, type MessagePayload } from "palimpsest/core";
+import type { MessagePayload } from "palimpsest/provider-parts";
+import { asObject } from "palimpsest/schema";
 import { readContent } from "./read-part.ts";
 import type { AiSdkMessage } from "./wire.ts";
 

@@ -1,6 +1,6 @@
 import type { Block, Part, ToolResult } from "palimpsest";
-import { asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
 import { type Opaque, toContent } from "palimpsest/provider-parts";
+import { asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
 import { plainData, toMedia } from "./file-data.ts";
 import { AI_SDK, toNative } from "./wire.ts";
 

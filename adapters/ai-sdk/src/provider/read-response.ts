@@ -1,7 +1,7 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { Block } from "palimpsest";
-import { asCount, asObject, asString, type JsonObject, type ResponseContent } from "palimpsest/core";
-import { parseInput } from "palimpsest/provider-parts";
+import { parseInput, type ResponseContent } from "palimpsest/provider-parts";
+import { asCount, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { readAnswerPart } from "./read-part.ts";
 import type { AiSdkResponse } from "./wire.ts";
 

@@ -5,8 +5,8 @@ import type {
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider";
 import type { Block, Part, ToolResult } from "palimpsest";
-import { asObject } from "palimpsest/core";
 import { type FlatMessage, frozenCopy, type Media, type Opaque, toArguments } from "palimpsest/provider-parts";
+import { asObject } from "palimpsest/schema";
 import { liveData, toFile } from "./file-data.ts";
 import { AI_SDK, type AiSdkMessage, filenameOf, optionsOf } from "./wire.ts";
 

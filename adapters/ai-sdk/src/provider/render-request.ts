@@ -1,7 +1,7 @@
 import type { LanguageModelV4FunctionTool, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { ToolDefinition } from "palimpsest";
-import { asObject } from "palimpsest/core";
 import { type RequestParts, rememberTools } from "palimpsest/provider-parts";
+import { asObject } from "palimpsest/schema";
 import type { AiSdkMessage, AiSdkRequest } from "./wire.ts";
 
 type Ttl = RequestParts<AiSdkMessage>["cacheTtl"];

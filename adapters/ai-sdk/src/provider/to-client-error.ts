@@ -1,5 +1,5 @@
-import { asObject, asString } from "palimpsest/core";
 import { parseInput } from "palimpsest/provider-parts";
+import { asObject, asString } from "palimpsest/schema";
 
 /**
  * An error of the SDK in the form of the other clients, with status, headers and body, by which the engine tells failures apart.

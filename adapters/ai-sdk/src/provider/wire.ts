@@ -4,8 +4,8 @@ import type {
   LanguageModelV4Message,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import { asObject, asString, type JsonObject } from "palimpsest/core";
 import type { Native } from "palimpsest/provider-parts";
+import { asObject, asString, type JsonObject } from "palimpsest/schema";
 
 /** The name of this wire form in logs. */
 export const AI_SDK = "ai-sdk";

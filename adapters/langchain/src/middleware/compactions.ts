@@ -1,5 +1,5 @@
-import { asObject } from "palimpsest/core";
-import { type CompactionData, compactionsIn } from "palimpsest/door-parts";
+import { type CompactionData, compactionsIn } from "palimpsest/adapter-parts";
+import { asObject } from "palimpsest/schema";
 
 /** Reads the compactions that took place before an answer. `message`: an AI message, live or as it was stored. */
 export function readCompactions(message: unknown): readonly CompactionData[] {

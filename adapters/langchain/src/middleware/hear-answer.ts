@@ -1,4 +1,6 @@
-import { asList, asObject, asString, createPartialAnswer, type StreamPart } from "palimpsest/core";
+import { createPartialAnswer } from "palimpsest/adapter-parts";
+import type { StreamPart } from "palimpsest/provider-parts";
+import { asList, asObject, asString } from "palimpsest/schema";
 import { createChunkCollector } from "../provider/collect-chunks.ts";
 import { readUsage } from "../provider/read-response.ts";
 

@@ -8,8 +8,8 @@ import {
   type SystemMessage,
 } from "langchain";
 import type { Session } from "palimpsest";
-import { asString, checkOptions, withMethods } from "palimpsest/core";
-import { beginDoorCall, type DoorContext, type Notice, withReport } from "palimpsest/door-parts";
+import { beginDoorCall, type DoorContext, type Notice, withReport } from "palimpsest/adapter-parts";
+import { asString, checkOptions, withMethods } from "palimpsest/schema";
 import { formOf } from "../provider/chat-model.ts";
 import { toLiveMessages } from "../provider/live-messages.ts";
 import { countCleared, toSyncMessages } from "../provider/read-messages.ts";

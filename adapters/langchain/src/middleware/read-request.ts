@@ -1,5 +1,5 @@
-import { asList, asObject, present } from "palimpsest/core";
-import { type FrameworkCall, toConfiguration } from "palimpsest/door-parts";
+import { type FrameworkCall, toConfiguration } from "palimpsest/adapter-parts";
+import { asList, asObject, present } from "palimpsest/schema";
 import { modelIdOf } from "../provider/chat-model.ts";
 import { readTool } from "../provider/read-tool.ts";
 import type { ChatModel } from "../provider/wire.ts";

@@ -1,7 +1,7 @@
 import { DynamicStructuredTool } from "langchain";
 import { recallTool } from "palimpsest";
-import { asObject, asString } from "palimpsest/core";
-import { recallForCall } from "palimpsest/door-parts";
+import { recallForCall } from "palimpsest/adapter-parts";
+import { asObject, asString } from "palimpsest/schema";
 import type { Sessions } from "./sessions.ts";
 
 /** Makes the tool `recall`. A call is found by its id in the session that has recorded it. */

@@ -1,5 +1,5 @@
-import type { ExtraModels } from "palimpsest/core";
-import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/door-parts";
+import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/adapter-parts";
+import type { ExtraModels } from "palimpsest/provider-parts";
 import { type Binding, type ChatModelOptions, chatModel } from "../provider/chat-model.ts";
 import type { ChatModel, LangChainMessage, LangChainRequest, LangChainResponse } from "../provider/wire.ts";
 

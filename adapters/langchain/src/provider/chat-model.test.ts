@@ -1,6 +1,6 @@
 import { ChatAnthropic } from "@langchain/anthropic";
 import * as simulator from "@palimpsest/provider-simulator";
-import { testProvider } from "palimpsest/test-provider";
+import { testProvider } from "palimpsest/testing";
 import { describe, expect, test } from "vitest";
 import { chatModel } from "./chat-model.ts";
 

@@ -1,6 +1,6 @@
 import { type Provider, ProviderError, withModels } from "palimpsest";
-import { asCount, asString, type ExtraModels, type JsonObject, knownModel } from "palimpsest/core";
-import { type CacheEffects, sendStream, toModelId } from "palimpsest/provider-parts";
+import { type CacheEffects, type ExtraModels, knownModel, sendStream, toModelId } from "palimpsest/provider-parts";
+import { asCount, asString, type JsonObject } from "palimpsest/schema";
 import { createChunkCollector } from "./collect-chunks.ts";
 import { type ContentForm, toLiveMessages } from "./live-messages.ts";
 import { readMessages } from "./read-messages.ts";

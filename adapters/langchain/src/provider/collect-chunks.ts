@@ -1,6 +1,6 @@
 import type { AIMessageChunk } from "langchain";
-import { asList, asObject, asString, type JsonObject, type StreamPart } from "palimpsest/core";
-import type { Collector } from "palimpsest/provider-parts";
+import type { Collector, StreamPart } from "palimpsest/provider-parts";
+import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { isCut, readResponse, readUsage } from "./read-response.ts";
 import type { LangChainResponse } from "./wire.ts";
 

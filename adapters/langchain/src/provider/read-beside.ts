@@ -1,5 +1,5 @@
 import type { Block } from "palimpsest";
-import { asObject, type JsonObject } from "palimpsest/core";
+import { asObject, type JsonObject } from "palimpsest/schema";
 import { nativeOf } from "./read-part.ts";
 import { LANGCHAIN } from "./wire.ts";
 

@@ -1,6 +1,6 @@
 import type { Block, SyncMessage, ToolResult } from "palimpsest";
-import { asList, asObject, asString, type JsonObject, type MessagePayload } from "palimpsest/core";
-import { toContent } from "palimpsest/provider-parts";
+import { type MessagePayload, toContent } from "palimpsest/provider-parts";
+import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { readBeside } from "./read-beside.ts";
 import { nativeOf, readAnswerPart, readShown, withoutUnsaid } from "./read-part.ts";
 

@@ -1,6 +1,6 @@
 import type { Block, Part } from "palimpsest";
-import { asObject, asString, type JsonObject } from "palimpsest/core";
 import { fromUrl, type Media, type MediaSource, type Native, type Opaque } from "palimpsest/provider-parts";
+import { asObject, asString, type JsonObject } from "palimpsest/schema";
 import { LANGCHAIN } from "./wire.ts";
 
 /** Where a part stands in a stream, and where the cache ends: neither is said. */

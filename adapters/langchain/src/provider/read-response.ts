@@ -1,5 +1,6 @@
 import type { Block } from "palimpsest";
-import { asCount, asObject, asString, type JsonObject, type ResponseContent } from "palimpsest/core";
+import type { ResponseContent } from "palimpsest/provider-parts";
+import { asCount, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { readAnswer } from "./read-messages.ts";
 import type { LangChainResponse } from "./wire.ts";
 

@@ -1,6 +1,6 @@
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
-import { asObject, type JsonObject } from "palimpsest/core";
-import type { ToolParts } from "palimpsest/door-parts";
+import type { ToolParts } from "palimpsest/adapter-parts";
+import { asObject, type JsonObject } from "palimpsest/schema";
 
 /** Reads name, description and schema of a tool of the framework, whatever form it has; undefined for tools of services. */
 export function readTool(tool: object): ToolParts | undefined {

@@ -1,6 +1,6 @@
 import type { Block, Part, ToolResult } from "palimpsest";
-import { asObject, type JsonObject, present } from "palimpsest/core";
 import { type FlatMessage, frozenCopy, type Media, type Native, toArguments, toUrl } from "palimpsest/provider-parts";
+import { asObject, type JsonObject, present } from "palimpsest/schema";
 import { BESIDE } from "./read-beside.ts";
 import { LANGCHAIN, type LangChainCall, type LangChainMessage, type LangChainPart } from "./wire.ts";
 

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "palimpsest";
-import { asObject, type JsonObject } from "palimpsest/core";
 import { type RequestParts, rememberTools } from "palimpsest/provider-parts";
+import { asObject, type JsonObject } from "palimpsest/schema";
 import type { ChatModel, LangChainMessage, LangChainRequest } from "./wire.ts";
 
 type Ttl = RequestParts<LangChainMessage>["cacheTtl"];

@@ -1,5 +1,5 @@
 import type { AIMessage, BaseMessage } from "langchain";
-import type { JsonObject } from "palimpsest/core";
+import type { JsonObject } from "palimpsest/schema";
 
 /** The name of this wire form in logs. */
 export const LANGCHAIN = "langchain";

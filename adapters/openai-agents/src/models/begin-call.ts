@@ -1,5 +1,5 @@
 import type { AgentInputItem, ModelRequest } from "@openai/agents";
-import { beginDoorCall, type DoorCall, type DoorContext, type Notice, withReport } from "palimpsest/door-parts";
+import { beginDoorCall, type DoorCall, type DoorContext, type Notice, withReport } from "palimpsest/adapter-parts";
 import { toSentSettings } from "../provider/agents-model.ts";
 import { toSyncMessages } from "../provider/read-items.ts";
 import type { AgentsModel, AgentsRequest, AgentsResponse } from "../provider/wire.ts";

@@ -1,5 +1,5 @@
-import { asObject } from "palimpsest/core";
-import { type CompactionData, compactionsIn } from "palimpsest/door-parts";
+import { type CompactionData, compactionsIn } from "palimpsest/adapter-parts";
+import { asObject } from "palimpsest/schema";
 
 /** Reads the compactions that took place before a response: one of `result.rawResponses`. */
 export function readCompactions(response: unknown): readonly CompactionData[] {

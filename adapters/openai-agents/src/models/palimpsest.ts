@@ -1,7 +1,7 @@
 import type { Model, ModelProvider } from "@openai/agents";
 import type { Session } from "palimpsest";
-import { asObject, asString, checkOptions, withMethods } from "palimpsest/core";
-import type { Notice } from "palimpsest/door-parts";
+import type { Notice } from "palimpsest/adapter-parts";
+import { asObject, asString, checkOptions, withMethods } from "palimpsest/schema";
 import type { AgentsRequest, AgentsResponse } from "../provider/wire.ts";
 import type { CallContext } from "./begin-call.ts";
 import { createRecallTool, type RecallTool } from "./recall.ts";

@@ -1,6 +1,6 @@
 import type { ModelRequest } from "@openai/agents";
-import type { JsonObject } from "palimpsest/core";
-import { type FrameworkCall, type ToolParts, toConfiguration } from "palimpsest/door-parts";
+import { type FrameworkCall, type ToolParts, toConfiguration } from "palimpsest/adapter-parts";
+import type { JsonObject } from "palimpsest/schema";
 import type { LiveCall } from "./sessions.ts";
 
 /** Settings that are no part of what is asked, or may have secrets: sent, never logged. */

@@ -1,6 +1,6 @@
 import { type FunctionTool, tool } from "@openai/agents";
 import { recallTool } from "palimpsest";
-import { recallForCall } from "palimpsest/door-parts";
+import { recallForCall } from "palimpsest/adapter-parts";
 import type { Sessions } from "./sessions.ts";
 
 /** The tool `recall` of an agent. */

@@ -1,5 +1,5 @@
-import type { ExtraModels } from "palimpsest/core";
-import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/door-parts";
+import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/adapter-parts";
+import type { ExtraModels } from "palimpsest/provider-parts";
 import { agentsModel } from "../provider/agents-model.ts";
 import type { AgentsBinding, AgentsItem, AgentsModel, AgentsRequest, AgentsResponse } from "../provider/wire.ts";
 

@@ -1,5 +1,5 @@
 import type { Model, ModelRequest, ModelResponse, StreamEvent } from "@openai/agents";
-import { createPartialAnswer } from "palimpsest/core";
+import { createPartialAnswer } from "palimpsest/adapter-parts";
 import { createEventCollector } from "../provider/collect-events.ts";
 import { beginCall, type CallContext, type WrappedModel } from "./begin-call.ts";
 import { isHeldElsewhere } from "./read-request.ts";

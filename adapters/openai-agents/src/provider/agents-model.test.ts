@@ -1,7 +1,7 @@
 import { OpenAIChatCompletionsModel, OpenAIResponsesModel } from "@openai/agents";
 import * as simulator from "@palimpsest/provider-simulator";
 import OpenAI from "openai";
-import { testProvider } from "palimpsest/test-provider";
+import { testProvider } from "palimpsest/testing";
 import { describe, test } from "vitest";
 import { agentsModel } from "./agents-model.ts";
 import type { AgentsModel } from "./wire.ts";

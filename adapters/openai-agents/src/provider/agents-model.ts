@@ -1,7 +1,14 @@
 import { type ModelRequest, type ModelSettings, OpenAIResponsesModel } from "@openai/agents";
 import { type Provider, withModels } from "palimpsest";
-import { asList, asObject, type ExtraModels, knownModel } from "palimpsest/core";
-import { type CacheEffects, rememberTools, sendStream, toModelId } from "palimpsest/provider-parts";
+import {
+  type CacheEffects,
+  type ExtraModels,
+  knownModel,
+  rememberTools,
+  sendStream,
+  toModelId,
+} from "palimpsest/provider-parts";
+import { asList, asObject } from "palimpsest/schema";
 import { createEventCollector } from "./collect-events.ts";
 import { readMessages } from "./read-items.ts";
 import { readResponse } from "./read-response.ts";

@@ -1,5 +1,5 @@
-import { asList, asObject, asString, type JsonObject, type StreamPart } from "palimpsest/core";
-import type { Collector } from "palimpsest/provider-parts";
+import type { Collector, StreamPart } from "palimpsest/provider-parts";
+import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { readResponse } from "./read-response.ts";
 import type { AgentsResponse } from "./wire.ts";
 

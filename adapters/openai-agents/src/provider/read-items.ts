@@ -1,6 +1,14 @@
 import type { Block, Part, SyncMessage } from "palimpsest";
-import { asList, asObject, asString, type JsonObject, type MessagePayload, present } from "palimpsest/core";
-import { fromUrl, type Media, type MediaSource, type Native, parseInput, toContent } from "palimpsest/provider-parts";
+import {
+  fromUrl,
+  type Media,
+  type MediaSource,
+  type MessagePayload,
+  type Native,
+  parseInput,
+  toContent,
+} from "palimpsest/provider-parts";
+import { asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
 import { AGENTS } from "./wire.ts";
 
 type Role = SyncMessage["role"];

@@ -1,4 +1,5 @@
-import { asCount, asList, asObject, asString, type JsonObject, type ResponseContent } from "palimpsest/core";
+import type { ResponseContent } from "palimpsest/provider-parts";
+import { asCount, asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { readOutput } from "./read-items.ts";
 import type { AgentsResponse } from "./wire.ts";
 

@@ -1,6 +1,6 @@
 import type { Block, Part, ToolCall, ToolResult } from "palimpsest";
-import { asObject, asString, type JsonObject } from "palimpsest/core";
 import { type FlatMessage, fileNameOf, frozenCopy, type Media, type Native, toUrl } from "palimpsest/provider-parts";
+import { asObject, asString, type JsonObject } from "palimpsest/schema";
 import { AGENTS, type AgentsItem } from "./wire.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { AgentInputItem, Model, ModelRequest, ModelResponse } from "@openai/agents";
-import type { JsonObject } from "palimpsest/core";
+import type { JsonObject } from "palimpsest/schema";
 
 /** The name of this wire form in logs. */
 export const AGENTS = "openai-agents";

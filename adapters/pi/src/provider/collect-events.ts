@@ -1,6 +1,5 @@
 import type { AssistantMessageEvent } from "@earendil-works/pi-ai";
-import type { StreamPart } from "palimpsest/core";
-import type { Collector } from "palimpsest/provider-parts";
+import type { Collector, StreamPart } from "palimpsest/provider-parts";
 import { readUsage } from "./read-response.ts";
 import type { PiResponse } from "./wire.ts";
 

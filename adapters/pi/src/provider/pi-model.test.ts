@@ -1,7 +1,7 @@
 import { anthropicMessagesApi } from "@earendil-works/pi-ai/api/anthropic-messages.lazy";
 import { openAIResponsesApi } from "@earendil-works/pi-ai/api/openai-responses.lazy";
 import * as simulator from "@palimpsest/provider-simulator";
-import { testProvider } from "palimpsest/test-provider";
+import { testProvider } from "palimpsest/testing";
 import { describe, expect, test } from "vitest";
 import { CLAUDE, claude, GPT, gpt } from "../testing/models.ts";
 import { piModel } from "./pi-model.ts";

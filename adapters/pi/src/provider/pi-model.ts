@@ -1,7 +1,14 @@
 import { type AssistantMessageEvent, normalizeContext, type TranscriptContext } from "@earendil-works/pi-ai";
 import { type ModelFacts, type Provider, withModels } from "palimpsest";
-import { asObject, type ExtraModels, knownModel } from "palimpsest/core";
-import { type CacheEffects, rememberTools, sendStream, toModelId } from "palimpsest/provider-parts";
+import {
+  type CacheEffects,
+  type ExtraModels,
+  knownModel,
+  rememberTools,
+  sendStream,
+  toModelId,
+} from "palimpsest/provider-parts";
+import { asObject } from "palimpsest/schema";
 import { createEventCollector } from "./collect-events.ts";
 import { watchFailures } from "./failures.ts";
 import { readMessages } from "./read-messages.ts";

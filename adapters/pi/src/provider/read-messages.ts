@@ -1,6 +1,6 @@
 import type { Block, Part, SyncMessage } from "palimpsest";
-import { asList, asObject, asString, type JsonObject, type MessagePayload } from "palimpsest/core";
-import { type Native, toContent } from "palimpsest/provider-parts";
+import { type MessagePayload, type Native, toContent } from "palimpsest/provider-parts";
+import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { type Author, PI } from "./wire.ts";
 
 /** Answers that ended like this are not sent back by pi, either: they are not whole. */

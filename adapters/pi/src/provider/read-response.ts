@@ -1,4 +1,5 @@
-import type { JsonObject, ResponseContent } from "palimpsest/core";
+import type { ResponseContent } from "palimpsest/provider-parts";
+import type { JsonObject } from "palimpsest/schema";
 import { readAnswer } from "./read-messages.ts";
 import type { PiResponse } from "./wire.ts";
 

@@ -1,5 +1,4 @@
 import type { Block, Part, ToolResult } from "palimpsest";
-import { asObject, asString, type JsonObject } from "palimpsest/core";
 import {
   canBeShown,
   describeMedia,
@@ -9,6 +8,7 @@ import {
   type Native,
   toArguments,
 } from "palimpsest/provider-parts";
+import { asObject, asString, type JsonObject } from "palimpsest/schema";
 import { type Author, PI, type PiMessage } from "./wire.ts";
 
 const NO_TOKENS = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };

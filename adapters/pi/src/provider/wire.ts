@@ -8,7 +8,7 @@ import type {
   Tool,
   TranscriptContext,
 } from "@earendil-works/pi-ai";
-import type { JsonObject } from "palimpsest/core";
+import type { JsonObject } from "palimpsest/schema";
 
 /** The name of this wire form in logs. */
 export const PI = "pi";

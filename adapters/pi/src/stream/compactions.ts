@@ -1,5 +1,5 @@
-import { asList, asObject } from "palimpsest/core";
-import { type CompactionData, compactionsIn, type SessionReport, withReport } from "palimpsest/door-parts";
+import { type CompactionData, compactionsIn, type SessionReport, withReport } from "palimpsest/adapter-parts";
+import { asList, asObject } from "palimpsest/schema";
 import type { PiResponse } from "../provider/wire.ts";
 
 type Diagnostic = NonNullable<PiResponse["diagnostics"]>[number];

@@ -1,6 +1,6 @@
 import type { Session } from "palimpsest";
-import { checkOptions, withMethods } from "palimpsest/core";
-import type { Notice } from "palimpsest/door-parts";
+import type { Notice } from "palimpsest/adapter-parts";
+import { checkOptions, withMethods } from "palimpsest/schema";
 import type { PiRequest, PiResponse, PiStream } from "../provider/wire.ts";
 import { createRecallTool, type RecallTool } from "./recall.ts";
 import { createSessions, type SessionsOptions } from "./sessions.ts";

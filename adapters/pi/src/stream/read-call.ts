@@ -1,6 +1,6 @@
 import { getCurrentSystemPrompt, getCurrentTools, type TranscriptContext } from "@earendil-works/pi-ai";
 import type { SyncMessage } from "palimpsest";
-import { type FrameworkCall, toConfiguration } from "palimpsest/door-parts";
+import { type FrameworkCall, toConfiguration } from "palimpsest/adapter-parts";
 import { toSyncMessages } from "../provider/read-messages.ts";
 import type { PiOptions, PiTool } from "../provider/wire.ts";
 import type { LiveCall } from "./sessions.ts";

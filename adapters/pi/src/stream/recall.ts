@@ -1,5 +1,5 @@
 import { recallTool } from "palimpsest";
-import { recallForCall } from "palimpsest/door-parts";
+import { recallForCall } from "palimpsest/adapter-parts";
 import type { PiTool } from "../provider/wire.ts";
 import type { Sessions } from "./sessions.ts";
 

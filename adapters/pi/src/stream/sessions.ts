@@ -1,5 +1,5 @@
-import type { ExtraModels } from "palimpsest/core";
-import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/door-parts";
+import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/adapter-parts";
+import type { ExtraModels } from "palimpsest/provider-parts";
 import { piModel } from "../provider/pi-model.ts";
 import type { PiBinding, PiMessage, PiModel, PiRequest, PiResponse, PiStream } from "../provider/wire.ts";
 

@@ -4,8 +4,7 @@ import {
   createAssistantMessageEventStream,
   type TranscriptContext,
 } from "@earendil-works/pi-ai";
-import { createPartialAnswer } from "palimpsest/core";
-import { beginDoorCall, type DoorContext, type Notice } from "palimpsest/door-parts";
+import { beginDoorCall, createPartialAnswer, type DoorContext, type Notice } from "palimpsest/adapter-parts";
 import { shownBy, withId } from "../provider/collect-events.ts";
 import { toError } from "../provider/failures.ts";
 import { toContext } from "../provider/pi-model.ts";

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { PathError } from "palimpsest/core";
+import { PathError } from "palimpsest";
 import { createPrivateFolder } from "palimpsest/sqlite";
 import type { SocketSystem } from "./socket-system.ts";
 

@@ -16,8 +16,9 @@ import {
   type TranscriptReference,
 } from "@palimpsest/observe";
 import type { Store } from "palimpsest";
-import { eachSession, present } from "palimpsest/core";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { eachSession } from "palimpsest/inspect";
+import { present } from "palimpsest/schema";
+import { sqliteStore } from "palimpsest/sqlite";
 import { errorCode } from "./error-code.ts";
 import { ownSession } from "./own-session.ts";
 import { READ_LINES, recordedSession } from "./recorded-session.ts";

@@ -7,8 +7,9 @@ import {
   type TranscriptDescription,
 } from "@palimpsest/observe";
 import { type Analysis, analyze, breakText, partName } from "@palimpsest/observe/analyze";
-import { inputTokensOf, knownModel } from "palimpsest/core";
-import { readQuery } from "palimpsest/inspect";
+import { inputTokensOf } from "palimpsest/inspect";
+import { knownModel } from "palimpsest/provider-parts";
+import { readQuery } from "palimpsest/store-parts";
 import { findSnippet } from "./find-snippet.ts";
 import type { FoundSession, SessionEntry, SessionHit, Spending } from "./session.ts";
 import { sessionKey } from "./session-key.ts";

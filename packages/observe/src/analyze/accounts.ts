@@ -1,4 +1,4 @@
-import { estimateTokens, inputTokensOf, LIFETIME_MS, startCalibration } from "palimpsest/core";
+import { estimateTokens, inputTokensOf, LIFETIME_MS, startCalibration } from "palimpsest/inspect";
 
 import type { RecordedResponse } from "../transcripts/readers/gather-responses.ts";
 import type { RecordedCompaction, RecordedUsage } from "../transcripts/readers/recorded.ts";

@@ -1,6 +1,7 @@
 /** `@palimpsest/observe/analyze`: the spending of a recorded session, its causes, and its losses. */
 
-import { aFunction, anAsyncIterable, checkArgument, checkOptions, inputTokensOf } from "palimpsest/core";
+import { inputTokensOf } from "palimpsest/inspect";
+import { aFunction, anAsyncIterable, checkArgument, checkOptions } from "palimpsest/schema";
 import { createThread } from "../transcripts/readers/create-thread.ts";
 import { gatherResponses, type RecordedResponse } from "../transcripts/readers/gather-responses.ts";
 import type {

@@ -1,4 +1,4 @@
-import { asObject } from "palimpsest/core";
+import { asObject } from "palimpsest/schema";
 import type { RecordedToolCall } from "../transcripts/readers/recorded.ts";
 import { commandOf, fileRead } from "./files-read.ts";
 

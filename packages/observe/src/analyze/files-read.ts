@@ -1,4 +1,5 @@
-import { asList, asObject, asString, fileOf } from "palimpsest/core";
+import { fileOf } from "palimpsest/inspect";
+import { asList, asObject, asString } from "palimpsest/schema";
 
 /** Returns the file that a call reads, by the usual names of such tools; for shells, by the command. */
 export function fileRead(name: string, input: unknown): string | undefined {

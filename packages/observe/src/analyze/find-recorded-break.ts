@@ -1,4 +1,4 @@
-import { type Cause, type ChangeCause, findDrop, nameCauses } from "palimpsest/core";
+import { type Cause, type ChangeCause, findDrop, nameCauses } from "palimpsest/inspect";
 import type { PromptPart } from "../transcripts/readers/recorded.ts";
 import type { BreakCause } from "./analysis.ts";
 import type { Billed } from "./price-response.ts";

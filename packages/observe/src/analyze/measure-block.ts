@@ -1,5 +1,5 @@
 import type { Block, Part } from "palimpsest";
-import { FEATURE_NAMES, type FeatureName, type Features, featuresOf } from "palimpsest/core";
+import { FEATURE_NAMES, type FeatureName, type Features, featuresOf } from "palimpsest/inspect";
 
 import type { RecordedBlock, RecordedPart } from "../transcripts/readers/recorded.ts";
 

@@ -1,4 +1,4 @@
-import { estimateTokens, startCalibration } from "palimpsest/core";
+import { estimateTokens, startCalibration } from "palimpsest/inspect";
 import type { PartTotals } from "./analysis.ts";
 import { readPart } from "./part-of.ts";
 import type { NewItem, Settled } from "./window.ts";

@@ -1,4 +1,4 @@
-import { inputTokensOf, type ModelPrices, priceUsd, USUAL_COSTS } from "palimpsest/core";
+import { inputTokensOf, type ModelPrices, priceUsd, USUAL_COSTS } from "palimpsest/inspect";
 
 import type { RecordedUsage } from "../transcripts/readers/recorded.ts";
 

@@ -1,4 +1,4 @@
-import { addCounts } from "palimpsest/core";
+import { addCounts } from "palimpsest/inspect";
 import type { SpentTotals } from "./analysis.ts";
 import type { Billed } from "./price-response.ts";
 

@@ -1,4 +1,4 @@
-import { featuresOf } from "palimpsest/core";
+import { featuresOf } from "palimpsest/inspect";
 import { describe, expect, test } from "vitest";
 import { AGENT, createWindow, FIXED, type NewItem } from "./window.ts";
 

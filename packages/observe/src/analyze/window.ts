@@ -6,7 +6,7 @@ import {
   learn,
   NO_FEATURES,
   startCalibration,
-} from "palimpsest/core";
+} from "palimpsest/inspect";
 import type { FileRead } from "./track-reads.ts";
 
 /** An item in the window: a block of a message. */

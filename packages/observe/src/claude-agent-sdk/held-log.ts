@@ -1,5 +1,7 @@
 import type { Store } from "palimpsest";
-import { asString, type LogHead, type LogWriter, readEntries, sealEntries, sha256 } from "palimpsest/core";
+import { readEntries } from "palimpsest/inspect";
+import { asString } from "palimpsest/schema";
+import { type LogHead, type LogWriter, sealEntries, sha256 } from "palimpsest/store-parts";
 
 /** One line of a transcript. What it has beside its type is the SDK's own affair. */
 export type TranscriptLine = { type: string; uuid?: string; timestamp?: string } & { [name: string]: unknown };

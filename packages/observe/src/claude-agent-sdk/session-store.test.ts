@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memoryStore, type Store } from "palimpsest";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { TranscriptLine } from "./held-log.ts";
 import { sessionStore } from "./session-store.ts";

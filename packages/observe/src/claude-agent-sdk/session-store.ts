@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Store } from "palimpsest";
-import { checkOptions, withMethods } from "palimpsest/core";
+import { checkOptions, withMethods } from "palimpsest/schema";
 import { type HeldLog, holdLog, readLines, type TranscriptLine } from "./held-log.ts";
 import {
   fromMetadata,

@@ -1,4 +1,5 @@
-import { asObject, asString, sha256 } from "palimpsest/core";
+import { asObject, asString } from "palimpsest/schema";
+import { sha256 } from "palimpsest/store-parts";
 
 /** Names a transcript, as the SDK does. */
 export interface SessionKey {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type LogIndex, openLogIndex } from "palimpsest/sqlite-index";
+import { type LogIndex, openLogIndex } from "palimpsest/inspect";
 import type { FoundSession, OpenedSession, SessionSource, UnreadableSession } from "./sources/session-source.ts";
 
 /** A session that somebody looks at, with its index. */

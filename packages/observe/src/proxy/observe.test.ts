@@ -12,7 +12,7 @@ import {
   serve,
 } from "@palimpsest/provider-simulator";
 import OpenAI from "openai";
-import { knownModel } from "palimpsest/core";
+import { knownModel } from "palimpsest/provider-parts";
 import { expect, onTestFinished, test } from "vitest";
 import { analyze } from "../analyze/analyze.ts";
 import { readTranscript } from "../transcripts/readers/read-transcript.ts";

@@ -1,4 +1,4 @@
-import type { Cause } from "palimpsest/core";
+import type { Cause } from "palimpsest/inspect";
 
 /** What a proxy tells its host. No event holds a credential, or text of a conversation. */
 export type ProxyEvent =

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, Agent as HttpAgent, type IncomingMessage, type ServerResponse } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import { aText, checkOptions } from "palimpsest/core";
+import { aText, checkOptions } from "palimpsest/schema";
 import { type ForwardLimits, sendAnswer, sendRequest } from "./forward/forward-request.ts";
 import { listenOnLoopback } from "./forward/listen-on-loopback.ts";
 import { answerProblem } from "./forward/proxy-error.ts";

@@ -1,5 +1,5 @@
 import { ANTHROPIC_MODELS, type AnthropicModel } from "@palimpsest/provider-simulator";
-import type { ModelPrices } from "palimpsest/core";
+import type { ModelPrices } from "palimpsest/inspect";
 
 /** The model of a replay: the engine's decisions and the service's limits depend on it. */
 export interface ReplayModel {

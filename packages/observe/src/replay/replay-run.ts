@@ -1,4 +1,4 @@
-import { type BilledTokens, type ModelPrices, priceUsd } from "palimpsest/core";
+import { type BilledTokens, type ModelPrices, priceUsd } from "palimpsest/inspect";
 import type { NeedCounts } from "./need-check.ts";
 
 /** The purpose of a request in a replay. `refetch`: the model asked for content that it no longer saw. */

@@ -17,7 +17,7 @@ import {
   toolResult,
 } from "palimpsest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
-import { readOverflow } from "palimpsest/core";
+import { readOverflow } from "palimpsest/provider-parts";
 import { headOf } from "./head.ts";
 import { followFiles } from "./known-files.ts";
 import { createNeedCheck } from "./need-check.ts";

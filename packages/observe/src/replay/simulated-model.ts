@@ -1,5 +1,5 @@
 import { type Ask, answer, type Reply, type Script } from "@palimpsest/provider-simulator";
-import { summarySections } from "palimpsest/core";
+import { summarySections } from "palimpsest/inspect";
 import { factsOf, type UsedFact } from "./facts.ts";
 import type { RecordedSizes } from "./fit-sizes.ts";
 import { factLines, factsToKeep, prose, SUMMARY_TOKENS } from "./simulated-summary.ts";

@@ -191,7 +191,7 @@ function indexQueries(use: <T>(work: (index: IndexDatabase) => T) => T): IndexQu
   };
 }
 
-/** `palimpsest/sqlite-index`: the index of a log in a SQLite file, for programs that show logs of any size. Node only. */
+/** The index of a log in a SQLite file, for programs that show logs of any size. Node only. */
 
 /** The index of one log: what a timeline needs of it. It can be made again from the log at any time. */
 export interface LogIndex extends IndexQueries {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { anthropic } from "palimpsest/anthropic";
-import { knownModel } from "palimpsest/core";
+import { knownModel } from "palimpsest/provider-parts";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { analyze } from "../../analyze/analyze.ts";

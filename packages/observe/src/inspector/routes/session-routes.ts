@@ -1,8 +1,9 @@
 import { recalledText } from "palimpsest";
-import { readPayload, recall } from "palimpsest/core";
 import {
   boundaryAt,
   type IndexedEvent,
+  readPayload,
+  recall,
   searchInspected,
   sessionTree,
   type TreeNode,

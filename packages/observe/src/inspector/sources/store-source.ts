@@ -1,6 +1,6 @@
 import type { Store } from "palimpsest";
-import { eachSession, entryText, type LogReader, readPayload } from "palimpsest/core";
-import { openInspected } from "palimpsest/inspect";
+import { eachSession, entryText, openInspected, readPayload } from "palimpsest/inspect";
+import type { LogReader } from "palimpsest/store-parts";
 import { sessionKey } from "./session-key.ts";
 import type { FoundSession, SessionSource, UndoCompaction } from "./session-source.ts";
 

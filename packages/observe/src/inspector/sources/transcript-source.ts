@@ -1,8 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { eachSession } from "palimpsest/core";
-import { openInspected } from "palimpsest/inspect";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { eachSession, openInspected } from "palimpsest/inspect";
+import { sqliteStore } from "palimpsest/sqlite";
 import { importSession } from "../../transcripts/import/import-session.ts";
 import { describeTranscript, type TranscriptDescription } from "../../transcripts/readers/describe-transcript.ts";
 import { readTranscript, type TranscriptReference } from "../../transcripts/readers/read-transcript.ts";

@@ -1,5 +1,6 @@
 import type { Block, Part } from "palimpsest";
-import { type LogReader, readEntries, readPayload } from "palimpsest/core";
+import { readEntries, readPayload } from "palimpsest/inspect";
+import type { LogReader } from "palimpsest/store-parts";
 import type { RecordedBlock, RecordedEntry, RecordedPart } from "../../transcripts/readers/recorded.ts";
 
 /** A log as entries that can be replayed, or how large it is if it is too large for that. */

@@ -4,12 +4,12 @@ import {
   type ChangeCause,
   findDrop,
   inputTokensOf,
-  knownModel,
   LIFETIME_MS,
   nameCauses,
   priceUsd,
-} from "palimpsest/core";
-import { withCacheRead } from "palimpsest/inspect";
+  withCacheRead,
+} from "palimpsest/inspect";
+import { knownModel } from "palimpsest/provider-parts";
 import type { WireUsage } from "../../transcripts/readers/wire.ts";
 import type { Relation } from "../sessions/thread.ts";
 import type { HeadDigests } from "../wire/read-request.ts";

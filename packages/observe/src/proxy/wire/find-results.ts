@@ -1,4 +1,4 @@
-import { asList, asObject, asString } from "palimpsest/core";
+import { asList, asObject, asString } from "palimpsest/schema";
 import { elementsOf, memberOf, membersOf, parseRange, type Range } from "./scan-json.ts";
 import type { WireApi } from "./wire-apis.ts";
 

@@ -1,4 +1,4 @@
-import { asCount, asList, asObject, asString, type JsonObject } from "palimpsest/core";
+import { asCount, asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { toResponse, type WireResponse } from "./wire-response.ts";
 
 interface Call {

@@ -1,4 +1,4 @@
-import { asCount, asObject, asString, type JsonObject } from "palimpsest/core";
+import { asCount, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { toResponse, type WireResponse } from "./wire-response.ts";
 
 /** Puts the events of a streamed message together. Undefined: the stream has no message. */

@@ -1,4 +1,4 @@
-import { asObject, asString } from "palimpsest/core";
+import { asObject, asString } from "palimpsest/schema";
 import { elementsOf, memberOf, membersOf, parseRange, type Range, skipSpace } from "./scan-json.ts";
 import { API_FIELDS, type WireApi } from "./wire-apis.ts";
 

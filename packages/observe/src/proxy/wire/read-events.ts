@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from "palimpsest/core";
+import { asObject, type JsonObject } from "palimpsest/schema";
 
 /** Reads the data of server-sent events that are objects of JSON. Whatever else is among them is passed over. */
 export function readEvents(text: string): readonly JsonObject[] {

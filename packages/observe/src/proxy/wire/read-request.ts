@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { asString } from "palimpsest/core";
+import { asString } from "palimpsest/schema";
 import { elementsOf, type Member, memberOf, membersOf, parseRange, type Range, skipSpace } from "./scan-json.ts";
 import { API_FIELDS, isNonce, type WireApi } from "./wire-apis.ts";
 import { withoutMarks } from "./without-marks.ts";

@@ -1,4 +1,4 @@
-import { asList, asObject, type JsonObject } from "palimpsest/core";
+import { asList, asObject, type JsonObject } from "palimpsest/schema";
 import { gatherChat } from "./gather-chat.ts";
 import { gatherMessages } from "./gather-messages.ts";
 import { readEvents } from "./read-events.ts";

@@ -1,4 +1,4 @@
-import { asObject, asString, type JsonObject } from "palimpsest/core";
+import { asObject, asString, type JsonObject } from "palimpsest/schema";
 
 /** A response as far as the ledger and the log need it. */
 export interface WireResponse {

@@ -1,4 +1,4 @@
-import type { BilledTokens } from "palimpsest/core";
+import type { BilledTokens } from "palimpsest/inspect";
 import type { RuleMessage } from "./rule.ts";
 
 export interface PrefixCacheOptions {

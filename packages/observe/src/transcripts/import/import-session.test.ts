@@ -1,6 +1,6 @@
 import { memoryStore, openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { readPayload } from "palimpsest/core";
+import { readPayload } from "palimpsest/inspect";
 import { describe, expect, test } from "vitest";
 import type { RecordedBlock, RecordedEntry, RecordedMessage, RecordedUsage } from "../readers/recorded.ts";
 import { importSession } from "./import-session.ts";

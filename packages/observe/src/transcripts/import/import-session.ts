@@ -1,14 +1,6 @@
-import type { Store } from "palimpsest";
-import {
-  anAsyncIterable,
-  checkArgument,
-  checkOptions,
-  type KnownModel,
-  knownModel,
-  openRecorder,
-  type SessionRecorder,
-  withMethods,
-} from "palimpsest/core";
+import { openRecorder, type SessionRecorder, type Store } from "palimpsest";
+import { type KnownModel, knownModel } from "palimpsest/provider-parts";
+import { anAsyncIterable, checkArgument, checkOptions, withMethods } from "palimpsest/schema";
 
 import { gatherResponses } from "../readers/gather-responses.ts";
 import type { RecordedAgent, RecordedEntry, RecordedSession } from "../readers/recorded.ts";

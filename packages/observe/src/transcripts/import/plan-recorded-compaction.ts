@@ -1,4 +1,4 @@
-import type { Item, MessageItem, Replacement, ReplacePayload } from "palimpsest/core";
+import type { Item, MessageItem, Replacement, ReplacePayload } from "palimpsest/inspect";
 
 import type { Thread } from "../readers/create-thread.ts";
 import type { RecordedAgent, RecordedCompaction, RecordedMessage } from "../readers/recorded.ts";

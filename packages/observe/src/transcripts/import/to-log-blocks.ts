@@ -1,5 +1,6 @@
 import type { Block, Part, Provenance } from "palimpsest";
-import { asObject, type MessagePayload } from "palimpsest/core";
+import type { MessagePayload } from "palimpsest/provider-parts";
+import { asObject } from "palimpsest/schema";
 
 import type { RecordedAgent, RecordedBlock, RecordedMessage, RecordedPart } from "../readers/recorded.ts";
 

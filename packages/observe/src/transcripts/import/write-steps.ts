@@ -1,5 +1,6 @@
-import { attachment, notice } from "palimpsest";
-import type { KnownModel, MessagePayload, ReplacePayload, SessionRecorder } from "palimpsest/core";
+import { attachment, notice, type SessionRecorder } from "palimpsest";
+import type { ReplacePayload } from "palimpsest/inspect";
+import type { KnownModel, MessagePayload } from "palimpsest/provider-parts";
 
 import { createThread } from "../readers/create-thread.ts";
 import type { RecordedResponse, RecordedStep } from "../readers/gather-responses.ts";

@@ -1,4 +1,4 @@
-import { asCount } from "palimpsest/core";
+import { asCount } from "palimpsest/schema";
 
 /** Returns milliseconds since 1970 from a number or an ISO 8601 text. */
 export function asTimeMs(value: unknown): number | undefined {

@@ -1,4 +1,4 @@
-import { asCount, asList, asObject, asString, present } from "palimpsest/core";
+import { asCount, asList, asObject, asString, present } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import type { TranscriptLines } from "./read-lines.ts";
 import { readRecords } from "./read-records.ts";

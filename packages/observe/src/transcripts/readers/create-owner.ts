@@ -1,4 +1,4 @@
-import { asObject, asString, type JsonObject, present } from "palimpsest/core";
+import { asObject, asString, type JsonObject, present } from "palimpsest/schema";
 import type { RecordedBranch, RecordedSession } from "./recorded.ts";
 
 export interface Owner {

@@ -1,6 +1,6 @@
 import { glob, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { asObject } from "palimpsest/core";
+import { asObject } from "palimpsest/schema";
 import type { TranscriptReference } from "./read-transcript.ts";
 import type { RecordedAgent } from "./recorded.ts";
 import { TRANSCRIPT_NAME, transcriptPlaces, type UserHome } from "./transcript-places.ts";

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { asObject, type JsonObject } from "palimpsest/core";
+import { asObject, type JsonObject } from "palimpsest/schema";
 import type { OpencodeMessage, OpencodeSession } from "./read-opencode.ts";
 import { toRecord } from "./read-records.ts";
 import type { RecordedDamage } from "./recorded.ts";

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { asCount, asList, asObject, type JsonObject, present } from "palimpsest/core";
+import { asCount, asList, asObject, type JsonObject, present } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import { readClineRequests } from "./cline-requests.ts";
 import type { ReadClineOptions } from "./read-cline.ts";

@@ -5,7 +5,7 @@
  * Left out: what only the display shows (progress, hook summaries, titles), and `toolUseResult`, a copy of the result.
  */
 
-import { asCount, asObject, asString, type JsonObject, present } from "palimpsest/core";
+import { asCount, asObject, asString, type JsonObject, present } from "palimpsest/schema";
 import { createLineage } from "./create-lineage.ts";
 import { createUsages } from "./create-usages.ts";
 import type { TranscriptLines } from "./read-lines.ts";

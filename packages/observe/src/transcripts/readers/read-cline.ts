@@ -3,7 +3,7 @@
  * `sessions/<id>/<id>.messages.json` of its newer runtime, an object with such a list.
  * In: the messages as lines, and what stands in other files beside them. Out: messages, what each response used, compactions.
  */
-import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
+import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import type { ClineRequest } from "./cline-requests.ts";
 import type { TranscriptLines } from "./read-lines.ts";

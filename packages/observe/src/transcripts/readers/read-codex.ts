@@ -4,7 +4,7 @@
  * Left out: the events that tell the display of the same items once more. No item has a parent or a response in the file:
  * an item follows the one before it, and a response is a run of items by the model.
  */
-import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
+import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import type { TranscriptLines } from "./read-lines.ts";
 import { readRecords } from "./read-records.ts";

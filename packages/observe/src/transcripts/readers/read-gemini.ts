@@ -4,7 +4,7 @@
  * Left out: what only the display shows (infos, warnings, errors). A message is written again whenever something is added to
  * it; the last of its lines counts. The model's name for its own id is not recorded: a message is a response.
  */
-import { asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
+import { asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import type { TranscriptLines } from "./read-lines.ts";
 import { readRecords } from "./read-records.ts";

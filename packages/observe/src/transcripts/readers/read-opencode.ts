@@ -3,7 +3,7 @@
  * In: a session, and its messages with their parts. Out: messages, calls with their results, what each response used,
  * compactions and pruned results. Left out: snapshots, patches, retries. A subagent is a session of its own.
  */
-import { asObject, asString, type JsonObject, present } from "palimpsest/core";
+import { asObject, asString, type JsonObject, present } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import type { RecordedDamage, RecordedEntry, RecordedMessage, RecordedPosition, RecordedSession } from "./recorded.ts";
 import { type OpencodeStep, splitSteps, toOpencodeUsage, toUserBlocks } from "./to-opencode-step.ts";

@@ -4,7 +4,7 @@
  * Left out: settings changes, labels, extensions' own notes.
  */
 
-import { asCount, asObject, asString, type JsonObject, present } from "palimpsest/core";
+import { asCount, asObject, asString, type JsonObject, present } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import { createLineage } from "./create-lineage.ts";
 import type { TranscriptLines } from "./read-lines.ts";

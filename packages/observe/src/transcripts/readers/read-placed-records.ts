@@ -1,4 +1,4 @@
-import { asString, present } from "palimpsest/core";
+import { asString, present } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import type { Lineage } from "./create-lineage.ts";
 import { createOwner } from "./create-owner.ts";

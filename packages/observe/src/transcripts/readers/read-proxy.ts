@@ -4,7 +4,7 @@
  * Left out: lines about cache breaks, which the analysis finds itself, and the client's copies of what the model said.
  * A request has only what is new in it, and says how it follows the one before (`relation`, `kept`).
  */
-import { asCount, asList, asObject, asString, asStrings, type JsonObject, present } from "palimpsest/core";
+import { asCount, asList, asObject, asString, asStrings, type JsonObject, present } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import type { TranscriptLines } from "./read-lines.ts";
 import { readRecords, type TranscriptRecord } from "./read-records.ts";

@@ -3,7 +3,7 @@
  * In: lines. Out: messages in the form of the Gemini API, what each response used, compressions.
  * Left out: what only the display and the agent itself read (telemetry, titles, snapshots, commands).
  */
-import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
+import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
 import { createLineage } from "./create-lineage.ts";
 import type { TranscriptLines } from "./read-lines.ts";
 import { readPlacedRecords } from "./read-placed-records.ts";

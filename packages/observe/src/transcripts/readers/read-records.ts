@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from "palimpsest/core";
+import { asObject, type JsonObject } from "palimpsest/schema";
 import type { TranscriptLine, TranscriptLines } from "./read-lines.ts";
 import type { RecordedDamage } from "./recorded.ts";
 

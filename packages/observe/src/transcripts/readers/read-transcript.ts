@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { asObject, asString, checkArgument, type Needed } from "palimpsest/core";
+import { asObject, asString, checkArgument, type Needed } from "palimpsest/schema";
 import { decompress } from "./decompress.ts";
 import type { ReadLinesOptions, TranscriptLine } from "./read-lines.ts";
 import { readLinesOf } from "./read-lines-of.ts";

@@ -1,4 +1,4 @@
-import { asCount, asObject, asString, asStrings, type JsonObject, present } from "palimpsest/core";
+import { asCount, asObject, asString, asStrings, type JsonObject, present } from "palimpsest/schema";
 import type { Lineage } from "./create-lineage.ts";
 import type { TranscriptRecord } from "./read-records.ts";
 import type { RecordedBlock, RecordedEntry, RecordedKept, RecordedMessage, RecordedPosition } from "./recorded.ts";

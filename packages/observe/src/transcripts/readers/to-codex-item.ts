@@ -1,4 +1,4 @@
-import { asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
+import { asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
 import type { RecordedBlock, RecordedMessage } from "./recorded.ts";
 import { toBlocks, toParts } from "./to-blocks.ts";
 

@@ -1,4 +1,4 @@
-import { asCount, asObject, type JsonObject, present } from "palimpsest/core";
+import { asCount, asObject, type JsonObject, present } from "palimpsest/schema";
 import type { RecordedUsage } from "./recorded.ts";
 
 export interface CodexUsage {

@@ -1,4 +1,4 @@
-import { asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
+import { asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
 import type { RecordedBlock, RecordedPart, RecordedToolResult } from "./recorded.ts";
 import { sizeOfBase64 } from "./to-blocks.ts";
 

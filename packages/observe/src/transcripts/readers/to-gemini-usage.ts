@@ -1,4 +1,4 @@
-import { asCount, present } from "palimpsest/core";
+import { asCount, present } from "palimpsest/schema";
 import type { RecordedUsage } from "./recorded.ts";
 
 /** The Gemini API's counts for a response; each agent records them under its own names. */

@@ -1,4 +1,4 @@
-import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
+import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import type { RecordedBlock, RecordedPart, RecordedToolResult, RecordedUsage } from "./recorded.ts";
 import { fromDataUrl, sizeOfBase64 } from "./to-blocks.ts";

@@ -1,5 +1,4 @@
-import { PalimpsestError } from "palimpsest";
-import { PathError } from "palimpsest/core";
+import { PalimpsestError, PathError } from "palimpsest";
 import type { RecordedAgent } from "./recorded.ts";
 
 /** Thrown when the beginning of a file matches none of the known formats. */

@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import { asList, asObject, type JsonObject, present } from "palimpsest/core";
+import { asList, asObject, type JsonObject, present } from "palimpsest/schema";
 import { readBesideCline } from "./read-beside-cline.ts";
 import { readClaudeCode } from "./read-claude-code.ts";
 import { readCline } from "./read-cline.ts";

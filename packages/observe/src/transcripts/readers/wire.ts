@@ -1,6 +1,6 @@
 /** Messages and usage as services send them, for programs that see the traffic. */
 
-import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/core";
+import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
 import type { RecordedBlock, RecordedMessage, RecordedUsage } from "./recorded.ts";
 import { toBlocks, toParts } from "./to-blocks.ts";
 import { toCodexItem, toInput } from "./to-codex-item.ts";
