@@ -1,4 +1,5 @@
-import { openRecorder, toolResult } from "palimpsest";
+import { toolResult } from "palimpsest";
+import { openRecorder } from "palimpsest/inspect";
 import { knownModel } from "palimpsest/provider-parts";
 import { sqliteStore } from "palimpsest/sqlite";
 

@@ -11,7 +11,6 @@ export {
   NoSuchEntryError,
   NothingToSendError,
   PalimpsestError,
-  PathError,
   SessionBusyError,
   SessionLostError,
   WindowFullError,
@@ -36,7 +35,6 @@ export { readRecallInput, recalledText, recallTool } from "./recall/recall.ts";
 export { type Tool, type ToolOutput, tool } from "./schema/tool.ts";
 export type { SessionMessage } from "./session/list-messages.ts";
 export { openSession } from "./session/open.ts";
-export { openRecorder, type SessionRecorder } from "./session/recorder.ts";
 export { repairMessages } from "./session/repair-messages.ts";
 export type { Session } from "./session/session.ts";
 export { settingsFile } from "./session/settings-file.ts";

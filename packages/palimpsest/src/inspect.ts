@@ -1,4 +1,4 @@
-/** `palimpsest/inspect`: for programs that read logs and run no session: entries, requests as they were sent, search, accounting, prices, an index in SQLite. Node only. */
+/** `palimpsest/inspect`: for programs that read logs and run no session, or write logs of sessions that ran elsewhere: entries, requests as they were sent, search, accounting, prices, an index in SQLite. Node only. */
 
 export { createEvidence } from "./compact/evidence/evidence.ts";
 export type { Evidence } from "./compact/evidence/state.ts";
@@ -47,6 +47,7 @@ export { entryText } from "./log/search-text.ts";
 export { addCounts, inputTokensOf } from "./log/usage.ts";
 export { type Recalled, type RecallRequest, recall } from "./recall/recall.ts";
 export { readLedgerLines } from "./session/ledger-lines.ts";
+export { openRecorder, type SessionRecorder } from "./session/recorder.ts";
 export { type Calibration, estimateTokens, learn, padTokens, startCalibration } from "./size/calibration.ts";
 export {
   addFeatures,

@@ -1,5 +1,6 @@
 /** `palimpsest/store-parts`: the types of the store port, and shared code for stores in other packages. Node only. */
 
+export { PathError } from "./errors.ts";
 export { checkChain, type Draft, EMPTY_LOG, type Entry, fromLine, type LogHead, sealEntries } from "./log/entry.ts";
 export { isMatch, type Phrase, readQuery, snippetOf } from "./log/search-text.ts";
 export { assertStorable, collectBatch, InvalidEntryError } from "./stores/read.ts";

@@ -1,4 +1,5 @@
-import { openRecorder, type SessionRecorder, type Store } from "palimpsest";
+import type { Store } from "palimpsest";
+import { openRecorder, type SessionRecorder } from "palimpsest/inspect";
 import { type KnownModel, knownModel } from "palimpsest/provider-parts";
 import { anAsyncIterable, checkArgument, checkOptions, withMethods } from "palimpsest/schema";
 

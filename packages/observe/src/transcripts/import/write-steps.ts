@@ -1,5 +1,5 @@
-import { attachment, notice, type SessionRecorder } from "palimpsest";
-import type { ReplacePayload } from "palimpsest/inspect";
+import { attachment, notice } from "palimpsest";
+import type { ReplacePayload, SessionRecorder } from "palimpsest/inspect";
 import type { KnownModel, MessagePayload } from "palimpsest/provider-parts";
 
 import { createThread } from "../readers/create-thread.ts";

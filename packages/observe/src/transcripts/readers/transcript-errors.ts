@@ -1,4 +1,5 @@
-import { PalimpsestError, PathError } from "palimpsest";
+import { PalimpsestError } from "palimpsest";
+import { PathError } from "palimpsest/store-parts";
 import type { RecordedAgent } from "./recorded.ts";
 
 /** Thrown when the beginning of a file matches none of the known formats. */
