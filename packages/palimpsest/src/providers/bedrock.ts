@@ -14,15 +14,7 @@ import type { ExtraModels } from "./models.ts";
 import type { Provider, SendOptions, StreamPart } from "./provider.ts";
 import { sendStream } from "./stream.ts";
 
-export type {
-  BedrockBlock,
-  BedrockCachePoint,
-  BedrockDocument,
-  BedrockImage,
-  BedrockMessage,
-  BedrockRequest,
-  BedrockResponse,
-} from "./bedrock/wire.ts";
+export type { BedrockMessage, BedrockRequest, BedrockResponse } from "./bedrock/wire.ts";
 
 /** The parts of the client that this provider uses: `BedrockRuntime`, which has a method for each operation. */
 export type BedrockClient = Pick<BedrockRuntime, "converseStream" | "middlewareStack"> &

@@ -3,9 +3,6 @@
 import { spellHidden } from "./hidden-characters.ts";
 import { createEscapeFilter } from "./stream.ts";
 
-export { type SpelledPlace, type SpelledText, spellForEditing } from "./hidden-characters.ts";
-export { sanitizeStream } from "./stream.ts";
-
 /**
  * The gate for every text that somebody else wrote, before the screen, the log and the model. Commands for terminals are removed.
  * Hidden characters are spelled out or counted where they stand, so that people and models see that there is something.

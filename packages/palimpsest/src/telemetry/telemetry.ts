@@ -1,30 +1,6 @@
 import type { SessionEvent } from "../session-event.ts";
 import { checkTelemetryOptions, listenToSessions, type TelemetryOptions } from "./session-telemetry.ts";
 
-export {
-  type CountedPool,
-  type DatabaseEvent,
-  type DatabaseTelemetryOptions,
-  databaseTelemetry,
-  type FleetTelemetry,
-  type FleetTelemetryOptions,
-  fleetTelemetry,
-} from "./fleet.ts";
-export {
-  type HttpTelemetry,
-  httpTelemetry,
-  type ReceivedRequest,
-  type RequestFacts,
-  type RequestTelemetry,
-} from "./http-telemetry.ts";
-export type {
-  FleetCounts,
-  OpenSessionCounts,
-  RunEvent,
-  RunFacts,
-  RunTelemetry,
-  ServedTarget,
-} from "./run-telemetry.ts";
 export type { TelemetryOptions };
 
 /**
