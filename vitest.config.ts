@@ -13,7 +13,7 @@ const toOldest = Object.entries(OLDEST_PEERS).map(([name, oldest]) => ({
 /** The name of a file decides its ring. `*.system.test.ts` needs programs or servers, `*.nightly.test.ts` needs hours or recordings. */
 const SYSTEM = "**/*.system.test.ts";
 const NIGHTLY = "**/*.nightly.test.ts";
-const PRODUCT = ["packages/*/src", "apps/*/src", "scripts", "test"];
+const PRODUCT = ["packages/*/src", "adapters/*/src", "apps/*/src", "scripts", "test"];
 const under = (pattern: string): string[] => PRODUCT.map((folder) => `${folder}/${pattern}`);
 
 const config: ViteUserConfig = defineConfig({

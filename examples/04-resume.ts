@@ -6,7 +6,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { createAnthropic, serve } from "@palimpsest/provider-simulator";
 import { openSession, type Session } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-"));
 const server = await serve({ faces: [createAnthropic()] });

@@ -6,7 +6,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { callTool, callTools, createAnthropic, inOrder, serve } from "@palimpsest/provider-simulator";
 import { openSession, toolResult } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 
 const script = inOrder([callTools(callTool("Bash", { command: "make -j8" }))]);
 const server = await serve({ faces: [createAnthropic({ script })] });

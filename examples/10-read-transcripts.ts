@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readTranscript } from "@palimpsest/transcripts";
+import { readTranscript } from "@palimpsest/observe";
 
 const folder = await mkdtemp(join(tmpdir(), "palimpsest-"));
 const path = process.argv[2] ?? (await writeSample(join(folder, "session.jsonl")));

@@ -1,9 +1,8 @@
 /** Compaction by hand: of a part or of all, with instructions of the user's and of a hook; what was pinned stays. */
 import Anthropic from "@anthropic-ai/sdk";
 import { type Ask, answer, createAnthropic, type Script, serve, summarize } from "@palimpsest/provider-simulator";
-import { memoryStore, openSession } from "palimpsest";
+import { type ExplainedBoundary, memoryStore, openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import type { ExplainedBoundary } from "palimpsest/core";
 import { createHooks } from "palimpsest/hooks";
 
 const TITLES = ["Request", "Concepts", "Files", "Errors", "Findings", "Corrections", "Pending", "Current work", "Next"];

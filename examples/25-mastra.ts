@@ -3,7 +3,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { Agent } from "@mastra/core/agent";
 import type { MastraModelConfig } from "@mastra/core/llm";
 import { createTool } from "@mastra/core/tools";
-import { palimpsest } from "@palimpsest/mastra"; // 1
+import { palimpsest } from "@palimpsest/ai-sdk/mastra"; // 1
 import {
   ANTHROPIC_MODELS,
   answer,

@@ -11,7 +11,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { palimpsest } from "@palimpsest/ai-sdk";
 import { answer, serve, createAnthropic as simulate } from "@palimpsest/provider-simulator";
 import { type LanguageModel, type ModelMessage, streamText, wrapLanguageModel } from "ai";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 
 interface ChatServer {
   readonly url: string;

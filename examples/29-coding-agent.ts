@@ -11,7 +11,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { answer, callTool, callTools, createAnthropic, inOrder, serve } from "@palimpsest/provider-simulator";
 import { openSession, type Permission, query, recallFrom, type Tool, tool } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { z } from "zod";
 
 function codingTools(folder: string): readonly Tool[] {

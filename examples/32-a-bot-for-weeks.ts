@@ -19,7 +19,7 @@ import {
 } from "@palimpsest/provider-simulator";
 import { type Clock, openSession, type Provider, query, recallFrom } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 
 interface ChatMessage {
   readonly channel: string;

@@ -19,14 +19,16 @@ const SHARED_FILES = [
 ];
 
 /**
- * One file of code for each subpath and command of a package, and shared ones for the code that several of them need. A package
+ * One file of code for each subpath, command and thread of a package, and shared ones for the code that several of them need. A package
  * that is a dependency of ours stays an import; any other that is imported, a development dependency, becomes part of the code,
  * and its license goes with it.
  */
 export async function bundlePackage({ folder, manifest }: Package): Promise<void> {
-  const { exports = {}, bin = {} } = manifest;
+  const { exports = {}, bin = {}, threads = [] } = manifest;
   const subpaths = Object.values(exports).flatMap((target) => (typeof target === "string" ? [] : [target["default"]!]));
-  const entries = [...subpaths, ...Object.values(bin)].map((path) => relative("dist", path).replace(/\.js$/, ""));
+  const entries = [...subpaths, ...Object.values(bin), ...threads].map((path) =>
+    relative("dist", path).replace(/\.js$/, ""),
+  );
   const installed = installedWith(manifest);
   const build = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry, join(folder, "src", `${entry}.ts`)])),

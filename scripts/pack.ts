@@ -7,7 +7,7 @@ import { publishManifest } from "./publish-manifest.ts";
 
 /**
  * Writes a tarball of every published package to a folder: node scripts/pack.ts [FOLDER]. Packs what was built (`npm run build`),
- * from a copy: the repository stays as it is. `FOLDER/programs` has those that the programs need, without the doors: these bring their
+ * from a copy: the repository stays as it is. `FOLDER/programs` has those that the programs need, without the adapters: these bring their
  * frameworks, with which `npm install --global` took 543 MB.
  */
 const [into = "packed"] = process.argv.slice(2);

@@ -10,6 +10,8 @@ export interface Manifest {
   readonly private?: boolean;
   readonly exports?: Readonly<Record<string, string | Names>>;
   readonly bin?: Names;
+  /** Files of code that the package starts as threads. They are built, and not importable. */
+  readonly threads?: readonly string[];
   readonly dependencies?: Names;
   readonly peerDependencies?: Names;
   readonly optionalDependencies?: Names;
@@ -22,9 +24,9 @@ export interface Package {
   readonly manifest: Manifest;
 }
 
-/** The packages that are published: all in packages and apps that are not private, each behind those that it depends on. */
+/** The packages that are published: all in packages, adapters and apps that are not private, each behind those that it depends on. */
 export const PACKAGES: readonly Package[] = inOrderOfBuild(
-  globSync("{packages,apps}/*/package.json")
+  globSync("{packages,adapters,apps}/*/package.json")
     .sort()
     .map((file) => ({ folder: dirname(file), manifest: JSON.parse(readFileSync(file, "utf8")) as Manifest }))
     .filter(({ manifest }) => manifest.private !== true),

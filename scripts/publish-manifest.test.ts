@@ -5,6 +5,7 @@ test("packages of ours are depended on exactly, others as they were, and what on
   const manifest = {
     name: "b",
     scripts: { build: "make" },
+    threads: ["dist/thread.js"],
     dependencies: { a: "*", other: "^1.0.0" },
     peerDependencies: { c: "*" },
     devDependencies: { a: "*" },

@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * are built, tested and released together; and nothing is left that only the repository needs.
  */
 export function publishManifest(manifest: Fields, versions: ReadonlyMap<string, string>): Fields {
-  const { devDependencies, scripts, private: _, ...published } = manifest;
+  const { devDependencies, scripts, threads, private: _, ...published } = manifest;
   const kinds = ["dependencies", "peerDependencies", "optionalDependencies"].filter((kind) => kind in published);
   const exact = (names: unknown) =>
     Object.fromEntries(

@@ -8,7 +8,7 @@ import { findSnippets } from "./snippets.ts";
  * Executes every numbered example and every TypeScript snippet of the pages a user reads, against the simulator: on the sources, or
  * with `--built` on the packages as they were built, as a user imports them. `--examples-on NODE`: examples by another Node.
  */
-const PAGES = ["README.md", "packages/*/README.md", "docs/**/*.md", "examples/README.md"];
+const PAGES = ["README.md", "{packages,adapters}/*/README.md", "docs/**/*.md", "examples/README.md"];
 
 const { values } = parseArgs({ options: { built: { type: "boolean" }, "examples-on": { type: "string" } } });
 const options = values.built ? [] : NODE_ON_SOURCES;

@@ -1,4 +1,4 @@
-import type { Rule, RuleMessage } from "@palimpsest/replay";
+import type { Rule, RuleMessage } from "@palimpsest/observe/replay";
 import { type ModelMessage, pruneMessages } from "ai";
 import { compactAtLimit } from "./compact-at-limit.ts";
 

@@ -1,6 +1,6 @@
 import { ContextOverflowError } from "@langchain/core/errors";
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
-import type { Rule } from "@palimpsest/replay";
+import type { Rule } from "@palimpsest/observe/replay";
 import { createSummarizationMiddleware, type StateBackend } from "deepagents";
 import { createTranslation } from "./rules-langchain.ts";
 

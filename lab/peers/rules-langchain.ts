@@ -1,5 +1,5 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
-import type { Rule, RuleMessage, RuleSituation } from "@palimpsest/replay";
+import type { Rule, RuleMessage, RuleSituation } from "@palimpsest/observe/replay";
 import { ClearToolUsesEdit, countTokensApproximately, summarizationMiddleware } from "langchain";
 import { compactAtLimit } from "./compact-at-limit.ts";
 

@@ -1,5 +1,5 @@
 import { TokenLimiterProcessor } from "@mastra/core/processors";
-import type { Rule, RuleMessage } from "@palimpsest/replay";
+import type { Rule, RuleMessage } from "@palimpsest/observe/replay";
 import { compactAtLimit } from "./compact-at-limit.ts";
 
 type RequestArguments = Parameters<TokenLimiterProcessor["processLLMRequest"]>[0];

@@ -1,4 +1,4 @@
-import type { Rule, RuleMessage, RuleSituation } from "@palimpsest/replay";
+import type { Rule, RuleMessage, RuleSituation } from "@palimpsest/observe/replay";
 import { Message, SummarizingConversationManager, TextBlock, ToolResultBlock, ToolUseBlock } from "@strands-agents/sdk";
 import { compactAtLimit } from "./compact-at-limit.ts";
 

@@ -1,4 +1,4 @@
-import type { Rule } from "@palimpsest/replay";
+import type { Rule } from "@palimpsest/observe/replay";
 import { aiSdkPrune } from "./rules-ai-sdk.ts";
 import { deepagents } from "./rules-deepagents.ts";
 import { langchainEditing, langchainSummarization } from "./rules-langchain.ts";

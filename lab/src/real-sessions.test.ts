@@ -1,8 +1,8 @@
 import { existsSync, globSync } from "node:fs";
 import { glob } from "node:fs/promises";
 import { resolve } from "node:path";
+import { importSession, type RecordedAgent, type RecordedEntry, readTranscript } from "@palimpsest/observe";
 import { createAnthropic } from "@palimpsest/provider-simulator";
-import { importSession, type RecordedAgent, type RecordedEntry, readTranscript } from "@palimpsest/transcripts";
 import { memoryStore, openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { beforeAll, describe, expect, test } from "vitest";

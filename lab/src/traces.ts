@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
 import { resolve } from "node:path";
-import { type RecordedEntry, readTranscript, UnknownTranscriptError } from "@palimpsest/transcripts";
+import { type RecordedEntry, readTranscript, UnknownTranscriptError } from "@palimpsest/observe";
 
 export interface RecordedFile {
   /** The folder below the root: whose sessions they are. */

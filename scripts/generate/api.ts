@@ -5,7 +5,7 @@ import { type Manifest, PACKAGES } from "../packages.ts";
 import { installed } from "../run-step.ts";
 import { flattenApi, type Subpath } from "./flatten-api.ts";
 
-/** packages/NAME/api.md of every published package: its public interface, from the declarations that `tsc` writes. */
+/** The api.md of every published package: its public interface, from the declarations that `tsc` writes. */
 export function apiReports(): Readonly<Record<string, string>> {
   // Inside the repository, so that types of dependencies are found.
   const folder = mkdtempSync("node_modules/.api-");
@@ -13,7 +13,7 @@ export function apiReports(): Readonly<Record<string, string>> {
     const config = join(folder, "tsconfig.json");
     writeFileSync(config, JSON.stringify(tsconfig(folder)));
     execFileSync(installed("tsc"), ["-p", config, "--noCheck"], { stdio: "inherit" });
-    const published = PACKAGES.filter(({ folder: one }) => one.startsWith("packages/"));
+    const published = PACKAGES.filter(({ folder: one }) => !one.startsWith("apps/"));
     return Object.fromEntries(
       published.map(({ folder: one, manifest }) => [`${one}/api.md`, report(one, manifest, folder)]),
     );
@@ -33,7 +33,12 @@ function tsconfig(folder: string): object {
     typeRoots: [join(root, "node_modules/@types")],
   };
   const exclude = ["**/*.test.ts", "**/testing", "**/node_modules", "**/dist"].map((pattern) => join(root, pattern));
-  return { extends: join(root, "tsconfig.json"), compilerOptions, include: [join(root, "packages/*/src")], exclude };
+  return {
+    extends: join(root, "tsconfig.json"),
+    compilerOptions,
+    include: ["packages/*/src", "adapters/*/src"].map((pattern) => join(root, pattern)),
+    exclude,
+  };
 }
 
 function report(packageFolder: string, { name, exports = {} }: Manifest, declarations: string): string {

@@ -28,7 +28,7 @@ Each setting comes from the strongest source that has it:
 | 1 | code and command line | \`openSession({ settings: { "compaction.auto": "ask" } })\` | \`palimpsest --set compaction.auto=ask\` |
 | 2 | variables | \`PALIMPSEST_COMPACTION_AUTO=ask\`: of the process, or \`settingsFrom.environment\` | the same, and those of other programs: see below |
 | 3 | flag service | \`settingsFrom.flags\`: an OpenFeature client; the flag is \`palimpsest.compaction.auto\` | \`"flags"\` in settings.json: a module that exports one |
-| 4 | settings file | \`settingsFrom.file\`: a JSON object of names and values, \`settingsFile(path)\` of \`palimpsest/settings-file\` | engine.json in PALIMPSEST_HOME |
+| 4 | settings file | \`settingsFrom.file\`: a JSON object of names and values, \`settingsFile(path)\` | engine.json in PALIMPSEST_HOME |
 | 5 | profile | the values of the profile that sources 1 to 4 name | the same |
 | 6 | default | the table below | the same |
 

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { type ApiDeclaration, type DeclarationFile, readDeclarations } from "./read-declarations.ts";
 
 export interface Subpath {
-  /** What a user imports: `palimpsest/core`. */
+  /** What a user imports: `palimpsest/inspect`. */
   readonly name: string;
   /** The d.ts file behind it. */
   readonly file: string;

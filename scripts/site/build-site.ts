@@ -12,7 +12,7 @@ const PAGES = join(SITE, "pages");
 
 installPackages({ folder: new URL("../../site/", import.meta.url), what: "VitePress and TypeDoc", size: "150 MB" });
 rmSync(PAGES, { recursive: true, force: true });
-for (const path of globSync(["*.md", "docs/**/*.md", "{packages,apps}/*/README.md"], { cwd: ROOT })) {
+for (const path of globSync(["*.md", "docs/**/*.md", "{packages,adapters,apps}/*/README.md"], { cwd: ROOT })) {
   const page = pageOf(path);
   if (page === undefined) continue;
   mkdirSync(join(PAGES, dirname(page)), { recursive: true });

@@ -11,7 +11,7 @@ export interface EntryPoint {
 
 /** Every subpath of the published packages that has TypeScript behind it. */
 export function entryPoints(root: string): readonly EntryPoint[] {
-  return globSync("{packages,apps}/*/package.json", { cwd: root })
+  return globSync("{packages,adapters,apps}/*/package.json", { cwd: root })
     .sort()
     .flatMap((path) => {
       const { name, private: isPrivate, exports = {} } = JSON.parse(readFileSync(join(root, path), "utf8")) as Manifest;

@@ -14,7 +14,7 @@ export interface SidebarGroup {
 const GROUPS: readonly { readonly text: string; readonly takes: RegExp; readonly first?: readonly string[] }[] = [
   {
     text: "Start",
-    takes: /^(index|start|guides\/your-first-agent|guides\/turns-in-steps|doors)\.md$/,
+    takes: /^(index|start|guides\/your-first-agent|guides\/turns-in-steps|adapters)\.md$/,
     first: ["index.md", "start.md"],
   },
   {
@@ -30,13 +30,14 @@ const GROUPS: readonly { readonly text: string; readonly takes: RegExp; readonly
     first: ["reference", "defaults", "cli", "errors", "benchmarks", "security"].map((name) => `${name}.md`),
   },
   { text: "Packages", takes: /^packages\// },
+  { text: "Adapters", takes: /^adapters\// },
   { text: "API", takes: /^api\//, first: ["api/index.md", "api/palimpsest.md"] },
   { text: "Decisions", takes: /^decisions\// },
   { text: "Contribute", takes: /^contribute\/|^[^/]+$/, first: ["contributing.md"] },
 ];
 
 /** Long groups that few read from end to end. */
-const COLLAPSED = ["Packages", "API", "Decisions"];
+const COLLAPSED = ["Packages", "Adapters", "API", "Decisions"];
 
 /** The sidebar with every page in it, exactly once. */
 export function sidebarOf(pages: readonly TitledPage[]): readonly SidebarGroup[] {

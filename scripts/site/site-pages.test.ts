@@ -4,9 +4,9 @@ import { pageOf, REPOSITORY, sitePage } from "./site-pages.ts";
 
 test.each([
   ["docs/guides/permissions.md", "guides/permissions.md"],
-  ["packages/ai-sdk/README.md", "packages/ai-sdk.md"],
+  ["adapters/ai-sdk/README.md", "adapters/ai-sdk.md"],
   ["CHANGELOG.md", "changelog.md"],
-  ["packages/ai-sdk/api.md", undefined],
+  ["adapters/ai-sdk/api.md", undefined],
   ["examples/01-count-a-conversation.ts", undefined],
 ])("%s becomes the page %s", (path, page) => {
   expect(pageOf(path)).toBe(page);
@@ -15,7 +15,7 @@ test.each([
 test.each([
   ["[a](../glossary.md#words)", "[a](../glossary.md#words)"],
   ["[a](permissions.md)", "[a](./permissions.md)"],
-  ["[a](../../packages/ai-sdk/README.md)", "[a](../packages/ai-sdk.md)"],
+  ["[a](../../adapters/ai-sdk/README.md)", "[a](../adapters/ai-sdk.md)"],
   ["![a](../pictures/a.png)", "![a](../pictures/a.png)"],
   ["[a](../../examples/22.ts)", `[a](${REPOSITORY}/blob/main/examples/22.ts)`],
   ["[a](../../examples)", `[a](${REPOSITORY}/tree/main/examples)`],

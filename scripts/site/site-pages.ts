@@ -16,8 +16,8 @@ const SINGLE_PAGES: Readonly<Record<string, string>> = {
 export function pageOf(path: string): string | undefined {
   const single = SINGLE_PAGES[path];
   if (single !== undefined) return single;
-  const readme = /^packages\/([\w-]+)\/README\.md$/.exec(path);
-  if (readme !== null) return `packages/${readme[1]}.md`;
+  const readme = /^(packages|adapters)\/([\w-]+)\/README\.md$/.exec(path);
+  if (readme !== null) return `${readme[1]}/${readme[2]}.md`;
   return /^docs\/.+\.md$/.test(path) ? path.slice("docs/".length) : undefined;
 }
 

@@ -19,7 +19,8 @@ test("the sources keep to docs/architecture.md", () => {
     .split("\n")
     // A template is a user's program: its own package.json names what it imports.
     .filter(
-      (path) => /^(packages|apps|lab|examples|test)\//.test(path) && !path.includes("/template/") && existsSync(path),
+      (path) =>
+        /^(packages|adapters|apps|lab|examples|test)\//.test(path) && !path.includes("/template/") && existsSync(path),
     );
   const sources = paths.map((path) => readSource(path, readFileSync(path, "utf8")));
   expect(sources.length).toBeGreaterThan(0);
@@ -114,10 +115,7 @@ describe("each rule can fail", () => {
   });
 
   test.each(["judge.ts", "judge.test.ts"])("the simulator imports nothing of ours: %s", (file) => {
-    const source = readSource(
-      `packages/provider-simulator/src/${file}`,
-      `import { x } from "@palimpsest/transcripts";`,
-    );
+    const source = readSource(`packages/provider-simulator/src/${file}`, `import { x } from "@palimpsest/observe";`);
     expect(checkArchitecture([source], rules)).toHaveLength(1);
   });
 
@@ -180,7 +178,7 @@ describe("each rule can fail", () => {
   });
 
   test("a package depends on the packages of its row, and no other of ours", () => {
-    const manifests = globSync(["{packages,apps}/*/package.json", "{lab,examples}/package.json"]).map(
+    const manifests = globSync(["{packages,adapters,apps}/*/package.json", "{lab,examples}/package.json"]).map(
       (file) =>
         JSON.parse(readFileSync(file, "utf8")) as { name: string; dependencies?: Readonly<Record<string, string>> },
     );

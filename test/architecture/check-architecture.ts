@@ -14,16 +14,19 @@ export interface ArchitectureRules {
 
 /** Where a vendor may be named: the code that speaks to vendors, and the code that reads their files or plays their rules. */
 const VENDOR_PLACES = [
+  ...["anthropic", "bedrock", "gemini", "openai"].map((vendor) => `packages/palimpsest/src/${vendor}.ts`),
   "packages/palimpsest/src/providers/",
-  "packages/ai-sdk/src/provider/",
-  "packages/langchain/src/provider/",
-  "packages/openai-agents/",
-  "packages/pi/src/provider/",
-  "packages/pi/src/testing/",
-  "packages/claude-agent-sdk/",
-  "packages/proxy/src/wire/",
-  "packages/transcripts/",
-  "packages/replay/",
+  "adapters/ai-sdk/src/provider/",
+  "adapters/langchain/src/provider/",
+  "adapters/openai-agents/",
+  "adapters/pi/src/provider/",
+  "adapters/pi/src/testing/",
+  "packages/observe/src/index.ts",
+  "packages/observe/src/analyze/",
+  "packages/observe/src/claude-agent-sdk/",
+  "packages/observe/src/proxy/wire/",
+  "packages/observe/src/replay/",
+  "packages/observe/src/transcripts/",
   "packages/provider-simulator/",
 ];
 /** Files of the engine that only plan, wherever they are. */
@@ -61,7 +64,7 @@ function isTest({ path }: SourceFacts): boolean {
 
 /** The lab measures the product. Product code and product tests know nothing of the lab. */
 function checkLab({ path, imports }: SourceFacts): string[] {
-  if (!/^(packages|apps|test)\//.test(path)) return [];
+  if (!/^(packages|adapters|apps|test)\//.test(path)) return [];
   return imports
     .filter(({ from }) => from.startsWith("palimpsest-lab") || posix.join(posix.dirname(path), from).startsWith("lab/"))
     .map(({ from }) => `${path}: imports ${from} from the lab`);
@@ -102,7 +105,7 @@ function checkSimulator(source: SourceFacts): string[] {
 /** Packages see of each other what any user sees, and only those that their row of the table names. */
 function checkPackage({ path, imports }: SourceFacts, { packages }: ArchitectureRules): string[] {
   const folder = folderOf(path);
-  const name = PACKAGE_NAMES[folder] ?? folder.replace(/^packages\//, "@palimpsest/");
+  const name = PACKAGE_NAMES[folder] ?? folder.replace(/^(packages|adapters)\//, "@palimpsest/");
   const rule = packages.find((candidate) => candidate.name === name);
   if (rule === undefined) return [`${path}: ${name} has no row in the table of packages of docs/architecture.md`];
   return imports.flatMap(({ from }) => {
@@ -128,14 +131,19 @@ const PACKAGE_NAMES: Readonly<Record<string, string>> = {
 };
 
 function checkVendors({ path, vendorNames }: SourceFacts): string[] {
-  if (!path.startsWith("packages/") || VENDOR_PLACES.some((place) => path.startsWith(place))) return [];
+  if (!isLibrary(path) || VENDOR_PLACES.some((place) => path.startsWith(place))) return [];
   return vendorNames.map((name) => `${path}: names the vendor ${name} outside ${VENDOR_PLACES.join(", ")}`);
+}
+
+/** Published code that other programs import. */
+function isLibrary(path: string): boolean {
+  return /^(packages|adapters)\//.test(path);
 }
 
 /** `packages/memory` of `packages/memory/src/topic.ts`. */
 function folderOf(path: string): string {
   const [first = "", second = ""] = path.split("/");
-  return first === "packages" || first === "apps" ? `${first}/${second}` : first;
+  return ["packages", "adapters", "apps"].includes(first) ? `${first}/${second}` : first;
 }
 
 function checkNames(source: SourceFacts): string[] {
@@ -147,13 +155,13 @@ function checkNames(source: SourceFacts): string[] {
 
 /** One list of public names per package; what a folder shows is named after what it is. */
 function checkBarrels({ path }: SourceFacts): string[] {
-  return path.endsWith("/index.ts") && !/^packages\/[^/]+\/src\/index\.ts$/.test(path)
+  return path.endsWith("/index.ts") && !/^(packages|adapters)\/[^/]+\/src\/index\.ts$/.test(path)
     ? [`${path}: a folder barrel`]
     : [];
 }
 
 function checkModuleState(source: SourceFacts): string[] {
-  if (!source.path.startsWith("packages/")) return [];
+  if (!isLibrary(source.path)) return [];
   return source.moduleVariables.map(
     (name) => `${source.path}: module-level variable "${name}"; two sessions would share it`,
   );

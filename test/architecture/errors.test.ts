@@ -6,7 +6,7 @@ const PAGE = "docs/errors.md";
 
 /** Classes of the packages that have a code of their own, as `code: class`. */
 function errorCodes(): readonly string[] {
-  return execFileSync("git", ["ls-files", "packages/*.ts"], { encoding: "utf8" })
+  return execFileSync("git", ["ls-files", "packages/*.ts", "adapters/*.ts"], { encoding: "utf8" })
     .split("\n")
     .filter((path) => /\/src\//.test(path) && !path.endsWith(".test.ts") && existsSync(path))
     .flatMap((path) => [

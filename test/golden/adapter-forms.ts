@@ -1,6 +1,6 @@
 import { palimpsest as createAiSdkDoor, languageModel } from "@palimpsest/ai-sdk";
+import { palimpsest as createMastraDoor } from "@palimpsest/ai-sdk/mastra";
 import { chatModel, palimpsest as createLangChainDoor } from "@palimpsest/langchain";
-import { palimpsest as createMastraDoor } from "@palimpsest/mastra";
 import { agentsModel, palimpsest as createAgentsDoor } from "@palimpsest/openai-agents";
 import { palimpsest as createPiDoor, piModel } from "@palimpsest/pi";
 import { memoryStore, type Provider } from "palimpsest";

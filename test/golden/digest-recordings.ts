@@ -12,9 +12,9 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { importSession, readTranscript, UnknownTranscriptError } from "@palimpsest/transcripts";
+import { importSession, readTranscript, UnknownTranscriptError } from "@palimpsest/observe";
 import { exportLog, memoryStore } from "palimpsest";
-import { sha256 } from "palimpsest/core";
+import { sha256 } from "palimpsest/store-parts";
 import { type Digests, differences } from "./compare-digests.ts";
 import { SERVICES, storeWith, textAtEnd } from "./golden-texts.ts";
 

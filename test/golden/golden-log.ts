@@ -26,9 +26,9 @@ import {
 } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { bedrock } from "palimpsest/bedrock";
-import { sealEntries, sha256 } from "palimpsest/core";
 import { gemini } from "palimpsest/gemini";
 import { openaiChat, openaiResponses } from "palimpsest/openai";
+import { sealEntries, sha256 } from "palimpsest/store-parts";
 
 /** The golden session and the fork of it, as exported lines. */
 export interface GoldenLogs {

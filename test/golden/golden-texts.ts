@@ -10,9 +10,9 @@ import {
 } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { bedrock } from "palimpsest/bedrock";
-import { fromLine, sha256 } from "palimpsest/core";
 import { gemini } from "palimpsest/gemini";
 import { openaiChat, openaiResponses } from "palimpsest/openai";
+import { fromLine, sha256 } from "palimpsest/store-parts";
 import { FORK, SESSION } from "./golden-log.ts";
 
 /** Texts that are sent, by name. */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { fromLine } from "palimpsest/core";
+import { fromLine } from "palimpsest/store-parts";
 import { describe, expect, test } from "vitest";
 import { allTexts } from "./all-texts.ts";
 import { type Digests, differences } from "./compare-digests.ts";

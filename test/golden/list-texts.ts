@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sessionStore } from "@palimpsest/claude-agent-sdk";
+import { sessionStore } from "@palimpsest/observe/claude-agent-sdk";
 import { type OpencodeMessage, palimpsest } from "@palimpsest/opencode";
 import { memoryStore } from "palimpsest";
 import { exactText } from "./exact-text.ts";

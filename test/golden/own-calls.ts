@@ -1,6 +1,8 @@
 import { openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { type ExtraModels, fromLine, readPayload } from "palimpsest/core";
+import { readPayload } from "palimpsest/inspect";
+import type { ExtraModels } from "palimpsest/provider-parts";
+import { fromLine } from "palimpsest/store-parts";
 import { createClient, SESSION, writeGoldenLogs } from "./golden-log.ts";
 import { type Form, type Logs, SERVICES, storeWith, type Texts } from "./golden-texts.ts";
 

@@ -1,5 +1,6 @@
 import type { ToolCall, ToolResult } from "palimpsest";
-import { type Entry, type ReadEntry, readPayload } from "palimpsest/core";
+import { type ReadEntry, readPayload } from "palimpsest/inspect";
+import type { Entry } from "palimpsest/store-parts";
 
 /** What the sessions of the laws were opened with. */
 export interface ClearingRules {

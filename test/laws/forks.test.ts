@@ -1,8 +1,16 @@
 import { answer } from "@palimpsest/provider-simulator";
 import fc from "fast-check";
-import { memoryResults, memoryStore, NothingToSendError, openSession, type Session, WindowFullError } from "palimpsest";
-import { ForkError, readOverflow } from "palimpsest/core";
+import {
+  ForkError,
+  memoryResults,
+  memoryStore,
+  NothingToSendError,
+  openSession,
+  type Session,
+  WindowFullError,
+} from "palimpsest";
 import { openInspected } from "palimpsest/inspect";
+import { readOverflow } from "palimpsest/provider-parts";
 import { describe, expect, test } from "vitest";
 import { hold, isReplay } from "./hold.ts";
 import { live, type Storage } from "./live.ts";

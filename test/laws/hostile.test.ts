@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { exportLog, importLog, memoryResults, memoryStore, type Store } from "palimpsest";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import { hold, isReplay } from "./hold.ts";
 import { hostileOperations, stringsOf } from "./hostile-content.ts";

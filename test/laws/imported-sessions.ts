@@ -1,4 +1,4 @@
-import { RECORDED_AGENTS, type RecordedBlock, type RecordedEntry, type RecordedKept } from "@palimpsest/transcripts";
+import { RECORDED_AGENTS, type RecordedBlock, type RecordedEntry, type RecordedKept } from "@palimpsest/observe";
 import fc from "fast-check";
 
 /** What a recorded session may hold, in any order. */

@@ -1,4 +1,4 @@
-import { importSession, type RecordedEntry } from "@palimpsest/transcripts";
+import { importSession, type RecordedEntry } from "@palimpsest/observe";
 import fc from "fast-check";
 import { exportLog, memoryResults, memoryStore, type Store } from "palimpsest";
 import { describe, expect, test } from "vitest";

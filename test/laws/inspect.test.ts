@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { memoryResults, memoryStore } from "palimpsest";
-import { loadView } from "palimpsest/core";
-import { openInspected, requestAt } from "palimpsest/inspect";
-import { openLogIndex } from "palimpsest/sqlite-index";
+import { loadView, openInspected, openLogIndex, requestAt } from "palimpsest/inspect";
 import { describe, expect, test } from "vitest";
 import { hold, isReplay } from "./hold.ts";
 import { live } from "./live.ts";

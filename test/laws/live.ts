@@ -2,6 +2,7 @@ import {
   attachment,
   memoryResults,
   memoryStore,
+  NoSuchEntryError,
   NothingToSendError,
   notice,
   openSession,
@@ -14,7 +15,9 @@ import {
   user,
   WindowFullError,
 } from "palimpsest";
-import { type Entry, type LogReader, NoSuchEntryError, readOverflow, readPayload } from "palimpsest/core";
+import { readPayload } from "palimpsest/inspect";
+import { readOverflow } from "palimpsest/provider-parts";
+import type { Entry, LogReader } from "palimpsest/store-parts";
 import { checkCleared } from "./check-cleared.ts";
 import type { Operation } from "./operations.ts";
 import type { World } from "./worlds.ts";

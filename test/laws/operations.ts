@@ -1,7 +1,7 @@
 import type { Reply, Words } from "@palimpsest/provider-simulator";
 import fc from "fast-check";
 import type { Block } from "palimpsest";
-import type { MessagePayload } from "palimpsest/core";
+import type { MessagePayload } from "palimpsest/provider-parts";
 
 /** One pixel. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";

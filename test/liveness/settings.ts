@@ -1,4 +1,4 @@
-import type { SettingName } from "palimpsest/core";
+import type { SettingName } from "palimpsest";
 import { sayTwice, waitForTool, waitForUser } from "./drives/cache.ts";
 import {
   continueCold,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { importLog, memoryStore, openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { readPayload } from "palimpsest/core";
+import { readPayload } from "palimpsest/inspect";
 import { expect, test } from "vitest";
 
 test("the golden log renders the bytes that it rendered when it was written", async () => {

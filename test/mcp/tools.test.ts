@@ -6,7 +6,7 @@ import { createTools, type ToolsOptions } from "@palimpsest/mcp";
 import { openMemory } from "@palimpsest/memory";
 import { openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { ANSWER_TOKENS, countTokens } from "../../packages/mcp/src/page/fill-page.ts";
 import { processorMs } from "../processor-ms.ts";

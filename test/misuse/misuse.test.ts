@@ -1,8 +1,8 @@
 import { createAgents } from "@palimpsest/agents";
 import { openCoordination } from "@palimpsest/coordination";
 import { openMemory } from "@palimpsest/memory";
-import { importSession, readTranscript } from "@palimpsest/transcripts";
-import { analyze } from "@palimpsest/transcripts/analyze";
+import { importSession, readTranscript } from "@palimpsest/observe";
+import { analyze } from "@palimpsest/observe/analyze";
 import {
   exportLog,
   InvalidOptionError,
@@ -15,14 +15,14 @@ import {
   readStream,
   repairMessages,
   type Session,
+  settingsFile,
   tool,
 } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { createHooks } from "palimpsest/hooks";
 import { openaiChat, openaiResponses } from "palimpsest/openai";
-import { resultFiles } from "palimpsest/result-files";
-import { settingsFile } from "palimpsest/settings-file";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
+import { resultFiles } from "palimpsest/store-parts";
 import { telemetry } from "palimpsest/telemetry";
 import { describe, expect, test } from "vitest";
 

@@ -35,7 +35,7 @@ describe.each(NAMES)("the package %s", (name) => {
       description: expect.stringMatching(/\w/),
       homepage: expect.stringContaining("https://"),
       bugs: expect.stringContaining("https://"),
-      repository: { type: "git", directory: expect.stringMatching(/^(packages|apps)\//) },
+      repository: { type: "git", directory: expect.stringMatching(/^(packages|adapters|apps)\//) },
       engines: { node: expect.stringMatching(/\d/) },
     });
     expect(manifest["keywords"]).not.toEqual([]);
@@ -73,20 +73,26 @@ describe.each(NAMES)("the package %s", (name) => {
   });
 });
 
-const LIBRARIES = PACKAGES.filter(({ folder }) => folder.startsWith("packages/")).map(({ manifest }) => manifest.name);
+const LIBRARIES = PACKAGES.filter(({ folder }) => !folder.startsWith("apps/")).map(({ manifest }) => manifest.name);
 
-/** The first program of a package's readme, in the folder where everything was installed. */
-function writeProgram(name: string): string {
-  const [first] = findSnippets(name, readFileSync(join(find(name).folder, "README.md"), "utf8"));
-  if (first === undefined) throw new Error(`The readme of ${name} has no program.`);
-  const file = `first-of-${name.replaceAll(/\W+/g, "-")}.ts`;
-  writeFileSync(join(installed.folder, file), first.code);
+/** The readme of a package with several entry points has a program for each; of the others, the first one counts. */
+const PROGRAMS_PER_PACKAGE: Readonly<Record<string, number>> = { "@palimpsest/ai-sdk": 3, "@palimpsest/observe": 4 };
+const PROGRAMS = LIBRARIES.flatMap((name) =>
+  Array.from({ length: PROGRAMS_PER_PACKAGE[name] ?? 1 }, (_, index) => ({ name, number: index + 1 })),
+);
+
+/** A program of a package's readme, in the folder where everything was installed. */
+function writeProgram({ name, number }: { readonly name: string; readonly number: number }): string {
+  const program = findSnippets(name, readFileSync(join(find(name).folder, "README.md"), "utf8"))[number - 1];
+  if (program === undefined) throw new Error(`The readme of ${name} has no program ${number}.`);
+  const file = `program-${number}-of-${name.replaceAll(/\W+/g, "-")}.ts`;
+  writeFileSync(join(installed.folder, file), program.code);
   return file;
 }
 
-test.each(LIBRARIES)("the first program in the readme of %s runs where the packages are installed", (name) => {
+test.each(PROGRAMS)("program $number in the readme of $name runs where the packages are installed", (program) => {
   const { folder, environment } = installed;
-  execFileSync(process.execPath, [writeProgram(name)], { cwd: folder, env: environment, stdio: "pipe" });
+  execFileSync(process.execPath, [writeProgram(program)], { cwd: folder, env: environment, stdio: "pipe" });
 });
 
 test("importing the engine reads few files, because each of them delays the start of a program", () => {
@@ -101,17 +107,50 @@ console.log(files);`;
   expect(files).toBeLessThanOrEqual(5);
 });
 
+test("the inspector of the package starts its what-if replays in a thread", () => {
+  const code = `import Anthropic from "@anthropic-ai/sdk";
+import { startInspector, storeSource } from "@palimpsest/observe/inspector";
+import { answer, createAnthropic, fetchInProcess } from "@palimpsest/provider-simulator";
+import { memoryStore, openSession, readStream } from "palimpsest";
+import { anthropic } from "palimpsest/anthropic";
+
+const fetchAnswer = fetchInProcess({ face: createAnthropic({ script: () => answer("Done.") }) });
+const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: "http://simulator.local", fetch: fetchAnswer }));
+const store = memoryStore();
+const session = await openSession({ store, provider, model: "claude-opus-5-5" });
+await session.append("Hello");
+const body = await session.prepare();
+await session.record(await readStream(provider.send(body)), body);
+await session.close();
+const inspector = await startInspector({ sources: [storeSource({ store, name: "memory" })], providerOf: async () => provider });
+const token = /#token=([^&]+)/.exec(inspector.entryUrl())[1];
+const entered = await fetch(inspector.url + "/api/enter", { method: "POST", body: token });
+const headers = { cookie: entered.headers.get("set-cookie").split(";")[0] };
+const listed = await (await fetch(inspector.url + "/api/sessions", { headers })).json();
+const { key } = listed.sessions[0];
+const { policies } = await (await fetch(inspector.url + "/api/what-if", { headers })).json();
+const path = "/api/sessions/" + encodeURIComponent(key) + "/what-if?policy=" + encodeURIComponent(policies[0].name);
+console.log(await (await fetch(inspector.url + path, { headers })).text());
+await inspector.close();`;
+  const { folder, environment } = installed;
+  // A thread inherits options such as --input-type, and rejects them.
+  writeFileSync(join(folder, "what-if.mjs"), code);
+  const events = execFileSync(process.execPath, ["what-if.mjs"], { cwd: folder, env: environment, encoding: "utf8" });
+  expect(events).toContain("event: figures");
+  expect(events).toContain("event: done");
+});
+
 /**
  * Declarations of the AI SDK, of pi and of what Gemini's client brings need those of browsers, and are not for all strict settings: whoever
  * uses them skips their check.
  */
 const NOT_STRICT = /node_modules\/(ai|(@earendil-works|@google|@ai-sdk|@modelcontextprotocol)\/[\w-]+)\/dist\//;
-/** Doors whose frameworks bring more than a megabyte of such errors: their programs are checked without the declarations of frameworks. */
-const LARGE_FRAMEWORKS = ["@palimpsest/langchain", "@palimpsest/mastra", "@palimpsest/openai-agents"];
+/** Programs whose frameworks bring more than a megabyte of such errors: they are checked without the declarations of frameworks. */
+const LARGE_FRAMEWORKS = ["@palimpsest/ai-sdk 3", "@palimpsest/langchain 1", "@palimpsest/openai-agents 1"];
 
-describe("types of the first programs", () => {
-  const check = (names: readonly string[], compilerOptions: object): void => {
-    const files = names.map(writeProgram);
+describe("types of the programs in readmes", () => {
+  const check = (programs: typeof PROGRAMS, compilerOptions: object): void => {
+    const files = programs.map(writeProgram);
     const strict = {
       strict: true,
       exactOptionalPropertyTypes: true,
@@ -130,15 +169,18 @@ describe("types of the first programs", () => {
     expect(stdout.split("\n").filter((line) => line.includes(": error ") && !NOT_STRICT.test(line))).toEqual([]);
   };
 
-  const small = LIBRARIES.filter((name) => !LARGE_FRAMEWORKS.includes(name));
+  const isLarge = ({ name, number }: (typeof PROGRAMS)[number]) => LARGE_FRAMEWORKS.includes(`${name} ${number}`);
   test("with the newest clients, declarations of ours and theirs included", () =>
-    check(small, { skipLibCheck: false }));
+    check(
+      PROGRAMS.filter((program) => !isLarge(program)),
+      { skipLibCheck: false },
+    ));
 
-  test("with the newest frameworks", () => check(LARGE_FRAMEWORKS, { skipLibCheck: true }));
+  test("with the newest frameworks", () => check(PROGRAMS.filter(isLarge), { skipLibCheck: true }));
 
   test("with the oldest clients that are taken", () => {
     const paths = Object.entries(OLDEST_PEERS).map(([name, as]) => [name, [join(ROOT, "node_modules", as)]]);
-    check(LIBRARIES, { skipLibCheck: true, paths: Object.fromEntries(paths) });
+    check(PROGRAMS, { skipLibCheck: true, paths: Object.fromEntries(paths) });
   });
 });
 

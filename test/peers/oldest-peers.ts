@@ -18,10 +18,9 @@ export const OLDEST_PEERS: Readonly<Record<string, string>> = {
 
 /** The tests that use those: they run twice, with the newest releases and with the oldest. */
 export const TESTS_OF_PEERS: readonly string[] = [
-  "packages/ai-sdk/src/**/*.test.ts",
-  "packages/langchain/src/**/*.test.ts",
-  "packages/mastra/src/**/*.test.ts",
-  "packages/openai-agents/src/**/*.test.ts",
+  "adapters/ai-sdk/src/**/*.test.ts",
+  "adapters/langchain/src/**/*.test.ts",
+  "adapters/openai-agents/src/**/*.test.ts",
   "packages/palimpsest/src/providers/**/*.test.ts",
   "packages/palimpsest/src/turn/interruption.test.ts",
   "packages/palimpsest/src/schema/tool.test.ts",

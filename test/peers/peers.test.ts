@@ -25,8 +25,8 @@ describe("the tests of peers run with the releases that are meant", () => {
 });
 
 test("the range of each peer begins with the oldest release that is tested", () => {
-  const folders = ["palimpsest", "ai-sdk", "langchain", "mastra", "openai-agents"];
-  const manifests = folders.map((folder) => readJson(`packages/${folder}/package.json`));
+  const folders = ["packages/palimpsest", "adapters/ai-sdk", "adapters/langchain", "adapters/openai-agents"];
+  const manifests = folders.map((folder) => readJson(`${folder}/package.json`));
   const peerDependencies = Object.assign({}, ...manifests.map((manifest) => manifest.peerDependencies));
   const { devDependencies } = readJson("package.json");
   for (const [name, range] of Object.entries<string>(peerDependencies)) {

@@ -60,7 +60,9 @@ test("workerd, an edge runtime: a whole session", async () => {
   expect(status).toBe(0);
 });
 
-test.each(["palimpsest", "palimpsest/core", "palimpsest/anthropic", "palimpsest/openai"])(
+const PORTABLE = ["anthropic", "openai", "sanitize", "schema", "provider-parts", "adapter-parts"];
+
+test.each(["palimpsest", ...PORTABLE.map((name) => `palimpsest/${name}`)])(
   "%s wants no module of its runtime",
   async (name) => {
     expect((await bundle(name, "es")).imports).toEqual([]);

@@ -6,9 +6,9 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { openPostgres } from "@palimpsest/postgres";
 import { startDatabase } from "@palimpsest/postgres/test-server";
-import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
+import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/store-parts";
 import { databaseTelemetry } from "palimpsest/telemetry";
-import { manualStoreClock } from "palimpsest/test-store";
+import { manualStoreClock } from "palimpsest/testing";
 import { expect, onTestFinished, test } from "vitest";
 
 test("a meter counts statements, refusals, heartbeats and connections of a real database", async () => {

@@ -6,7 +6,7 @@ import { startDatabase } from "@palimpsest/postgres/test-server";
 import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
 import { openSession, tool } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
+import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/store-parts";
 import { databaseTelemetry, fleetTelemetry, httpTelemetry } from "palimpsest/telemetry";
 import { expect, onTestFinished, test } from "vitest";
 import { openWorld, shareDatabase, until, untilEnded } from "../../packages/fleet/src/testing/open-world.ts";

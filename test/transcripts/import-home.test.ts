@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findTranscripts, importSession, RECORDED_AGENTS, readTranscript } from "@palimpsest/observe";
 import { createAnthropic } from "@palimpsest/provider-simulator";
-import { findTranscripts, importSession, RECORDED_AGENTS, readTranscript } from "@palimpsest/transcripts";
 import { memoryStore, openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { afterAll, beforeAll, expect, test } from "vitest";

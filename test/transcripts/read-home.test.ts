@@ -11,7 +11,7 @@ import {
   SeveralSessionsError,
   type TranscriptReference,
   UnknownTranscriptError,
-} from "@palimpsest/transcripts";
+} from "@palimpsest/observe";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeHome } from "./write-home.ts";

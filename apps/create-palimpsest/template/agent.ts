@@ -4,7 +4,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { answer, callTool, callTools, createAnthropic, serve } from "@palimpsest/provider-simulator";
 import { openSession, query, recallFrom, tool } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 
 const listFiles = tool({
   name: "list_files",

@@ -1,5 +1,5 @@
 import { user } from "palimpsest";
-import type { Cause, Replacement } from "palimpsest/core";
+import type { Cause, Replacement } from "palimpsest/inspect";
 import { type Simulation, type SimulationOptions, TOOLS, textOf } from "./simulated-session.ts";
 
 /** One pixel. */

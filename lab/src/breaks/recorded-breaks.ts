@@ -1,4 +1,4 @@
-import { type Cause, type ChangeCause, findDrop, nameCauses } from "palimpsest/core";
+import { type Cause, type ChangeCause, findDrop, nameCauses } from "palimpsest/inspect";
 import { LIFETIME_MS, lifetimeOf } from "../cache-fidelity/replay.ts";
 import { type Change, type RecordedRequest, rebuildRequests } from "../cache-fidelity/requests.ts";
 import type { RecordedFile } from "../traces.ts";

@@ -1,4 +1,4 @@
-import type { Cause, LedgerLine } from "palimpsest/core";
+import type { Cause, LedgerLine } from "palimpsest/inspect";
 import type { BreakKind } from "./kinds.ts";
 import { converse, type ServiceDiagnosis, simulate } from "./simulated-session.ts";
 

@@ -1,4 +1,4 @@
-import type { RecordedBlock, RecordedEntry, RecordedMessage, RecordedUsage } from "@palimpsest/transcripts";
+import type { RecordedBlock, RecordedEntry, RecordedMessage, RecordedUsage } from "@palimpsest/observe";
 import { expect, test } from "vitest";
 import { rebuildRequests } from "./requests.ts";
 

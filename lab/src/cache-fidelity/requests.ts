@@ -5,7 +5,7 @@ import type {
   RecordedMessage,
   RecordedMicrocompaction,
   RecordedUsage,
-} from "@palimpsest/transcripts";
+} from "@palimpsest/observe";
 
 /** One block of a rebuilt request. Its content is its key: equal keys are equal bytes. */
 export interface RebuiltBlock {

@@ -7,7 +7,7 @@
  */
 import { writeSync } from "node:fs";
 import { openSession } from "palimpsest";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { simulatedModel } from "./simulated-model.ts";
 
 /** One line of output. */

@@ -1,7 +1,7 @@
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Draft, EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
+import { type Draft, EMPTY_LOG, sealEntries, sha256 } from "palimpsest/store-parts";
 import { readLog, takeLog } from "./open-log.ts";
 import { inTemporaryFolder } from "./temporary-folder.ts";
 

@@ -1,8 +1,8 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Store } from "palimpsest";
-import { sealEntries, sha256 } from "palimpsest/core";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
+import { sealEntries, sha256 } from "palimpsest/store-parts";
 import { addLosses, audit, type Losses, noLosses } from "./ledger.ts";
 import { mount, unmount } from "./mount.ts";
 import { readLog, takeLog } from "./open-log.ts";

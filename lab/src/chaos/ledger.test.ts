@@ -1,4 +1,4 @@
-import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
+import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/store-parts";
 import { expect, test } from "vitest";
 import { audit } from "./ledger.ts";
 

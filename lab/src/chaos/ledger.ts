@@ -1,4 +1,4 @@
-import { checkChain, EMPTY_LOG, type Entry, sha256 } from "palimpsest/core";
+import { checkChain, EMPTY_LOG, type Entry, sha256 } from "palimpsest/store-parts";
 import type { Acknowledged } from "./writer-process.ts";
 
 /** Counts of events that must not happen. */

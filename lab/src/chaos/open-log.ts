@@ -1,7 +1,7 @@
 import { openPostgres } from "@palimpsest/postgres";
 import type { Store } from "palimpsest";
-import type { Entry, LogWriter } from "palimpsest/core";
-import { type StoreClock, sqliteStore } from "palimpsest/sqlite-store";
+import { type StoreClock, sqliteStore } from "palimpsest/sqlite";
+import type { Entry, LogWriter } from "palimpsest/store-parts";
 import pg from "pg";
 
 /** Where logs are: in a folder, or in a PostgreSQL that is reached by a port. */

@@ -7,7 +7,7 @@
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Store } from "palimpsest";
-import { type Draft, sealEntries, sha256 } from "palimpsest/core";
+import { type Draft, sealEntries, sha256 } from "palimpsest/store-parts";
 import { type LogPlace, openStore, takeLog } from "./open-log.ts";
 
 export interface WriterPlan {

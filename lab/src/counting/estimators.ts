@@ -9,7 +9,7 @@ import {
   NO_FEATURES,
   padTokens,
   startCalibration,
-} from "palimpsest/core";
+} from "palimpsest/inspect";
 import type { Growth } from "./growths.ts";
 
 /** Predicts, growth by growth, the tokens of one session's next request. */

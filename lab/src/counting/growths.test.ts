@@ -1,4 +1,4 @@
-import type { RecordedEntry, RecordedMessage, RecordedUsage } from "@palimpsest/transcripts";
+import type { RecordedEntry, RecordedMessage, RecordedUsage } from "@palimpsest/observe";
 import { expect, test } from "vitest";
 import { growthsOf } from "./growths.ts";
 

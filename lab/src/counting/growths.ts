@@ -1,4 +1,4 @@
-import type { RecordedEntry, RecordedMessage, RecordedUsage } from "@palimpsest/transcripts";
+import type { RecordedEntry, RecordedMessage, RecordedUsage } from "@palimpsest/observe";
 import type { Block } from "palimpsest";
 import { toBlock } from "./to-block.ts";
 

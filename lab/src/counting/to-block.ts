@@ -1,4 +1,4 @@
-import type { RecordedBlock, RecordedPart } from "@palimpsest/transcripts";
+import type { RecordedBlock, RecordedPart } from "@palimpsest/observe";
 import type { Block, Part } from "palimpsest";
 
 /** A block of a transcript in the engine's words. Of media the bytes are not recorded, and the engine does not look at them. */

@@ -1,4 +1,4 @@
-import type { ReplayedRequest, ReplayRun } from "@palimpsest/replay";
+import type { ReplayedRequest, ReplayRun } from "@palimpsest/observe/replay";
 import { expect, test } from "vitest";
 import { chargeRun, outputSums } from "./charge-run.ts";
 import type { SessionFacts } from "./to-facts.ts";

@@ -1,4 +1,4 @@
-import type { ReplayedRequest, ReplayRun } from "@palimpsest/replay";
+import type { ReplayedRequest, ReplayRun } from "@palimpsest/observe/replay";
 import type { SessionFacts } from "./to-facts.ts";
 
 /** How often a model reads something again after a compaction, beyond the needs that a replay finds. */

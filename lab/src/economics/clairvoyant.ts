@@ -5,7 +5,7 @@ import {
   type Rule,
   type RuleMessage,
   type RuleSituation,
-} from "@palimpsest/replay";
+} from "@palimpsest/observe/replay";
 
 /** One way to act with knowledge of what comes. */
 export interface Foresight {

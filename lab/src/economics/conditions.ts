@@ -1,5 +1,5 @@
-import type { ReplayModel } from "@palimpsest/replay";
-import type { ModelPrices } from "palimpsest/core";
+import type { ReplayModel } from "@palimpsest/observe/replay";
+import type { ModelPrices } from "palimpsest/inspect";
 
 export type CacheTtl = "5m" | "1h";
 

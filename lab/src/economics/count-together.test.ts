@@ -1,5 +1,5 @@
-import { needsOf, toRecording } from "@palimpsest/replay";
-import type { RecordedEntry } from "@palimpsest/transcripts";
+import type { RecordedEntry } from "@palimpsest/observe";
+import { needsOf, toRecording } from "@palimpsest/observe/replay";
 import { expect, test } from "vitest";
 import { countTogether } from "./count-together.ts";
 

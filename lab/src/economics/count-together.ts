@@ -1,4 +1,4 @@
-import type { Need, Recording } from "@palimpsest/replay";
+import type { Need, Recording } from "@palimpsest/observe/replay";
 import type { Block, ToolCall } from "palimpsest";
 
 /** Rounds of a recording, and how many of them one request less would have needed. */

@@ -1,5 +1,5 @@
-import { toRecording } from "@palimpsest/replay";
-import { readTranscript } from "@palimpsest/transcripts";
+import { readTranscript } from "@palimpsest/observe";
+import { toRecording } from "@palimpsest/observe/replay";
 import { createJobCode } from "./job-code.ts";
 import { keep, resultFile } from "./kept-results.ts";
 import type { Job } from "./plan-jobs.ts";

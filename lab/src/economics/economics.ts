@@ -1,4 +1,4 @@
-import { RULE_POLICIES } from "@palimpsest/replay";
+import { RULE_POLICIES } from "@palimpsest/observe/replay";
 import type { Experiment, Figures } from "../experiment.ts";
 import { CONDITIONS } from "./conditions.ts";
 import { crossValidate } from "./cross-validate.ts";

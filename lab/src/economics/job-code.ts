@@ -1,13 +1,13 @@
 import { globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { ENGINE_POLICIES } from "@palimpsest/replay";
+import { ENGINE_POLICIES } from "@palimpsest/observe/replay";
 import { createCodeDigest } from "./code-digest.ts";
 import type { Job } from "./plan-jobs.ts";
 
-const REPLAY = new URL(".", import.meta.resolve("@palimpsest/replay"));
+const REPLAY = new URL(".", import.meta.resolve("@palimpsest/observe/replay"));
 const PEERS = new URL("../../peers/", import.meta.url);
 /** What makes a recording of a transcript. */
-const READING = [new URL("recording.ts", REPLAY), new URL(import.meta.resolve("@palimpsest/transcripts"))];
+const READING = [new URL("recording.ts", REPLAY), new URL(import.meta.resolve("@palimpsest/observe"))];
 const RULE = new URL("rules/replay-rule.ts", REPLAY);
 
 /** The code that a job's result depends on: a digest that changes only if one of its files does. */

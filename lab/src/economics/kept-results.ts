@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import type { ReplayedRequest, ReplayRun } from "@palimpsest/replay";
+import type { ReplayedRequest, ReplayRun } from "@palimpsest/observe/replay";
 import { type Job, jobName } from "./plan-jobs.ts";
 import type { JobResult } from "./run-job.ts";
 import type { SessionFacts } from "./to-facts.ts";

@@ -2,7 +2,7 @@ import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { sampleTranscript } from "../../../packages/replay/src/testing/sample-transcript.ts";
+import { sampleTranscript } from "../../../packages/observe/src/replay/testing/sample-transcript.ts";
 import { measureSessions } from "./measure-sessions.ts";
 import type { EconomicsPlan } from "./plan-jobs.ts";
 

@@ -1,4 +1,4 @@
-import type { Rule } from "@palimpsest/replay";
+import type { Rule } from "@palimpsest/observe/replay";
 import { loadPeers } from "../load-peers.ts";
 
 /** The names of what `loadPeerRules` loads: they are planned without it. */

@@ -1,4 +1,4 @@
-import type { ReplayRun } from "@palimpsest/replay";
+import type { ReplayRun } from "@palimpsest/observe/replay";
 import { type Charges, outputSums } from "./charge-run.ts";
 import { pricesOf } from "./conditions.ts";
 import type { TogetherCounts } from "./count-together.ts";

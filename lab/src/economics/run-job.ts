@@ -8,7 +8,7 @@ import {
   RULE_POLICIES,
   type Rule,
   replayRule,
-} from "@palimpsest/replay";
+} from "@palimpsest/observe/replay";
 import { clairvoyant, FORESIGHTS } from "./clairvoyant.ts";
 import { CACHE_TTLS, type CacheTtl, LIFETIME_MS, modelOf } from "./conditions.ts";
 import { loadPeerRules } from "./peer-rules.ts";

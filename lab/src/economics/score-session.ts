@@ -1,5 +1,5 @@
-import { type ReplayedRequest, type ReplayRun, runPrice } from "@palimpsest/replay";
-import { type ModelPrices, priceUsd } from "palimpsest/core";
+import { type ReplayedRequest, type ReplayRun, runPrice } from "@palimpsest/observe/replay";
+import { type ModelPrices, priceUsd } from "palimpsest/inspect";
 import { type Charges, chargeRun } from "./charge-run.ts";
 import { pricesOf } from "./conditions.ts";
 import { type SummaryPrices, summaryPrices } from "./summary-prices.ts";

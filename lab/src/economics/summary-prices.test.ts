@@ -1,4 +1,4 @@
-import type { ReplayedRequest } from "@palimpsest/replay";
+import type { ReplayedRequest } from "@palimpsest/observe/replay";
 import { expect, test } from "vitest";
 import { pricesOf } from "./conditions.ts";
 import { summaryPrices } from "./summary-prices.ts";

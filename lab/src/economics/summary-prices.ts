@@ -1,5 +1,5 @@
-import type { ReplayedRequest } from "@palimpsest/replay";
-import { type ModelPrices, priceUsd } from "palimpsest/core";
+import type { ReplayedRequest } from "@palimpsest/observe/replay";
+import { type ModelPrices, priceUsd } from "palimpsest/inspect";
 
 /** What the calls that write summaries cost. */
 export interface SummaryPrices {

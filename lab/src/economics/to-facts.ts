@@ -1,4 +1,4 @@
-import { needsOf, type Recording, touchesOf } from "@palimpsest/replay";
+import { needsOf, type Recording, touchesOf } from "@palimpsest/observe/replay";
 import { countTogether, type TogetherCounts } from "./count-together.ts";
 
 /** What a recording itself tells, whatever the policy. */

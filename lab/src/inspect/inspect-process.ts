@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { startInspector, storeSource } from "@palimpsest/inspector";
+import { startInspector, storeSource } from "@palimpsest/observe/inspector";
 import { anthropic } from "palimpsest/anthropic";
-import { openInspected } from "palimpsest/inspect";
-import { openLogIndex } from "palimpsest/sqlite-index";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { openInspected, openLogIndex } from "palimpsest/inspect";
+import { sqliteStore } from "palimpsest/sqlite";
 
 /** What a fresh inspector prints when it is ready, as a line of JSON. */
 export interface Served {

@@ -160,7 +160,7 @@ async function scrub({ page }: Shown, turn: number): Promise<number> {
 }
 
 function pageBytes(): number {
-  const folder = fileURLToPath(new URL("../../../packages/inspector/page/", import.meta.url));
+  const folder = fileURLToPath(new URL("../../../packages/observe/page/", import.meta.url));
   return globSync("*", { cwd: folder }).reduce(
     (sum, name) => sum + gzipSync(readFileSync(join(folder, name))).length,
     0,

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startInspector, storeSource } from "@palimpsest/inspector";
+import { startInspector, storeSource } from "@palimpsest/observe/inspector";
 import { anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { chromium } from "playwright-core";
 import { inTemporaryFolder } from "../chaos/temporary-folder.ts";
 import type { Experiment } from "../experiment.ts";

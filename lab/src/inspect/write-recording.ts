@@ -1,6 +1,7 @@
 import { toolResult } from "palimpsest";
-import { knownModel, openRecorder } from "palimpsest/core";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { openRecorder } from "palimpsest/inspect";
+import { knownModel } from "palimpsest/provider-parts";
+import { sqliteStore } from "palimpsest/sqlite";
 
 export interface RecordingPlan {
   /** A request, its answer with one call, its usage, and the result: four entries. */

@@ -13,7 +13,7 @@ import {
 } from "@palimpsest/provider-simulator";
 import { openSession, query, recallFrom, tool } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 
 const SOURCES = fileURLToPath(new URL("../../../packages/palimpsest/src/", import.meta.url));
 const MODEL = "claude-opus-5-5";

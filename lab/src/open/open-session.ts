@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { openSession, type Session } from "palimpsest";
 import { type AnthropicRequest, anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 
 export type LabSession = Session;
 

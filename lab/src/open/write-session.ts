@@ -1,7 +1,7 @@
 import { callTool, callTools, createAnthropic } from "@palimpsest/provider-simulator";
 import { type Block, toolResult } from "palimpsest";
 import type { AnthropicRequest, AnthropicResponse } from "palimpsest/anthropic";
-import type { Replacement } from "palimpsest/core";
+import type { Replacement } from "palimpsest/inspect";
 import { hashOfRequest, type LabSession } from "./open-session.ts";
 
 export interface LogPlan {

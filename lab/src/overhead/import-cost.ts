@@ -9,7 +9,7 @@ const NOTHING = "0";
 const IMPORTS: Readonly<Record<string, string>> = {
   palimpsest: 'import("palimpsest")',
   "palimpsest/anthropic": 'import("palimpsest/anthropic")',
-  "palimpsest/sqlite-store": 'import("palimpsest/sqlite-store")',
+  "palimpsest/sqlite": 'import("palimpsest/sqlite")',
 };
 
 /** Measures the time that loading the built package adds to the start of a process. */

@@ -1,6 +1,6 @@
-import type { RecordedCompaction, RecordedEntry, RecordedMessage, RecordedUsage } from "@palimpsest/transcripts";
+import type { RecordedCompaction, RecordedEntry, RecordedMessage, RecordedUsage } from "@palimpsest/observe";
 import type { Block } from "palimpsest";
-import type { ReadEntry } from "palimpsest/core";
+import type { ReadEntry } from "palimpsest/inspect";
 import { toBlock } from "../counting/to-block.ts";
 import type { RecordedFile } from "../traces.ts";
 import { countTokens } from "./count-tokens.ts";

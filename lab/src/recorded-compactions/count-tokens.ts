@@ -1,4 +1,4 @@
-import { estimateTokens, featuresOf, startCalibration } from "palimpsest/core";
+import { estimateTokens, featuresOf, startCalibration } from "palimpsest/inspect";
 
 const CALIBRATION = startCalibration();
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { relative } from "node:path";
-import { createSearch, factsOf, type UsedFact } from "@palimpsest/replay";
-import { createEvidence, type Evidence, evidenceText, userMessagesText } from "palimpsest/core";
+import { createSearch, factsOf, type UsedFact } from "@palimpsest/observe/replay";
+import { createEvidence, type Evidence, evidenceText, userMessagesText } from "palimpsest/inspect";
 import type { Experiment, Figures } from "../experiment.ts";
 import { readTraces, tracesFolder } from "../traces.ts";
 import { boundariesOf, type LoggedMessage, type RecordedBoundary } from "./boundaries.ts";

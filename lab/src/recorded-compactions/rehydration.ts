@@ -1,5 +1,5 @@
-import { contentsOf, type Touch, touchesOf } from "@palimpsest/replay";
-import { type Evidence, type PlannedFile, planFiles, rankFiles } from "palimpsest/core";
+import { contentsOf, type Touch, touchesOf } from "@palimpsest/observe/replay";
+import { type Evidence, type PlannedFile, planFiles, rankFiles } from "palimpsest/inspect";
 import type { RecordedBoundary } from "./boundaries.ts";
 import { countTokens } from "./count-tokens.ts";
 

@@ -1,5 +1,6 @@
 import type { Block } from "palimpsest";
-import { fromLine, readPayload } from "palimpsest/core";
+import { readPayload } from "palimpsest/inspect";
+import { fromLine } from "palimpsest/store-parts";
 
 /** What was said to a session, by the names of its marked texts. */
 export interface SentTexts {

@@ -3,8 +3,8 @@ import { fetchInProcess, type IdleClock } from "@palimpsest/provider-simulator";
 import OpenAI from "openai";
 import type { Provider } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { readOverflow } from "palimpsest/core";
 import { openaiChat, openaiResponses } from "palimpsest/openai";
+import { readOverflow } from "palimpsest/provider-parts";
 import { type Handled, type JudgeOptions, MODELS, type Profile, type Purpose } from "./create-judge.ts";
 import { startJudge } from "./start-judge.ts";
 

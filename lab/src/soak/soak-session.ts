@@ -1,6 +1,6 @@
 import { idleClock } from "@palimpsest/provider-simulator";
 import { openSession, type QueryOutcome, query, type Session, type Tool } from "palimpsest";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { createRandom } from "../random.ts";
 import { countLost, type Lost } from "./count-lost.ts";
 import type { JudgeOptions } from "./create-judge.ts";

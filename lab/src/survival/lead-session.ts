@@ -1,7 +1,7 @@
 import { type Ask, createAnthropic, manualClock, type Reply, summarize } from "@palimpsest/provider-simulator";
 import { openSession, recallTool, type Session, type Settings, type ToolDefinition, toolResult } from "palimpsest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { createRandom } from "../random.ts";
 import { createFiller } from "./filler.ts";
 import { lossySummary } from "./lossy-summary.ts";

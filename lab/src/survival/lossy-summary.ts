@@ -1,4 +1,4 @@
-import { summarySections } from "palimpsest/core";
+import { summarySections } from "palimpsest/inspect";
 import { createRandom } from "../random.ts";
 import type { FactSort, PlantedFact } from "./planted-fact.ts";
 import { createView } from "./view-search.ts";

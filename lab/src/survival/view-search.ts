@@ -1,4 +1,4 @@
-import { createSearch } from "@palimpsest/replay";
+import { createSearch } from "@palimpsest/observe/replay";
 import type { PlantedFact } from "./planted-fact.ts";
 
 /** How an exit code may stand behind its command. */

@@ -1,5 +1,5 @@
 import type { MessageKind } from "@palimpsest/coordination";
-import { type AttachmentPayload, withinTag } from "palimpsest/core";
+import { type AttachmentPayload, withinTag } from "palimpsest/inspect";
 import { fromAgent, MESSAGE } from "./data-marks.ts";
 
 /** A message as a session receives it. */

@@ -1,4 +1,4 @@
-import { type AgentEnded, type AgentWay, withinTag } from "palimpsest/core";
+import { type AgentEnded, type AgentWay, withinTag } from "palimpsest/inspect";
 import { RESULT } from "./data-marks.ts";
 
 /** How a run of an agent ended: its report, or why there is none. */

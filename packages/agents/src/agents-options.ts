@@ -1,6 +1,6 @@
 import type { Mailbox } from "@palimpsest/coordination";
-import type { Clock, Session, Store, Tool } from "palimpsest";
-import type { AgentWay, PermissionOptions } from "palimpsest/core";
+import type { Clock, PermissionOptions, Session, Store, Tool } from "palimpsest";
+import type { AgentWay } from "palimpsest/inspect";
 
 import type { AgentDefinition } from "./agent-definition.ts";
 

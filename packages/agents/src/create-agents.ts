@@ -1,5 +1,5 @@
-import type { Tool } from "palimpsest";
-import { aFunction, checkOptions, withMethods, withTimers } from "palimpsest/core";
+import { type Tool, withTimers } from "palimpsest";
+import { aFunction, checkOptions, withMethods } from "palimpsest/schema";
 import { STANDARD_AGENTS } from "./agent-definition.ts";
 import { createAgentList } from "./agent-list.ts";
 import { toAttachment } from "./agent-message.ts";

@@ -1,5 +1,5 @@
 import { attachment } from "palimpsest";
-import type { AttachmentPayload } from "palimpsest/core";
+import type { AttachmentPayload } from "palimpsest/inspect";
 
 /** The types of attachments for an agent's report and for a message. */
 export const RESULT = "agent-result";

@@ -1,5 +1,4 @@
-import type { Session } from "palimpsest";
-import type { PermissionOptions } from "palimpsest/core";
+import type { PermissionOptions, Session } from "palimpsest";
 
 export interface PlanGate extends Pick<PermissionOptions, "permission"> {
   /** What has become of the plan, asked at each call; undefined if the agent's work was taken back. */

@@ -1,6 +1,7 @@
 import { type Mailbox, separateRecorded } from "@palimpsest/coordination";
 import type { Inbox, Session, Store } from "palimpsest";
-import { type Entry, quoteFact, readPayload } from "palimpsest/core";
+import { quoteFact, readPayload } from "palimpsest/inspect";
+import type { Entry } from "palimpsest/store-parts";
 import { toAttachment } from "./agent-message.ts";
 import type { MailAnnouncements } from "./announce-mail.ts";
 import { keysIn, MESSAGE } from "./data-marks.ts";

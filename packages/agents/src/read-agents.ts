@@ -1,5 +1,6 @@
 import type { Store } from "palimpsest";
-import { type Entry, forkedReader, type LogReader, loadView, readLedgerLines, readPayload } from "palimpsest/core";
+import { forkedReader, loadView, readLedgerLines, readPayload } from "palimpsest/inspect";
+import type { Entry, LogReader } from "palimpsest/store-parts";
 
 import type { KnownAgent } from "./start-agent.ts";
 

@@ -1,5 +1,5 @@
 import type { Store } from "palimpsest";
-import { readPayload } from "palimpsest/core";
+import { readPayload } from "palimpsest/inspect";
 
 /** An agent's last text, and whether it had finished. */
 export interface Report {

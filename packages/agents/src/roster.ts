@@ -1,5 +1,6 @@
 import type { Inbox, QueryEvent, Session } from "palimpsest";
-import { type AgentWay, messageOf } from "palimpsest/core";
+import type { AgentWay } from "palimpsest/inspect";
+import { messageOf } from "palimpsest/store-parts";
 
 import { type AgentMessage, toAttachment } from "./agent-message.ts";
 import type { AgentEnd } from "./agent-result.ts";

@@ -3,13 +3,13 @@ import {
   type Clock,
   type Inbox,
   type NewContent,
+  type PermissionOptions,
   type QueryEvent,
   type QueryOutcome,
   query,
   type Session,
   type Tool,
 } from "palimpsest";
-import type { PermissionOptions } from "palimpsest/core";
 
 import type { AgentEnd } from "./agent-result.ts";
 

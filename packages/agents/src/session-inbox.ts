@@ -1,5 +1,4 @@
-import type { Inbox, Session, Settings, Store } from "palimpsest";
-import type { InboxSession } from "palimpsest/core";
+import type { Inbox, InboxSession, Session, Settings, Store } from "palimpsest";
 import { type AgentMessage, toAttachment } from "./agent-message.ts";
 import { type AgentEnd, type EndedAgent, outcomeOf, resultTexts } from "./agent-result.ts";
 import { fromAgent, RESULT } from "./data-marks.ts";

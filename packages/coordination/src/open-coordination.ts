@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
-import { aText, checkOptions } from "palimpsest/core";
+import { aText, checkOptions } from "palimpsest/schema";
 import { type Place, type Processes, systemProcesses } from "palimpsest/sqlite";
 import { createBudgets } from "./budgets/budgets.ts";
 import type { Coordination } from "./coordination.ts";

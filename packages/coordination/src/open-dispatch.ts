@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Store } from "palimpsest";
-import { aText, checkOptions } from "palimpsest/core";
+import { aText, checkOptions } from "palimpsest/schema";
 import { createSqliteApprovals } from "./approvals/sqlite-approvals.ts";
 import { openCoordinationFile } from "./coordination-file.ts";
 import type { DispatchWithQueue } from "./dispatch.ts";

@@ -1,6 +1,6 @@
 import type { InboxItem, SessionInbox } from "@palimpsest/coordination";
 import type { Inbox, Session } from "palimpsest";
-import type { AgentEnded } from "palimpsest/core";
+import type { AgentEnded } from "palimpsest/inspect";
 import { reportOf } from "./report.ts";
 import { type AgentReport, addInput, type ReplyTo, type SessionInput } from "./session-input.ts";
 import { agentPrefix } from "./start-agent.ts";

@@ -1,5 +1,5 @@
 import { attachment } from "palimpsest";
-import { type AttachmentPayload, withinTag } from "palimpsest/core";
+import { type AttachmentPayload, withinTag } from "palimpsest/inspect";
 import type { AgentReport } from "./session-input.ts";
 
 /** A longer report is cut in its middle: it would fill the window of who asked for it. */

@@ -1,5 +1,5 @@
 import type { Run } from "@palimpsest/coordination";
-import { messageOf } from "palimpsest/core";
+import { messageOf } from "palimpsest/store-parts";
 import { DEFAULT_SERVE, defaultRetryAfterMs, type ServeOptions, type Work } from "./scheduler.ts";
 
 export interface RunOnceOptions extends ServeOptions {

@@ -1,6 +1,6 @@
 import type { AddedItem, SessionInbox } from "@palimpsest/coordination";
 import type { NewContent, Session } from "palimpsest";
-import type { AgentEnded } from "palimpsest/core";
+import type { AgentEnded } from "palimpsest/inspect";
 
 /** What a session can be given by its inbox. All of it is JSON. */
 export type SessionInput =

@@ -1,6 +1,6 @@
 import type { SessionInbox } from "@palimpsest/coordination";
 import { type NewContent, type Session, type Tool, tool } from "palimpsest";
-import { sha256 } from "palimpsest/core";
+import { sha256 } from "palimpsest/store-parts";
 import { addInput } from "./session-input.ts";
 
 /** An agent to start from a session. A repeated `key` starts it once. */

@@ -1,5 +1,5 @@
 import type { Session } from "palimpsest";
-import { addCounts } from "palimpsest/core";
+import { addCounts } from "palimpsest/inspect";
 import type { AgentUsage } from "./session-input.ts";
 
 /** The name of agents in the ledger of whoever started them. */

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { agentHomeOf, projectFolderOf, projectPlacesOf } from "@palimpsest/coordination/project-places";
-import { aText, checkOptions } from "palimpsest/core";
+import { aText, checkOptions } from "palimpsest/schema";
 import { createSessionFinder, type SessionsOptions } from "./sessions/find-sessions.ts";
 import type { SessionTool } from "./tool.ts";
 import { listSessionsTool } from "./tools/list-sessions.ts";

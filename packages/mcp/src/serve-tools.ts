@@ -1,6 +1,6 @@
 import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { JsonObject } from "palimpsest/core";
+import type { JsonObject } from "palimpsest/schema";
 import type { SessionTool } from "./tool.ts";
 
 export interface ServeOptions {

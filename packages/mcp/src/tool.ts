@@ -1,4 +1,4 @@
-import type { JsonObject } from "palimpsest/core";
+import type { JsonObject } from "palimpsest/schema";
 
 /** A tool of the server. It knows nothing of the protocol, so other hosts can offer it, too. */
 export interface SessionTool {

@@ -1,4 +1,4 @@
-import type { Emit } from "palimpsest/core";
+import type { Emit } from "palimpsest";
 import { type BatchOutcome, type Snapshot, stageBatch, textsOf } from "./batch.ts";
 import { checkDraft, checkReason } from "./check-draft.ts";
 import { checkIndex } from "./check-index.ts";

@@ -1,4 +1,4 @@
-import { PathError } from "palimpsest/core";
+import { PathError } from "palimpsest/store-parts";
 
 /** A folder of a memory is a link, not a folder, or another user's. Nothing was read from it or written to it. */
 export class UnsafeMemoryError extends PathError {

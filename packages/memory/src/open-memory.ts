@@ -1,4 +1,4 @@
-import { aText, checkOptions } from "palimpsest/core";
+import { aText, checkOptions } from "palimpsest/schema";
 import { type CreateMemoryOptions, createMemory } from "./create-memory.ts";
 import { folderFiles } from "./folder/folder-files.ts";
 import { DEFAULT_LIMITS, type MemoryLimits } from "./limits.ts";

@@ -1,4 +1,4 @@
-import type { MemoryJudged } from "palimpsest/core";
+import type { NewEvent } from "palimpsest";
 import { type AuthoredChange, versionOf } from "./change-set.ts";
 import type { CheckedDraft } from "./check-draft.ts";
 import { type FileRow, factOf } from "./file-row.ts";
@@ -19,7 +19,7 @@ export type Plan =
       readonly changes: readonly AuthoredChange[];
       readonly outcome: Written | Proposed;
       /** The user's judgment, implied by this change, of a memory by a model. */
-      readonly verdict?: MemoryJudged["verdict"];
+      readonly verdict?: Extract<NewEvent, { kind: "memory-judged" }>["verdict"];
     }
   | Unchanged
   | Stale

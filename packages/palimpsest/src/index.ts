@@ -1,24 +1,34 @@
-/** `palimpsest`: what an adopter needs. docs/reference.md has an example for each name; `palimpsest/core` has the parts. */
+/** `palimpsest`: what an adopter needs. docs/reference.md has an example for each name. */
 
-export type { Clock } from "./clock.ts";
-export type { CompactionOutcome } from "./compact/outcome.ts";
+export { type Clock, withTimers } from "./clock.ts";
+export type { ExplainedBoundary } from "./compact/explain.ts";
+export type { CompactionOutcome, CompactOptions } from "./compact/outcome.ts";
+export type { NextRequestCost, SessionCost } from "./cost/cost.ts";
 export {
+  ForkError,
   InvalidContentError,
   InvalidOptionError,
+  NoSuchEntryError,
   NothingToSendError,
   PalimpsestError,
   SessionBusyError,
   SessionLostError,
   WindowFullError,
 } from "./errors.ts";
-export type { Block, Part, ToolCall, ToolResult } from "./log/block.ts";
-export type { NewContent } from "./log/messages.ts";
-export { attachment, commandOutput, notice, toolResult, user } from "./log/messages.ts";
-export type { ToolDefinition } from "./log/payload.ts";
+export type { Block, Part, ToolCall, ToolDefinition, ToolResult } from "./log/block.ts";
+export {
+  attachment,
+  commandOutput,
+  type HeadContent,
+  type NewContent,
+  notice,
+  toolResult,
+  user,
+} from "./log/messages.ts";
 export type { Provenance } from "./log/provenance.ts";
+export { readNotesTemplate } from "./notes/template.ts";
 export type { ModelFacts } from "./providers/models.ts";
-export type { Provider } from "./providers/provider.ts";
-export { ProviderError, withModels } from "./providers/provider.ts";
+export { type Provider, ProviderError, withModels } from "./providers/provider.ts";
 export { readStream } from "./providers/stream.ts";
 export { readRecallInput, recalledText, recallTool } from "./recall/recall.ts";
 export { type Tool, type ToolOutput, tool } from "./schema/tool.ts";
@@ -26,18 +36,29 @@ export type { SessionMessage } from "./session/list-messages.ts";
 export { openSession } from "./session/open.ts";
 export { repairMessages } from "./session/repair-messages.ts";
 export type { Session } from "./session/session.ts";
+export { settingsFile } from "./session/settings-file.ts";
 export type { SyncMessage } from "./session/sync/conversation.ts";
-export type { SessionEvent } from "./session-event.ts";
-export type { Settings } from "./settings/settings.ts";
-export type { Surroundings } from "./state/host-content.ts";
-export type { SessionOptions, SettingsSource } from "./state/options.ts";
+export type { CompactionForecast, Emit, NewEvent, SessionEvent } from "./session-event.ts";
+export { PROFILES, SETTINGS } from "./settings/definitions.ts";
+export { parseSetting, type ResolvedSettings } from "./settings/resolve.ts";
+export type { Profile, SettingName, Settings } from "./settings/settings.ts";
+export type { NamedText, PlacedText, Surroundings } from "./state/host-content.ts";
+export type { ApproveCompaction, SessionOptions, SettingsSource } from "./state/options.ts";
+export type { CompactionPoint, SessionSize } from "./state/ports.ts";
 export { readSettings } from "./state/settings.ts";
 export { collectResults } from "./stores/collect-results.ts";
 export { exportLog, importLog } from "./stores/export-log.ts";
 export { memoryResults, memoryStore } from "./stores/memory-store.ts";
 export type { ResultFiles, Store } from "./stores/store.ts";
-export type { Permission, QueryEvent, QueryOutcome } from "./turn/permission.ts";
+export type {
+  Permission,
+  PermissionContext,
+  PermissionDecision,
+  PermissionOptions,
+  QueryEvent,
+  QueryOutcome,
+  WantedCall,
+} from "./turn/permission.ts";
 export { type QueryOptions, query, stepTurn } from "./turn/query.ts";
-export type { TurnStep } from "./turn/step.ts";
-export { createInbox, type Inbox } from "./turn/step.ts";
-export { recallFrom } from "./turn/tools.ts";
+export { createInbox, type Inbox, type InboxSession, type MemoryInbox, type TurnStep } from "./turn/step.ts";
+export { type Charge, type ChargeOptions, chargeParent, recallFrom } from "./turn/tools.ts";

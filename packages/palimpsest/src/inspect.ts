@@ -1,5 +1,14 @@
-/** `palimpsest/inspect`: for programs that look into logs and texts, and run no session: requests as they were sent, search, accounting, prices. */
-export { withCacheRead } from "./cost/prices.ts";
+/** `palimpsest/inspect`: for programs that read logs and run no session, or write logs of sessions that ran elsewhere: entries, requests as they were sent, search, accounting, prices, an index in SQLite. Node only. */
+
+export { createEvidence } from "./compact/evidence/evidence.ts";
+export type { Evidence } from "./compact/evidence/state.ts";
+export { evidenceText } from "./compact/evidence/text.ts";
+export { type PlannedFile, planFiles, rankFiles } from "./compact/rehydrate-files.ts";
+export { summarySections } from "./compact/summary/sections.ts";
+export { userMessagesText } from "./compact/user-messages.ts";
+export type { CacheBreak, LedgerLine, LedgerTotals } from "./cost/ledger.ts";
+export { findDrop, nameCauses } from "./cost/misses.ts";
+export { type BilledTokens, LIFETIME_MS, priceUsd, USUAL_COSTS, withCacheRead } from "./cost/prices.ts";
 export type { Survivor } from "./inspect/boundary-at.ts";
 export { type BoundaryAt, boundaryAt } from "./inspect/boundary-at.ts";
 export {
@@ -9,17 +18,36 @@ export {
   PROVIDER_SAYS,
   type RequestDiff,
 } from "./inspect/diff-requests.ts";
-export {
-  type EventRow,
-  type IndexedEvent,
-  WINDOW_SOURCES,
-  type WindowSource,
-} from "./inspect/index-rows.ts";
+export { type EventRow, type IndexedEvent, WINDOW_SOURCES, type WindowSource } from "./inspect/index-rows.ts";
 export { type InspectedLog, openInspected, searchInspected, sessionTree, type TreeNode } from "./inspect/inspected.ts";
 export type { PricedSegment } from "./inspect/price-segments.ts";
 export { type NoRequestAt, type ProviderFor, type RequestAt, requestAt } from "./inspect/request-at.ts";
-export type { ContentPlace } from "./inspect/segment.ts";
-export { inPromptOrder, type Segment, type SegmentPlace } from "./inspect/segment.ts";
-export { isMatch, type Phrase, readQuery, snippetOf } from "./log/search-text.ts";
+export { type ContentPlace, inPromptOrder, type Segment, type SegmentPlace } from "./inspect/segment.ts";
+export { type IndexUpdate, type LogIndex, openLogIndex, type UpdateOptions } from "./inspect/sqlite-index.ts";
+export type { Cause, ChangeCause, ModelPrices } from "./log/cause.ts";
+export { type PassedOver, type ReadEntry, readPayload } from "./log/draft.ts";
+export type { AttachmentPayload, Replacement, ReplacePayload } from "./log/payload.ts";
+export type { CompactionRung, CompactionTrigger } from "./log/payload-compaction.ts";
+export type { AgentEnded, AgentWay } from "./log/payload-turn.ts";
+export { provenanceOf } from "./log/provenance.ts";
+export { entryText } from "./log/search-text.ts";
+export { addCounts, inputTokensOf } from "./log/usage.ts";
+export { type Recalled, type RecallRequest, recall } from "./recall/recall.ts";
+export { readLedgerLines } from "./session/ledger-lines.ts";
+export { openRecorder, type SessionRecorder } from "./session/recorder.ts";
+export { type Calibration, estimateTokens, learn, padTokens, startCalibration } from "./size/calibration.ts";
+export {
+  addFeatures,
+  FEATURE_NAMES,
+  type FeatureName,
+  type Features,
+  featuresOf,
+  NO_FEATURES,
+} from "./size/features.ts";
+export { loadView } from "./state/load.ts";
+export { forkedReader } from "./state/log.ts";
+export { eachSession, readEntries } from "./stores/read.ts";
 export { type Accounting, account, accountingRows } from "./view/account.ts";
-export { escapeTags, markData } from "./view/texts.ts";
+export { fileOf } from "./view/items.ts";
+export { escapeTags, markData, quoteFact, withinTag } from "./view/texts.ts";
+export type { Item, MessageItem } from "./view/view.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { openSession, type Session } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { manualStoreClock } from "palimpsest/test-store";
+import { manualStoreClock } from "palimpsest/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Pool } from "./database.ts";
 import { openPostgres } from "./open-postgres.ts";

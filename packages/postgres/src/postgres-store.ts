@@ -1,12 +1,14 @@
 import type { Store } from "palimpsest";
 import {
+  type BatchOptions,
   type DeleteResult,
+  type EntryBatch,
+  fromMetadataText,
   type ListedSession,
   type LogReader,
   type OpenWriterResult,
   toMetadataText,
-} from "palimpsest/core";
-import { type BatchOptions, type EntryBatch, fromMetadataText } from "palimpsest/store-parts";
+} from "palimpsest/store-parts";
 import { checkName } from "./check-name.ts";
 import type { Database, Row } from "./database.ts";
 import { expirePage } from "./expire.ts";

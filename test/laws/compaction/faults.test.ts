@@ -1,6 +1,6 @@
 import { cutStream, overloaded, resetConnection, serverError, stallStream } from "@palimpsest/provider-simulator";
 import { memoryStore, type Store, WindowFullError } from "palimpsest";
-import type { Entry } from "palimpsest/core";
+import type { Entry } from "palimpsest/store-parts";
 import { describe, expect, test } from "vitest";
 import { converse } from "./conversation.ts";
 import { SUMMARIZERS, type Summarizer } from "./summarizers.ts";

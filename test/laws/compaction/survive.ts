@@ -9,7 +9,7 @@ import {
   type SessionEvent,
   toolResult,
 } from "palimpsest";
-import type { CompactionRung } from "palimpsest/core";
+import type { CompactionRung } from "palimpsest/inspect";
 import { type Case, type Turn, textOf } from "./histories.ts";
 import { SUMMARIZERS } from "./summarizers.ts";
 import { createWorld, type World } from "./worlds.ts";

@@ -1,6 +1,5 @@
 import { answer, callTool, callTools } from "@palimpsest/provider-simulator";
-import { toolResult } from "palimpsest";
-import { NoSuchEntryError } from "palimpsest/core";
+import { NoSuchEntryError, toolResult } from "palimpsest";
 import { describe, expect, test } from "vitest";
 import { type Conversation, converse } from "./conversation.ts";
 import { PROFILES } from "./worlds.ts";

@@ -11,7 +11,7 @@ import {
   toolResult,
   user,
 } from "palimpsest";
-import { withinTag } from "palimpsest/core";
+import { withinTag } from "palimpsest/inspect";
 import { describe, expect, test } from "vitest";
 import { createWorld, type Profile } from "../compaction/worlds.ts";
 import { CANARY, findForeignVoices, hostileTexts } from "./hostile.ts";

@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { createAnthropic, fetchInProcess } from "@palimpsest/provider-simulator";
 import { openSession, type Session, type Store, stepTurn, type TurnStep } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { readPayload } from "palimpsest/core";
+import { readPayload } from "palimpsest/inspect";
 import { createMortal, type Mortal, mortalStore } from "./mortal.ts";
 import { type Effects, permission, scriptOf, type TurnPlan, toolsOf } from "./turn-plan.ts";
 

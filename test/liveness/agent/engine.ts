@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openMemory } from "@palimpsest/memory";
 import { type Ask, answer, callTool, callTools, type ManualClock, stallStream } from "@palimpsest/provider-simulator";
-import type { SettingName } from "palimpsest/core";
+import type { SettingName } from "palimpsest";
 import { placesOf } from "../../../apps/agent/src/workspace/places.ts";
 import { isExtraction } from "../drives/memory.ts";
 import { type Drive, type Experiment, experiment } from "../experiment.ts";

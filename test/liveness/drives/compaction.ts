@@ -1,7 +1,6 @@
 import { type Ask, callTool, callTools, type Reply, stallStream, summarize } from "@palimpsest/provider-simulator";
-import type { Surroundings } from "palimpsest";
+import type { CompactOptions, Surroundings } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import type { CompactOptions } from "palimpsest/core";
 import type { Drive } from "../experiment.ts";
 import type { Witness } from "../witness.ts";
 import {

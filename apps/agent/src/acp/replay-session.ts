@@ -1,7 +1,8 @@
 import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
 import type { Block, ToolCall } from "palimpsest";
-import { type Entry, type LogReader, readPayload } from "palimpsest/core";
+import { readPayload } from "palimpsest/inspect";
 import { sanitize } from "palimpsest/sanitize";
+import type { Entry, LogReader } from "palimpsest/store-parts";
 import { TODO } from "../extensions/todos/todo.ts";
 import { readStanding } from "../workspace/read-transcript.ts";
 import { changeOf } from "../workspace/show-changes.ts";

@@ -1,5 +1,5 @@
 import type { Store, ToolDefinition } from "palimpsest";
-import { readPayload } from "palimpsest/core";
+import { readPayload } from "palimpsest/inspect";
 
 /** What stood beside the messages in the last request of a stored session. */
 export interface StoredConfiguration {

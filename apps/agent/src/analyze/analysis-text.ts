@@ -1,23 +1,21 @@
 import {
+  type Analysis,
+  type AnalysisSum,
   breakText,
   CAUSES,
+  type CompactionReport,
   counted,
   dollars,
+  type FileReads,
+  type PartTotals,
   partName,
   pathEnd,
   percent,
-  tokens,
-} from "@palimpsest/transcripts/analysis-words";
-import {
-  type Analysis,
-  type AnalysisSum,
-  type CompactionReport,
-  type FileReads,
-  type PartTotals,
   READ_AGAIN_ROUNDS,
   type SpentTotals,
   type ToolCost,
-} from "@palimpsest/transcripts/analyze";
+  tokens,
+} from "@palimpsest/observe/analyze";
 import { oneLine, table, time } from "../text/table.ts";
 
 const SHOWN_PARTS = 12;

@@ -7,7 +7,7 @@ import {
   exportSessions,
   type ProviderOf,
   transcriptSource,
-} from "@palimpsest/inspector";
+} from "@palimpsest/observe/inspector";
 import type { Analyses } from "./read-analyses.ts";
 
 /** Makes one page of analyzed sessions: the inspector's, with the sessions in it. Logs that are made for it are removed again. */

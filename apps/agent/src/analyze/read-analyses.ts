@@ -1,7 +1,7 @@
-import { findTranscripts, readTranscript, UnknownTranscriptError } from "@palimpsest/transcripts";
-import { type Analysis, type AnalysisSum, addAnalysis, analyze, NO_SESSIONS } from "@palimpsest/transcripts/analyze";
+import { findTranscripts, readTranscript, UnknownTranscriptError } from "@palimpsest/observe";
+import { type Analysis, type AnalysisSum, addAnalysis, analyze, NO_SESSIONS } from "@palimpsest/observe/analyze";
 import type { ModelFacts } from "palimpsest";
-import { knownModel } from "palimpsest/core";
+import { knownModel } from "palimpsest/provider-parts";
 
 export interface AnalyzedFile {
   readonly path: string;

@@ -1,4 +1,4 @@
-import { SETTINGS } from "palimpsest/settings-file";
+import { SETTINGS } from "palimpsest";
 import { expect, test } from "vitest";
 import { askForMemory } from "./ask-memory.ts";
 

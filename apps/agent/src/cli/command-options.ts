@@ -1,4 +1,4 @@
-import type { RecordedAgent } from "@palimpsest/transcripts";
+import type { RecordedAgent } from "@palimpsest/observe";
 import type { EffortChoice } from "../agent/session-effort.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { EFFORT_WORDS, MODES } from "../permissions/settings-schema.ts";

@@ -1,4 +1,4 @@
-import type { CompactionPoint } from "palimpsest/core";
+import type { CompactionPoint } from "palimpsest";
 
 /** Table rows that say when the conversation is compacted next, and why then. */
 export function compactionRows(point: CompactionPoint): readonly (readonly [what: string, when: string])[] {

@@ -1,5 +1,5 @@
 import type { Provider } from "palimpsest";
-import type { ExtraModels } from "palimpsest/core";
+import type { ExtraModels } from "palimpsest/provider-parts";
 import { UsageError } from "../workspace/usage-error.ts";
 import { NO_KEY, type ProviderChoice, type ProviderWord } from "./choose-provider.ts";
 

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { PROFILES, type Profile, type ResolvedSettings, type SettingName } from "palimpsest/core";
+import { PROFILES, type Profile, type ResolvedSettings, type SettingName } from "palimpsest";
 import { table } from "../text/table.ts";
 import { mergeJsonFile } from "../workspace/merge-json-file.ts";
 

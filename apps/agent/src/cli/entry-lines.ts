@@ -1,4 +1,5 @@
-import { type Entry, entryText, readPayload } from "palimpsest/core";
+import { entryText, readPayload } from "palimpsest/inspect";
+import type { Entry } from "palimpsest/store-parts";
 import { time } from "../text/table.ts";
 
 /** The text of an entry, at most so many lines. Undefined for entries without text: requests, usage, configuration. */

@@ -1,5 +1,4 @@
-import type { SessionEvent } from "palimpsest";
-import type { NewEvent } from "palimpsest/core";
+import type { NewEvent, SessionEvent } from "palimpsest";
 import { describe, expect, it } from "vitest";
 import { noticeOf } from "./notice-text.ts";
 

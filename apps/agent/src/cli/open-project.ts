@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import type { Store } from "palimpsest";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { type AgentSession, openAgentSession } from "../extension/open-agent-session.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
 import { type Places, placesOf } from "../workspace/places.ts";

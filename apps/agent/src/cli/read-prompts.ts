@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import type { MemoryInbox } from "palimpsest/core";
+import type { MemoryInbox } from "palimpsest";
 
 /** User messages as lines of JSON: `{"kind":"user","text":"..."}`. */
 export interface PromptLines {

@@ -4,7 +4,7 @@ import {
   type RecordedAgent,
   type TranscriptDescription,
   type UserHome,
-} from "@palimpsest/transcripts";
+} from "@palimpsest/observe";
 import { oneLine } from "../text/table.ts";
 
 const TITLE_CHARACTERS = 60;

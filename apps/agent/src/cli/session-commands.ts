@@ -1,4 +1,4 @@
-import type { RecordedAgent } from "@palimpsest/transcripts";
+import type { RecordedAgent } from "@palimpsest/observe";
 import type { Operands } from "./command-definition.ts";
 import {
   A_SESSION,

@@ -1,5 +1,4 @@
-import type { Settings } from "palimpsest";
-import { parseSetting } from "palimpsest/core";
+import { parseSetting, type Settings } from "palimpsest";
 import { UsageError } from "../workspace/usage-error.ts";
 
 /** Reads the engine settings of `--set NAME=VALUE`. If a name is given twice, the last value applies. */

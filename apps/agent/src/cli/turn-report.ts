@@ -1,5 +1,5 @@
 import type { QueryEvent, QueryOutcome, SessionEvent } from "palimpsest";
-import type { LedgerTotals } from "palimpsest/core";
+import type { LedgerTotals } from "palimpsest/inspect";
 import type { EventOwner } from "../agent/event-owner.ts";
 import type { DeniedCall } from "../permissions/headless-permission.ts";
 import { EXIT } from "./exit-codes.ts";

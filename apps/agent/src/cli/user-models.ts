@@ -1,5 +1,5 @@
 import { agentHomeOf } from "@palimpsest/coordination/project-places";
-import type { ExtraModels } from "palimpsest/core";
+import type { ExtraModels } from "palimpsest/provider-parts";
 import { readUserSettings } from "../permissions/load-settings.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,7 +1,7 @@
 import { readAgents, type StoredAgent } from "@palimpsest/agents";
 import type { Address, SentToSocket } from "@palimpsest/coordination";
 import type { Store } from "palimpsest";
-import { entryText } from "palimpsest/core";
+import { entryText } from "palimpsest/inspect";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject, type Project } from "../cli/open-project.ts";

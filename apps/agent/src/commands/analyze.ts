@@ -1,4 +1,4 @@
-import type { ProviderOf } from "@palimpsest/inspector";
+import type { ProviderOf } from "@palimpsest/observe/inspector";
 import { analysisText, sumText } from "../analyze/analysis-text.ts";
 import { type Analyses, type Prices, readAnalyses } from "../analyze/read-analyses.ts";
 import { COMMANDS } from "../cli/command-list.ts";

@@ -1,4 +1,4 @@
-import type { CompactOptions } from "palimpsest/core";
+import type { CompactOptions } from "palimpsest";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";

@@ -1,5 +1,5 @@
-import type { Accounting, SessionSize } from "palimpsest/core";
-import { accountingRows } from "palimpsest/inspect";
+import type { SessionSize } from "palimpsest";
+import { type Accounting, accountingRows } from "palimpsest/inspect";
 import { COMMANDS } from "../cli/command-list.ts";
 import { compactionRows } from "../cli/compaction-text.ts";
 import { EXIT } from "../cli/exit-codes.ts";

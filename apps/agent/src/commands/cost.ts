@@ -1,5 +1,5 @@
-import type { CacheBreak, SessionCost } from "palimpsest/core";
-import { CACHE_CAUSES, PROVIDER_SAYS } from "palimpsest/inspect";
+import type { SessionCost } from "palimpsest";
+import { CACHE_CAUSES, type CacheBreak, PROVIDER_SAYS } from "palimpsest/inspect";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inSession } from "../cli/open-project.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { createAnthropic, serve } from "@palimpsest/provider-simulator";
 import { query } from "palimpsest";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import type { Agent, AgentOptions } from "../agent/agent.ts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";

@@ -1,4 +1,4 @@
-import { exportSessions, storeSource } from "@palimpsest/inspector";
+import { exportSessions, storeSource } from "@palimpsest/observe/inspector";
 import { offlineByName } from "../cli/connect.ts";
 import type { Project } from "../cli/open-project.ts";
 import type { Terminal } from "../cli/terminal.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { RECORDED_AGENTS } from "@palimpsest/observe";
 import { answer } from "@palimpsest/provider-simulator";
-import { RECORDED_AGENTS } from "@palimpsest/transcripts";
 import { expect, test } from "vitest";
 import { writeHome } from "../../../../test/transcripts/write-home.ts";
 import { COMMANDS } from "../cli/command-list.ts";

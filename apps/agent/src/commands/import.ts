@@ -6,7 +6,7 @@ import {
   readTranscript,
   type TranscriptReference,
   UnknownTranscriptError,
-} from "@palimpsest/transcripts";
+} from "@palimpsest/observe";
 import { sanitizeAll } from "palimpsest/sanitize";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";

@@ -5,7 +5,7 @@ import { startDatabase } from "@palimpsest/postgres/test-server";
 import { answer } from "@palimpsest/provider-simulator";
 import { openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { type Cli, startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";

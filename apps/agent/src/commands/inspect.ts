@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { openPostgres, openPostgresMemory } from "@palimpsest/postgres";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inDatabase } from "../cli/open-database.ts";

@@ -1,13 +1,5 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type Inspector,
-  startInspector,
-  storeSource,
-  transcriptSource,
-  type UndoCompaction,
-  type UndoneCompaction,
-} from "@palimpsest/inspector";
 import { type Memory, openMemory } from "@palimpsest/memory";
 import {
   describeTranscript,
@@ -16,7 +8,15 @@ import {
   isOfFolder,
   RECORDED_AGENTS,
   type TranscriptReference,
-} from "@palimpsest/transcripts";
+} from "@palimpsest/observe";
+import {
+  type Inspector,
+  startInspector,
+  storeSource,
+  transcriptSource,
+  type UndoCompaction,
+  type UndoneCompaction,
+} from "@palimpsest/observe/inspector";
 import type { Store } from "palimpsest";
 import { offlineByName } from "../cli/connect.ts";
 import { inSession, type Project } from "../cli/open-project.ts";

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { agentHomeOf } from "@palimpsest/coordination/project-places";
+import { counted, dollars, tokens } from "@palimpsest/observe/analyze";
+import { DEFAULT_PROXY_LIMITS, type ProxyEvent, startProxy, type Upstreams } from "@palimpsest/observe/proxy";
 import { createReplay, type HttpFace, serve } from "@palimpsest/provider-simulator";
-import { DEFAULT_PROXY_LIMITS, type ProxyEvent, startProxy, type Upstreams } from "@palimpsest/proxy";
-import { counted, dollars, tokens } from "@palimpsest/transcripts/analysis-words";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { cacheText } from "../cli/notices/cache-text.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sampleTranscript } from "../../../../packages/replay/src/testing/sample-transcript.ts";
+import { sampleTranscript } from "../../../../packages/observe/src/replay/testing/sample-transcript.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 

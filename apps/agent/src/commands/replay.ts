@@ -1,3 +1,4 @@
+import { readTranscript } from "@palimpsest/observe";
 import {
   figuresOf,
   findReplayModel,
@@ -7,8 +8,7 @@ import {
   type ReplayPolicy,
   replayModels,
   toRecording,
-} from "@palimpsest/replay";
-import { readTranscript } from "@palimpsest/transcripts";
+} from "@palimpsest/observe/replay";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { oneOf, readArguments } from "../cli/read-arguments.ts";

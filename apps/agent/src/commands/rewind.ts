@@ -1,4 +1,5 @@
-import { entryText, type LogReader, readPayload } from "palimpsest/core";
+import { entryText, readPayload } from "palimpsest/inspect";
+import type { LogReader } from "palimpsest/store-parts";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inSession, type Project } from "../cli/open-project.ts";

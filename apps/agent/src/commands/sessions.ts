@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { isAgentSession } from "@palimpsest/agents";
-import { RECORDED_AGENTS, type RecordedAgent } from "@palimpsest/transcripts";
-import { eachSession } from "palimpsest/core";
+import { RECORDED_AGENTS, type RecordedAgent } from "@palimpsest/observe";
+import { eachSession } from "palimpsest/inspect";
 import { COMMANDS } from "../cli/command-list.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { inProject } from "../cli/open-project.ts";

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import type { ExportedPage, ExportProgress } from "@palimpsest/inspector";
+import type { ExportedPage, ExportProgress } from "@palimpsest/observe/inspector";
 import type { Terminal } from "../cli/terminal.ts";
 
 /** A long export tells how far it is after so many requests. */

@@ -1,5 +1,5 @@
 import type { Store, ToolCall, ToolResult } from "palimpsest";
-import { readPayload } from "palimpsest/core";
+import { readPayload } from "palimpsest/inspect";
 
 /** A tool call that succeeded, with its result as text. */
 export interface AnsweredCall {

@@ -1,4 +1,4 @@
-import type { ApproveCompaction } from "palimpsest/core";
+import type { ApproveCompaction } from "palimpsest";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { AskPermission } from "../permissions/permission-question.ts";
 

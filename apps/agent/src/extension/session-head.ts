@@ -1,5 +1,5 @@
-import { attachment } from "palimpsest";
-import type { AttachmentPayload, HeadContent } from "palimpsest/core";
+import { attachment, type HeadContent } from "palimpsest";
+import type { AttachmentPayload } from "palimpsest/inspect";
 import type { AgentSession } from "./open-agent-session.ts";
 
 /** A text of the head that says where it comes from. @default the agent itself */

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { memoryStore } from "palimpsest";
-import { recall } from "palimpsest/core";
+import { recall } from "palimpsest/inspect";
 import { describe, expect, test } from "vitest";
 import type { PlanAnswer, Question } from "../extension/person.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";

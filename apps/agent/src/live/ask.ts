@@ -1,5 +1,5 @@
 import { type Provider, ProviderError, readStream, type ToolDefinition } from "palimpsest";
-import type { ResponseContent } from "palimpsest/core";
+import type { ResponseContent } from "palimpsest/provider-parts";
 import type { Endpoint, Finding, RequestLimits } from "./probe.ts";
 import { wireFields } from "./wire-fields.ts";
 

@@ -1,4 +1,4 @@
-import type { ResponseContent } from "palimpsest/core";
+import type { ResponseContent } from "palimpsest/provider-parts";
 import type { ProviderChoice } from "../cli/choose-provider.ts";
 import { connect } from "../cli/connect.ts";
 import type { Endpoint } from "./probe.ts";

@@ -1,5 +1,5 @@
 import type { ModelFacts } from "palimpsest";
-import { priceUsd } from "palimpsest/core";
+import { priceUsd } from "palimpsest/inspect";
 import type { PlannedCall, Probe, RequestLimits } from "./probe.ts";
 
 export interface LivePlan {

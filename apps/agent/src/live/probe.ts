@@ -1,5 +1,5 @@
 import type { ModelFacts, Provider } from "palimpsest";
-import type { ResponseContent } from "palimpsest/core";
+import type { ResponseContent } from "palimpsest/provider-parts";
 import type { ProviderWord } from "../cli/choose-provider.ts";
 import type { Fields } from "./wire-fields.ts";
 import type { Exchange } from "./wire-tap.ts";

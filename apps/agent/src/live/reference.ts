@@ -18,7 +18,7 @@ import {
   type StopCause,
   type Words,
 } from "@palimpsest/provider-simulator";
-import type { ResponseContent } from "palimpsest/core";
+import type { ResponseContent } from "palimpsest/provider-parts";
 import type { ProviderChoice } from "../cli/choose-provider.ts";
 import { connect } from "../cli/connect.ts";
 import type { Endpoint, RequestLimits } from "./probe.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { CompatibleServer } from "@palimpsest/provider-simulator";
-import { priceUsd } from "palimpsest/core";
+import { priceUsd } from "palimpsest/inspect";
 import type { ProviderChoice } from "../cli/choose-provider.ts";
 import { compareFields, type Difference } from "./compare-fields.ts";
 import { targetByAsking, targetByRefusal, targetByTable } from "./find-limits.ts";

@@ -1,5 +1,4 @@
-import type { Permission } from "palimpsest";
-import type { PermissionContext, PermissionDecision, WantedCall } from "palimpsest/core";
+import type { Permission, PermissionContext, PermissionDecision, WantedCall } from "palimpsest";
 import { offeredRules } from "./allowing-rules.ts";
 import { decidePermission, type PermissionMode } from "./decide-permission.ts";
 import { type CallPlaces, type PermittedTool, toPermissionCall } from "./permission-call.ts";

@@ -1,4 +1,5 @@
-import type { AgentWay, WantedCall } from "palimpsest/core";
+import type { WantedCall } from "palimpsest";
+import type { AgentWay } from "palimpsest/inspect";
 
 /** Asks the person at the screen whether a call may run. */
 export type AskPermission = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionReply>;

@@ -1,5 +1,5 @@
 import type { ModelFacts } from "palimpsest";
-import type { ExtraModels } from "palimpsest/core";
+import type { ExtraModels } from "palimpsest/provider-parts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { asObject, asString, present } from "palimpsest/core";
+import { asObject, asString, present } from "palimpsest/schema";
 
 /** The services that WebSearch can use. */
 export const SEARCH_PROVIDERS = ["brave", "tavily", "searxng"] as const;

@@ -1,5 +1,5 @@
-import { type ExtraModels, present } from "palimpsest/core";
-import type { Effort } from "palimpsest/provider-parts";
+import type { Effort, ExtraModels } from "palimpsest/provider-parts";
+import { present } from "palimpsest/schema";
 import { checkSettings } from "./check-settings.ts";
 import type { PermissionMode } from "./decide-permission.ts";
 import { type HookSetting, hookText, readHook } from "./hook-setting.ts";

@@ -1,4 +1,4 @@
-import type { CompactionForecast } from "palimpsest/core";
+import type { CompactionForecast } from "palimpsest";
 import { expect, test } from "vitest";
 import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
 import { approveCompaction, compactionDialog } from "./approve-compaction.ts";

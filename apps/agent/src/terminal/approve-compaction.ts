@@ -1,4 +1,4 @@
-import type { ApproveCompaction, CompactionForecast } from "palimpsest/core";
+import type { ApproveCompaction, CompactionForecast } from "palimpsest";
 import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
 import { plain } from "../text/line.ts";
 import { usd } from "../text/table.ts";

@@ -1,4 +1,4 @@
-import type { ExplainedBoundary } from "palimpsest/core";
+import type { ExplainedBoundary } from "palimpsest";
 import { type Line, plain } from "../text/line.ts";
 import { rungName } from "../text/plain-names.ts";
 import { usd } from "../text/table.ts";

@@ -1,4 +1,4 @@
-import { PROFILES, type Profile } from "palimpsest/core";
+import { PROFILES, type Profile } from "palimpsest";
 import { PROFILE_NAMES, writeSetting } from "../cli/engine-config.ts";
 import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
 import { plain } from "../text/line.ts";

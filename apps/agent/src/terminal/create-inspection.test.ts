@@ -1,6 +1,6 @@
 import { openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import type { Terminal } from "../cli/terminal.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";

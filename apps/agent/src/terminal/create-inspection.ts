@@ -1,4 +1,4 @@
-import type { UndoCompaction } from "@palimpsest/inspector";
+import type { UndoCompaction } from "@palimpsest/observe/inspector";
 import type { Project } from "../cli/open-project.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { ProjectInspector } from "../commands/project-inspector.ts";

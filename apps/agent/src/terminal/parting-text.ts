@@ -1,5 +1,5 @@
 import type { Session, Store } from "palimpsest";
-import { eachSession } from "palimpsest/core";
+import { eachSession } from "palimpsest/inspect";
 import { priceText } from "../text/price-text.ts";
 import { shortIds } from "../text/short-ids.ts";
 

@@ -1,4 +1,4 @@
-import type { NextRequestCost } from "palimpsest/core";
+import type { NextRequestCost } from "palimpsest";
 import { expect, test } from "vitest";
 import { textOf } from "../text/line.ts";
 import { resumeOffer } from "./resume-offer.ts";

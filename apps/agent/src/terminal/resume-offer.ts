@@ -1,4 +1,4 @@
-import type { NextRequestCost } from "palimpsest/core";
+import type { NextRequestCost } from "palimpsest";
 import type { Dialog } from "../extension/dialog.ts";
 import { plain } from "../text/line.ts";
 import { usd } from "../text/table.ts";

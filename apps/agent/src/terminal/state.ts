@@ -1,4 +1,5 @@
-import type { CompactionPoint, CompactionTrigger } from "palimpsest/core";
+import type { CompactionPoint } from "palimpsest";
+import type { CompactionTrigger } from "palimpsest/inspect";
 import type { Effort } from "palimpsest/provider-parts";
 import type { BackgroundTask } from "../extension/extension.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";

@@ -1,4 +1,4 @@
-import type { CompactionRung } from "palimpsest/core";
+import type { CompactionRung } from "palimpsest/inspect";
 
 /** The name of a part of the engine that makes requests, as the bill shows it. Hosts may add their own sources. */
 export function sourceName(source: string): string {

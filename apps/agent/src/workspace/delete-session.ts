@@ -1,6 +1,6 @@
 import { isAgentSession } from "@palimpsest/agents";
 import type { Store } from "palimpsest";
-import { eachSession } from "palimpsest/core";
+import { eachSession } from "palimpsest/inspect";
 
 export type DeletedSession =
   | { readonly kind: "deleted"; readonly agents: number }

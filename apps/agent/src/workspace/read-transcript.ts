@@ -1,5 +1,6 @@
 import type { Block } from "palimpsest";
-import { type Entry, entryText, type LogReader, readPayload } from "palimpsest/core";
+import { entryText, readPayload } from "palimpsest/inspect";
+import type { Entry, LogReader } from "palimpsest/store-parts";
 import { cleanText } from "../text/clean-text.ts";
 import type { DiffLine } from "../text/diff-lines.ts";
 

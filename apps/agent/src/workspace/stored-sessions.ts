@@ -1,6 +1,7 @@
 import { isAgentSession } from "@palimpsest/agents";
 import type { Store } from "palimpsest";
-import { eachSession, entryText, type LogReader, readPayload } from "palimpsest/core";
+import { eachSession, entryText, readPayload } from "palimpsest/inspect";
+import type { LogReader } from "palimpsest/store-parts";
 import { oneLine } from "../text/table.ts";
 import { isDreamSession } from "./dream-session.ts";
 import { UsageError } from "./usage-error.ts";

@@ -1,4 +1,4 @@
-import { EMPTY_LOG, type Entry, sealEntries, sha256 } from "palimpsest/core";
+import { EMPTY_LOG, type Entry, sealEntries, sha256 } from "palimpsest/store-parts";
 import { expect, test } from "vitest";
 import { auditSession } from "./audit-session.ts";
 import type { Effect } from "./effects-process.ts";

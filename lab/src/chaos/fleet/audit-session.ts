@@ -1,12 +1,5 @@
-import {
-  checkChain,
-  EMPTY_LOG,
-  type Entry,
-  type PassedOver,
-  type ReadEntry,
-  readPayload,
-  sha256,
-} from "palimpsest/core";
+import { type PassedOver, type ReadEntry, readPayload } from "palimpsest/inspect";
+import { checkChain, EMPTY_LOG, type Entry, sha256 } from "palimpsest/store-parts";
 import type { Effect } from "./effects-process.ts";
 import { finishedText, type Job, jobText, marksOf, UNKNOWN } from "./job.ts";
 

@@ -1,4 +1,4 @@
-import type { Entry } from "palimpsest/core";
+import type { Entry } from "palimpsest/store-parts";
 import { type AuditedSession, auditSession } from "./audit-session.ts";
 import { insist } from "./insist.ts";
 import type { Job } from "./job.ts";

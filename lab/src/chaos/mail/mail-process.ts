@@ -16,8 +16,8 @@ import {
   separateRecorded,
 } from "@palimpsest/coordination";
 import { openPostgresCoordination } from "@palimpsest/postgres";
-import { type Draft, sealEntries, sha256 } from "palimpsest/core";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
+import { type Draft, sealEntries, sha256 } from "palimpsest/store-parts";
 import pg from "pg";
 import { takeLog } from "../open-log.ts";
 import { receiverOf } from "./mail-ledger.ts";

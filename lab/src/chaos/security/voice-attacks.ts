@@ -9,7 +9,7 @@ import {
   toolResult,
   user,
 } from "palimpsest";
-import { withinTag } from "palimpsest/core";
+import { withinTag } from "palimpsest/inspect";
 import { simulatedAnthropic } from "../../simulated-anthropic.ts";
 import type { Attack, Family } from "./attack.ts";
 import { nowhere } from "./nowhere.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { palimpsest } from "@palimpsest/ai-sdk";
 import { jsonSchema, stepCountIs, ToolLoopAgent, tool, wrapLanguageModel } from "ai";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { keepModelMessages } from "../ai-sdk-turns.ts";
 import type { OpenLoop } from "../contestant.ts";
 import { INSTRUCTIONS, READ_FILE, readFile } from "../course-tool.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import { openSession, query, recallFrom, tool } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import type { OpenLoop } from "../contestant.ts";
 import { INSTRUCTIONS, READ_FILE, readFile } from "../course-tool.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Store } from "palimpsest";
-import { sealEntries, sha256 } from "palimpsest/core";
+import { sealEntries, sha256 } from "palimpsest/store-parts";
 import type { DispatchWithQueue } from "../dispatch.ts";
 import type { Run, TakenRuns } from "../schedule/run-queue.ts";
 

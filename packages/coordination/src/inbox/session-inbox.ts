@@ -1,4 +1,4 @@
-import { sha256 } from "palimpsest/core";
+import { sha256 } from "palimpsest/store-parts";
 
 /**
  * What was said to sessions and is not in their logs yet. An item is stored together with a wake of its session. Its number is what

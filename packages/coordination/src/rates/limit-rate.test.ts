@@ -10,7 +10,7 @@ import {
 } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, type Provider, type QueryEvent, query, readStream } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import type { StreamPart } from "palimpsest/core";
+import type { StreamPart } from "palimpsest/provider-parts";
 import { expect, test } from "vitest";
 import { type LimitRateOptions, limitRate } from "./limit-rate.ts";
 import { createRateLimits } from "./rate-limits.ts";

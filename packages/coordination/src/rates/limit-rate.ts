@@ -1,5 +1,6 @@
 import { InvalidOptionError, type Provider, ProviderError } from "palimpsest";
-import { aText, checkOptions, type ResponseContent, type StreamPart, withMethods } from "palimpsest/core";
+import type { ResponseContent, StreamPart } from "palimpsest/provider-parts";
+import { aText, checkOptions, withMethods } from "palimpsest/schema";
 import type { DailyTokens } from "../budgets/budgets.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import type { RateBucket, RateLimit } from "./rate-source.ts";

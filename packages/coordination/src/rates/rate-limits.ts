@@ -1,5 +1,4 @@
-import type { Clock } from "palimpsest";
-import { withTimers } from "palimpsest/core";
+import { type Clock, withTimers } from "palimpsest";
 import { type BucketQueue, createBucketQueue } from "./bucket-queue.ts";
 import { memoryRateSource } from "./memory-rate-source.ts";
 import type { RateBucket, RateLimit, RateSource } from "./rate-source.ts";

@@ -12,8 +12,8 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { PathError } from "palimpsest/core";
 import { createPrivateFolder } from "palimpsest/sqlite";
+import { PathError } from "palimpsest/store-parts";
 import type { SocketSystem } from "./socket-system.ts";
 
 /** Others could reach or replace the socket. Nothing was opened. */

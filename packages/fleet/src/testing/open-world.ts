@@ -10,7 +10,7 @@ import type { StartedDatabase } from "@palimpsest/postgres/test-server";
 import { createAnthropic, fetchInProcess, type Script } from "@palimpsest/provider-simulator";
 import { openSession, type Session, type SessionEvent, type Store, type Tool } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { queueScheduler } from "../queue-scheduler.ts";
 import type { Scheduler, ServeOptions, Serving } from "../scheduler.ts";
 import { createSessionWorker, type SessionWorker, type SessionWorkerOptions } from "../session-worker.ts";

@@ -1,4 +1,5 @@
-import { asCount, asList, asString, type JsonObject, sha256 } from "palimpsest/core";
+import { asCount, asList, asString, type JsonObject } from "palimpsest/schema";
+import { sha256 } from "palimpsest/store-parts";
 
 /** Where a page begins: a session, an entry of it, a character of its text. */
 export interface Position {

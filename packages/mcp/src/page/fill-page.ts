@@ -1,13 +1,13 @@
 import {
   addFeatures,
+  escapeTags,
   estimateTokens,
   type Features,
   featuresOf,
   NO_FEATURES,
   padTokens,
   startCalibration,
-} from "palimpsest/core";
-import { escapeTags } from "palimpsest/inspect";
+} from "palimpsest/inspect";
 
 /** A part of an answer that is never split. */
 export interface Piece<Position> {

@@ -1,4 +1,4 @@
-import { asObject, asString } from "palimpsest/core";
+import { asObject, asString } from "palimpsest/schema";
 
 /** The message of an error may quote the file. Its code is ours, or the system's. */
 export function errorCode(error: unknown): string {

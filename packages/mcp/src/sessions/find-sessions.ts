@@ -14,10 +14,11 @@ import {
   RECORDED_AGENTS,
   type TranscriptDescription,
   type TranscriptReference,
-} from "@palimpsest/transcripts";
+} from "@palimpsest/observe";
 import type { Store } from "palimpsest";
-import { eachSession, present } from "palimpsest/core";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { eachSession } from "palimpsest/inspect";
+import { present } from "palimpsest/schema";
+import { sqliteStore } from "palimpsest/sqlite";
 import { errorCode } from "./error-code.ts";
 import { ownSession } from "./own-session.ts";
 import { READ_LINES, recordedSession } from "./recorded-session.ts";

@@ -1,4 +1,4 @@
-import { readQuery } from "palimpsest/inspect";
+import { readQuery } from "palimpsest/store-parts";
 import { expect, test } from "vitest";
 import { findSnippet } from "./find-snippet.ts";
 

@@ -1,4 +1,4 @@
-import { isMatch, type Phrase, snippetOf } from "palimpsest/inspect";
+import { isMatch, type Phrase, snippetOf } from "palimpsest/store-parts";
 import { yielding } from "./yielding.ts";
 
 /** Long texts are searched in parts of this length: all words must be in one. So no text holds up the protocol. */

@@ -1,18 +1,18 @@
 import { recalledText, type Store } from "palimpsest";
 import {
   type Accounting,
-  type Entry,
+  account,
+  accountingRows,
   entryText,
   inputTokensOf,
   type LedgerLine,
-  type LogReader,
   loadView,
   readEntries,
   readLedgerLines,
   readPayload,
   recall,
-} from "palimpsest/core";
-import { account, accountingRows } from "palimpsest/inspect";
+} from "palimpsest/inspect";
+import type { Entry, LogReader } from "palimpsest/store-parts";
 import type { CacheMiss, FoundSession, SessionEntry, SessionHit, Spending } from "./session.ts";
 import { sessionKey } from "./session-key.ts";
 import { yielding } from "./yielding.ts";

@@ -5,11 +5,11 @@ import {
   type RecordedMessage,
   readTranscript,
   type TranscriptDescription,
-} from "@palimpsest/transcripts";
-import { breakText, partName } from "@palimpsest/transcripts/analysis-words";
-import { type Analysis, analyze } from "@palimpsest/transcripts/analyze";
-import { inputTokensOf, knownModel } from "palimpsest/core";
-import { readQuery } from "palimpsest/inspect";
+} from "@palimpsest/observe";
+import { type Analysis, analyze, breakText, partName } from "@palimpsest/observe/analyze";
+import { inputTokensOf } from "palimpsest/inspect";
+import { knownModel } from "palimpsest/provider-parts";
+import { readQuery } from "palimpsest/store-parts";
 import { findSnippet } from "./find-snippet.ts";
 import type { FoundSession, SessionEntry, SessionHit, Spending } from "./session.ts";
 import { sessionKey } from "./session-key.ts";

@@ -1,4 +1,4 @@
-import { sha256 } from "palimpsest/core";
+import { sha256 } from "palimpsest/store-parts";
 
 /** Names a session by where it is kept. Its id would be text of others, and copies of a file share one. */
 export function sessionKey(agent: string, path: string, session: string): string {

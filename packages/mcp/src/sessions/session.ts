@@ -1,4 +1,4 @@
-import type { RecordedAgent } from "@palimpsest/transcripts";
+import type { RecordedAgent } from "@palimpsest/observe";
 
 /** A session on this machine, of any agent. */
 export interface FoundSession {

@@ -1,4 +1,4 @@
-import { asString, type JsonObject } from "palimpsest/core";
+import { asString, type JsonObject } from "palimpsest/schema";
 
 import type { FoundSession } from "../sessions/session.ts";
 

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { Memory, Topic, TopicType } from "@palimpsest/memory";
-import { asString, type JsonObject } from "palimpsest/core";
 import { sanitize } from "palimpsest/sanitize";
+import { asString, type JsonObject } from "palimpsest/schema";
 import { type Position, readCursor } from "../page/cursor.ts";
 
 import { fillPage, PIECE_CHARACTERS, type Piece } from "../page/fill-page.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "palimpsest/core";
+import type { JsonObject } from "palimpsest/schema";
 import { type Position, readCursor } from "../page/cursor.ts";
 import { fillPage, type Piece } from "../page/fill-page.ts";
 import { errorCode } from "../sessions/error-code.ts";

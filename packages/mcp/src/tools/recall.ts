@@ -1,5 +1,5 @@
-import { asCount } from "palimpsest/core";
 import { sanitize } from "palimpsest/sanitize";
+import { asCount } from "palimpsest/schema";
 import type { Position } from "../page/cursor.ts";
 import { PIECE_CHARACTERS, type Piece } from "../page/fill-page.ts";
 import type { FoundSession, SessionEntry } from "../sessions/session.ts";

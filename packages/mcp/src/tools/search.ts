@@ -1,4 +1,4 @@
-import { asString } from "palimpsest/core";
+import { asString } from "palimpsest/schema";
 import type { Position } from "../page/cursor.ts";
 import type { Piece } from "../page/fill-page.ts";
 import type { FoundSession } from "../sessions/session.ts";

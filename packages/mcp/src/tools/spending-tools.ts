@@ -1,4 +1,4 @@
-import { dollars, percent, tokens } from "@palimpsest/transcripts/analysis-words";
+import { dollars, percent, tokens } from "@palimpsest/observe/analyze";
 import type { Position } from "../page/cursor.ts";
 import type { Piece } from "../page/fill-page.ts";
 import type { CacheMiss, FoundSession, Spending, SpentTokens } from "../sessions/session.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Emit } from "palimpsest/core";
+import type { Emit } from "palimpsest";
 import type { MemoryLimits } from "../limits.ts";
 import type { Memory } from "../memory.ts";
 import type { MemoryCommit } from "../memory-files.ts";

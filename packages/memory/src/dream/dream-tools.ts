@@ -1,5 +1,6 @@
 import type { Store, Tool } from "palimpsest";
-import { type LogReader, readPayload } from "palimpsest/core";
+import { readPayload } from "palimpsest/inspect";
+import type { LogReader } from "palimpsest/store-parts";
 import type { Batch } from "../batch.ts";
 import type { StagedOutcome } from "../outcomes.ts";
 import type { TopicUse } from "../search/topic-uses.ts";

@@ -1,6 +1,5 @@
 import { keepLease, type Lease, type LeaseOutcome } from "@palimpsest/coordination";
-import { query, type Session, type Store, type Tool } from "palimpsest";
-import { type Charge, chargeParent, type Dreamed } from "palimpsest/core";
+import { type Charge, chargeParent, type NewEvent, query, type Session, type Store, type Tool } from "palimpsest";
 
 import type { BatchOutcome, BatchStep, BatchSummary } from "../batch.ts";
 import type { Memory } from "../memory.ts";
@@ -141,6 +140,8 @@ function leaseOutcome({ kind }: DreamOutcome, mode: DreamOptions["mode"]): Lease
   if (kind === "held") return "held";
   return kind === "written" || kind === "unchanged" ? "done" : "failed";
 }
+
+type Dreamed = Extract<NewEvent, { kind: "dreamed" }>;
 
 function toldOf(outcome: DreamOutcome): Pick<Dreamed, "outcome" | "changed" | "why"> {
   switch (outcome.kind) {

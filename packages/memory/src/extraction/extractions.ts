@@ -1,5 +1,13 @@
-import { type QueryOptions, query, type Session, type Store, type Tool } from "palimpsest";
-import type { LedgerTotals, MemoriesExtracted, PermissionOptions } from "palimpsest/core";
+import {
+  type NewEvent,
+  type PermissionOptions,
+  type QueryOptions,
+  query,
+  type Session,
+  type Store,
+  type Tool,
+} from "palimpsest";
+import type { LedgerTotals } from "palimpsest/inspect";
 
 import type { Memory } from "../memory.ts";
 import { findLasting } from "../trust/find-lasting.ts";
@@ -34,7 +42,7 @@ export interface DailyBudget {
   spend(tokens: number): Promise<void>;
 }
 
-type ExtractionEnded = Omit<MemoriesExtracted, "kind">;
+type ExtractionEnded = Omit<Extract<NewEvent, { kind: "memories-extracted" }>, "kind">;
 
 /** An extraction that calls the model. */
 export interface RunningExtraction {

@@ -1,4 +1,4 @@
-import type { LedgerTotals } from "palimpsest/core";
+import type { LedgerTotals } from "palimpsest/inspect";
 import { expect, test } from "vitest";
 import { planShare } from "./plan-share.ts";
 

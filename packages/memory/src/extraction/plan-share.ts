@@ -1,4 +1,5 @@
-import type { LedgerTotals, SessionCost } from "palimpsest/core";
+import type { SessionCost } from "palimpsest";
+import type { LedgerTotals } from "palimpsest/inspect";
 
 /** Whether the next extraction keeps within its share of the session's bill. */
 export type SharePlan = { readonly kind: "room" } | { readonly kind: "wait"; readonly expectedPercent: number };

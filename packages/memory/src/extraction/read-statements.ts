@@ -1,4 +1,5 @@
-import { type LogReader, readEntries, readPayload } from "palimpsest/core";
+import { readEntries, readPayload } from "palimpsest/inspect";
+import type { LogReader } from "palimpsest/store-parts";
 
 import { type Statement, toStatement } from "../trust/statement.ts";
 import { MEMORY_TOOL } from "./memory-tool.ts";

@@ -1,4 +1,5 @@
-import type { MessagePayload, ReadEntry } from "palimpsest/core";
+import type { ReadEntry } from "palimpsest/inspect";
+import type { MessagePayload } from "palimpsest/provider-parts";
 import { expect, test } from "vitest";
 import { RECALLED, type Statement, toStatement } from "./statement.ts";
 

@@ -1,5 +1,5 @@
 import type { Block } from "palimpsest";
-import { type PassedOver, provenanceOf, type ReadEntry } from "palimpsest/core";
+import { type PassedOver, provenanceOf, type ReadEntry } from "palimpsest/inspect";
 
 /** A statement in a session. `outside`: content of tools, files and pages. */
 export interface Statement {

@@ -10,15 +10,7 @@ import type { ExtraModels } from "./models.ts";
 import type { Provider, SendOptions, StreamPart } from "./provider.ts";
 import { sendStream } from "./stream.ts";
 
-export type {
-  BedrockBlock,
-  BedrockCachePoint,
-  BedrockDocument,
-  BedrockImage,
-  BedrockMessage,
-  BedrockRequest,
-  BedrockResponse,
-} from "./bedrock/wire.ts";
+export type { BedrockMessage, BedrockRequest, BedrockResponse } from "./bedrock/wire.ts";
 
 /**
  * Provider for Amazon Bedrock (Converse), through the caller's own client of `@aws-sdk/client-bedrock-runtime`.

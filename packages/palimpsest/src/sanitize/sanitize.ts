@@ -3,9 +3,6 @@
 import { spellHidden } from "./hidden-characters.ts";
 import { createEscapeFilter } from "./stream.ts";
 
-export { type SpelledPlace, type SpelledText, spellForEditing } from "./hidden-characters.ts";
-export { sanitizeStream } from "./stream.ts";
-
 /**
  * Sanitizes text from outside before it reaches the screen, the log or the model. Removes terminal commands. Spells out or counts
  * hidden characters, so that people and models see them. A second call changes nothing.

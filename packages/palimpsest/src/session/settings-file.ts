@@ -1,10 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { InvalidOptionError } from "../errors.ts";
-import { SETTINGS } from "../settings/definitions.ts";
 import type { SettingsFile } from "../state/options.ts";
-
-/** Every setting with its default, its meaning and its values: what may stand in the file. */
-export { SETTINGS };
 
 /** A JSON file of settings on disk, for `openSession({ settingsFrom: { file } })`. A file that does not exist sets nothing. */
 export function settingsFile(path: string): SettingsFile {
@@ -12,8 +7,10 @@ export function settingsFile(path: string): SettingsFile {
   return {
     name: path,
     async read() {
+      // Not an import: the root of the package also loads without Node, and reads no file until somebody asks.
+      const files = process.getBuiltinModule("node:fs/promises");
       try {
-        return await readFile(path, "utf8");
+        return await files.readFile(path, "utf8");
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
         throw error;

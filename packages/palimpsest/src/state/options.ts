@@ -62,7 +62,7 @@ export interface SettingsSource {
   readonly flags?: FlagClient;
   /** How long a turn waits for the flags. @default 2,000 */
   readonly flagsDeadlineMs?: number;
-  /** A JSON object of names and values: `settingsFile(path)` of `palimpsest/settings-file`, or your own. @default none */
+  /** A JSON object of names and values: `settingsFile(path)`, or your own. @default none */
   readonly file?: SettingsFile;
 }
 

@@ -152,7 +152,7 @@ export function checkSettingsOptions(options: SettingsOptions): void {
   const { settings = {}, settingsFrom = {} } = options;
   const { file, flags } = settingsFrom;
   if (file !== undefined && typeof file?.read !== "function") {
-    const expected = "settingsFile(path) of palimpsest/settings-file, or another { name, read() }";
+    const expected = "settingsFile(path), or another { name, read() }";
     throw new InvalidOptionError("settingsFrom.file", file, `${expected}; values go into \`settings\``);
   }
   if (flags !== undefined && typeof flags?.getStringDetails !== "function") {

@@ -6,7 +6,7 @@ import { testDelete, testErase, testExpire, testSessions } from "./contract/sess
 import type { StoreCheck, StorePlace } from "./contract/store-case.ts";
 
 export type { StorePlace } from "./contract/store-case.ts";
-export { type ManualStoreClock, manualStoreClock } from "./contract/store-case.ts";
+export { manualStoreClock } from "./contract/store-case.ts";
 
 /** The test function, and the store to test. */
 export interface TestStoreOptions {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { exportLog, importLog, memoryStore, openSession, type Session, type Store } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { checkChain, EMPTY_LOG, type Entry, sha256 } from "palimpsest/core";
+import { checkChain, EMPTY_LOG, type Entry, sha256 } from "palimpsest/store-parts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { s3Objects } from "../objects/s3-objects.ts";
 import { openPostgres } from "../open-postgres.ts";

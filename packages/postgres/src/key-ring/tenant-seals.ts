@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { sha256 } from "palimpsest/core";
+import { sha256 } from "palimpsest/store-parts";
 import { type Frames, PLAIN_FRAMES } from "./frames.ts";
 import { type KeyRing, NoKeyRingError } from "./key-ring.ts";
 import { openBytes, type Place, SEAL_BYTES, sealBytes } from "./seal-bytes.ts";

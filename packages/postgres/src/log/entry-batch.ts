@@ -1,5 +1,4 @@
-import type { Entry, LogHead } from "palimpsest/core";
-import type { BatchOptions, EntryBatch } from "palimpsest/store-parts";
+import type { BatchOptions, Entry, EntryBatch, LogHead } from "palimpsest/store-parts";
 import type { Row } from "../database.ts";
 import { ENTRY_COLUMNS, toEntry, toSequence } from "./entry-row.ts";
 

@@ -1,4 +1,4 @@
-import type { Entry } from "palimpsest/core";
+import type { Entry } from "palimpsest/store-parts";
 import type { Place } from "../key-ring/seal-bytes.ts";
 import { type TenantSeals, withReadable } from "../key-ring/tenant-seals.ts";
 

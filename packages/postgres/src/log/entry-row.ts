@@ -1,5 +1,4 @@
-import type { Entry, LogHead } from "palimpsest/core";
-import { InvalidEntryError } from "palimpsest/store-parts";
+import { type Entry, InvalidEntryError, type LogHead } from "palimpsest/store-parts";
 import type { Row } from "../database.ts";
 
 /** What is selected of an entry. Digests are kept as bytes, which halves them. */

@@ -1,5 +1,4 @@
-import type { AppendResult, Entry, LogReader, LogWriter } from "palimpsest/core";
-import { assertStorable } from "palimpsest/store-parts";
+import { type AppendResult, assertStorable, type Entry, type LogReader, type LogWriter } from "palimpsest/store-parts";
 import type { Database, Row } from "../database.ts";
 import { BATCH_COLUMNS, batchEntries, batchValues, toBatch } from "./entry-batch.ts";
 import type { EntryPayloads } from "./entry-payloads.ts";

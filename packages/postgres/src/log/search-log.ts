@@ -1,5 +1,5 @@
-import { type Entry, entryText, type SearchHit } from "palimpsest/core";
-import { isMatch, readQuery, type SearchOptions, snippetOf } from "palimpsest/store-parts";
+import { entryText } from "palimpsest/inspect";
+import { type Entry, isMatch, readQuery, type SearchHit, type SearchOptions, snippetOf } from "palimpsest/store-parts";
 import { toSequence } from "./entry-row.ts";
 
 /** So much is looked at in one round trip. */

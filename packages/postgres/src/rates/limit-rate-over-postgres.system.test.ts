@@ -3,7 +3,7 @@ import { createRateLimits, limitRate } from "@palimpsest/coordination";
 import { answer, createAnthropic, manualClock, rateLimited, serve } from "@palimpsest/provider-simulator";
 import { type Clock, type Provider, readStream } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import type { StreamPart } from "palimpsest/core";
+import type { StreamPart } from "palimpsest/provider-parts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type StartedDatabase, startDatabase } from "../test-server/start-database.ts";
 import { postgresRateSource } from "./postgres-rate-source.ts";

@@ -1,4 +1,4 @@
-import type { ResultContent } from "palimpsest/core";
+import type { ResultContent } from "palimpsest/store-parts";
 import type { Frames } from "../key-ring/frames.ts";
 import { type ContentSink, keepContent, type SinkOptions } from "./content.ts";
 import { ResultDamagedError } from "./result-damaged-error.ts";

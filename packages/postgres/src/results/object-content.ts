@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ResultContent } from "palimpsest/core";
+import type { ResultContent } from "palimpsest/store-parts";
 import type { Frames } from "../key-ring/frames.ts";
 import type { ObjectStore } from "../objects/object-store.ts";
 import { removeBelow } from "../objects/sweep-objects.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ResultFiles } from "palimpsest";
-import type { ResultContent } from "palimpsest/core";
+import type { ResultContent } from "palimpsest/store-parts";
 import { checkName } from "../check-name.ts";
 import type { Database, Row } from "../database.ts";
 import type { TenantSeals } from "../key-ring/tenant-seals.ts";

@@ -1,4 +1,4 @@
-import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/core";
+import { EMPTY_LOG, sealEntries, sha256 } from "palimpsest/store-parts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPostgresCoordination } from "../coordination/open-postgres-coordination.ts";
 import { openPostgresDispatch } from "../dispatch/open-postgres-dispatch.ts";

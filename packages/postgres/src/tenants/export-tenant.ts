@@ -1,5 +1,5 @@
 import { exportLog, type Store } from "palimpsest";
-import { eachSession } from "palimpsest/core";
+import { eachSession } from "palimpsest/inspect";
 import type { Database, Row } from "../database.ts";
 import type { TenantSeals } from "../key-ring/tenant-seals.ts";
 import { knownName } from "../results/postgres-results.ts";

@@ -1,5 +1,5 @@
 import { importLog, type Store } from "palimpsest";
-import type { SessionMetadata } from "palimpsest/core";
+import type { SessionMetadata } from "palimpsest/store-parts";
 import { type ExportCounts, type ExportLine, fromEntryLine } from "./export-line.ts";
 
 /** How an import ended. `refused`: a session with that id exists or is being written. */

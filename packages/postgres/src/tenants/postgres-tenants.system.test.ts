@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Store } from "palimpsest";
-import { manualStoreClock } from "palimpsest/test-store";
+import { manualStoreClock } from "palimpsest/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrate } from "../migrate.ts";
 import { openPostgres, type Postgres } from "../open-postgres.ts";

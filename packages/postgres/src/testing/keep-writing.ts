@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Store } from "palimpsest";
-import { checkChain, EMPTY_LOG, type LogHead, sha256 } from "palimpsest/core";
+import { checkChain, EMPTY_LOG, type LogHead, sha256 } from "palimpsest/store-parts";
 import { sealed } from "./sealed.ts";
 
 /** What writers were told: the hash of each entry that was acknowledged, by session and number, and the number of its append. */

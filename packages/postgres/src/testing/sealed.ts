@@ -1,4 +1,4 @@
-import { EMPTY_LOG, type Entry, type LogHead, sealEntries, sha256 } from "palimpsest/core";
+import { EMPTY_LOG, type Entry, type LogHead, sealEntries, sha256 } from "palimpsest/store-parts";
 
 /** Entries of these kinds, as a session would append them. */
 export function sealed(kinds: readonly string[], head: LogHead = EMPTY_LOG): readonly Entry[] {

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { testResults } from "palimpsest/test-results";
-import { manualStoreClock, testStore } from "palimpsest/test-store";
+import { manualStoreClock, testResults, testStore } from "palimpsest/testing";
 import { test } from "vitest";
 import { openPostgres, type PostgresOptions } from "../open-postgres.ts";
 

@@ -1,6 +1,5 @@
 import type { Store } from "palimpsest";
-import type { LogReader, LogWriter } from "palimpsest/core";
-import { collectBatch } from "palimpsest/store-parts";
+import { collectBatch, type LogReader, type LogWriter } from "palimpsest/store-parts";
 
 type Entries = Parameters<LogWriter["append"]>[0];
 

@@ -1,4 +1,4 @@
-import { findProblems } from "palimpsest/json-schema";
+import { findProblems } from "palimpsest/schema";
 import { unkeepable } from "./check-json.ts";
 import { type Problem, problem } from "./problems.ts";
 import type { Route } from "./route.ts";

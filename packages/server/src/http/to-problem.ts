@@ -1,11 +1,12 @@
 import {
+  ForkError,
   InvalidContentError,
   InvalidOptionError,
+  NoSuchEntryError,
   SessionBusyError,
   SessionLostError,
   WindowFullError,
 } from "palimpsest";
-import { ForkError, NoSuchEntryError } from "palimpsest/core";
 import { type Problem, problem } from "./problems.ts";
 
 /** What an operation of a session refuses, for the client; undefined for what is a failure of the server. */

@@ -1,5 +1,5 @@
 import { InvalidOptionError } from "palimpsest";
-import { type SessionMetadata, toMetadataText } from "palimpsest/core";
+import { type SessionMetadata, toMetadataText } from "palimpsest/store-parts";
 import { inSession } from "../host/in-session.ts";
 import { readSnapshot, stateOf } from "../host/read-snapshot.ts";
 import { problem } from "../http/problems.ts";

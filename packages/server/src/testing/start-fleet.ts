@@ -16,7 +16,7 @@ import { startDatabase } from "@palimpsest/postgres/test-server";
 import { createAnthropic, fetchInProcess, type Script } from "@palimpsest/provider-simulator";
 import { openSession, type Permission, type Session, type Store, type Tool } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { fleetHost } from "../host/fleet-host.ts";
 import type { SessionHost } from "../host/session-host.ts";
 

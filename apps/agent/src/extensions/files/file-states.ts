@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { ResultContent } from "palimpsest/core";
+import type { ResultContent } from "palimpsest/store-parts";
 import { type FileFacts, MAX_BYTES } from "../../workspace/load-file.ts";
 import { UnsafeFileError } from "../../workspace/open-inside.ts";
 import type { GuardedPath, PathGuard } from "../../workspace/path-guard.ts";

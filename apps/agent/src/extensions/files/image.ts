@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import type { Part } from "palimpsest";
-import { detectMediaType } from "palimpsest/core";
+import { detectMediaType } from "palimpsest/provider-parts";
 
 /** The limit of most providers for one image. */
 export const MAX_IMAGE_BYTES: number = 5 * 1_048_576;

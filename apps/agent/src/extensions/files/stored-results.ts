@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import type { ResultFiles } from "palimpsest";
-import type { ResultContent } from "palimpsest/core";
+import type { ResultContent } from "palimpsest/store-parts";
 import type { ToolSession } from "../../extension/extension.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 

@@ -12,7 +12,7 @@ import {
   type Statement,
 } from "@palimpsest/memory";
 import { attachment, type Store, type Tool } from "palimpsest";
-import type { AttachmentPayload } from "palimpsest/core";
+import type { AttachmentPayload } from "palimpsest/inspect";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { HeadSection } from "../../extension/session-head.ts";
 import type { AgentTool } from "../../extension/tool.ts";

@@ -1,6 +1,6 @@
 import { type Evidence, type Statement, toStatement } from "@palimpsest/memory";
 import type { Store } from "palimpsest";
-import { readPayload } from "palimpsest/core";
+import { readPayload } from "palimpsest/inspect";
 
 const SAID: Readonly<Record<Statement["by"], string>> = {
   user: "You said",

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { readNotesTemplate } from "palimpsest/core";
+import { readNotesTemplate } from "palimpsest";
 import type { Places } from "../../workspace/places.ts";
 
 /** The user's own texts for session notes. */

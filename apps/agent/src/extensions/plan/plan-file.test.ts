@@ -11,7 +11,7 @@ import {
 } from "@palimpsest/provider-simulator";
 import { query } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { sqliteStore } from "palimpsest/sqlite-store";
+import { sqliteStore } from "palimpsest/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import type { AgentOptions } from "../../agent/agent.ts";
 import type { Person } from "../../extension/person.ts";

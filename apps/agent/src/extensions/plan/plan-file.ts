@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { PlacedText } from "palimpsest/core";
+import type { PlacedText } from "palimpsest";
 import type { ApprovePlan } from "../../extension/person.ts";
 import { writePrivateFile } from "../../workspace/private-files.ts";
 

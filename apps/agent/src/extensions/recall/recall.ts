@@ -1,5 +1,5 @@
 import { recallTool as definition, readRecallInput, recalledText } from "palimpsest";
-import type { Recalled, RecallRequest } from "palimpsest/core";
+import type { Recalled, RecallRequest } from "palimpsest/inspect";
 import type { AgentTool } from "../../extension/tool.ts";
 
 /** `Session.recall()`. */

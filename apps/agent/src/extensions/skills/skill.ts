@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { withinTag } from "palimpsest/core";
+import { withinTag } from "palimpsest/inspect";
 import { optional, text } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
 import { type FindUnseen, unseenText } from "../../permissions/unseen-file.ts";

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import type { Store } from "palimpsest";
-import type { NamedText } from "palimpsest/core";
+import type { NamedText, Store } from "palimpsest";
 import { answeredCalls } from "../../extension/answered-calls.ts";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";

@@ -1,4 +1,4 @@
-import { asList, asObject, asString, type JsonObject } from "palimpsest/core";
+import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import type { SearchProvider } from "../../permissions/search-setting.ts";
 
 /** A page that a search found. Everything in it was written by others. */

@@ -1,5 +1,5 @@
-import { asObject } from "palimpsest/core";
 import { sanitize } from "palimpsest/sanitize";
+import { asObject } from "palimpsest/schema";
 import { text } from "../../extension/input.ts";
 import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
 import type { ChosenSearch } from "./choose-search.ts";

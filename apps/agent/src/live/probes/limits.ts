@@ -1,5 +1,5 @@
 import type { ProviderError } from "palimpsest";
-import { readOverflow } from "palimpsest/core";
+import { readOverflow } from "palimpsest/provider-parts";
 import { type Asked, ask, failedFinding, user } from "../ask.ts";
 import type { Endpoint, Finding, Probe } from "../probe.ts";
 import { wireFields } from "../wire-fields.ts";

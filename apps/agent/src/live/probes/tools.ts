@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "palimpsest";
-import type { ResponseContent } from "palimpsest/core";
+import type { ResponseContent } from "palimpsest/provider-parts";
 import { ask, failedFinding, type Question, user } from "../ask.ts";
 import type { Finding, Probe, RequestLimits } from "../probe.ts";
 import { wireFields } from "../wire-fields.ts";

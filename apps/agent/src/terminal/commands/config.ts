@@ -1,5 +1,4 @@
-import { PROFILES, parseSetting, type ResolvedSettings, type SettingName } from "palimpsest/core";
-import { SETTINGS } from "palimpsest/settings-file";
+import { PROFILES, parseSetting, type ResolvedSettings, SETTINGS, type SettingName } from "palimpsest";
 import { originText, PROFILE_NAMES, valueText, writeSetting } from "../../cli/engine-config.ts";
 import type { Dialog, DialogAnswer } from "../../extension/dialog.ts";
 import { plain } from "../../text/line.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { exportLog } from "palimpsest";
-import type { LogReader } from "palimpsest/core";
+import type { LogReader } from "palimpsest/store-parts";
 import { transcriptMarkdown } from "../../text/transcript-markdown.ts";
 import { readTranscript } from "../../workspace/read-transcript.ts";
 import type { ScreenCommand } from "./screen-command.ts";

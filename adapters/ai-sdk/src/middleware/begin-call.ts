@@ -1,0 +1,71 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4CustomContent,
+  SharedV4ProviderMetadata,
+  SharedV4Warning,
+} from "@ai-sdk/provider";
+import { beginDoorCall, type DoorCall, type DoorContext } from "palimpsest/adapter-parts";
+import { toSyncMessages } from "../provider/read-messages.ts";
+import type { AiSdkRequest, AiSdkResponse } from "../provider/wire.ts";
+import { toCompactionPart } from "./compaction-part.ts";
+import { readConfiguration, sessionKeyOf, toSent } from "./read-params.ts";
+import type { LiveCall } from "./sessions.ts";
+
+export type CallContext = DoorContext<AiSdkRequest, AiSdkResponse, LiveCall>;
+
+export interface WantedCall {
+  readonly params: LanguageModelV4CallOptions;
+  readonly model: LanguageModelV4;
+  readonly answer: "streamed" | "whole";
+}
+
+/** One call of a model for a session, from the list of messages to the recorded answer. */
+export interface Call extends Pick<DoorCall<AiSdkRequest, AiSdkResponse>, "recover" | "recordInterrupted" | "end"> {
+  /** What is to be sent now. */
+  sent(): LanguageModelV4CallOptions;
+  /** What the caller should know: once. */
+  takeReports(): {
+    readonly warnings: readonly SharedV4Warning[];
+    readonly parts: readonly LanguageModelV4CustomContent[];
+  };
+  /** Records the answer. Resolves to what the session says about itself, for the caller. */
+  record(response: AiSdkResponse): Promise<SharedV4ProviderMetadata>;
+}
+
+/** Adopts the caller's list of messages, and prepares the request that is sent instead of it. */
+export async function beginCall(context: CallContext, { params, model, answer }: WantedCall): Promise<Call> {
+  const call = await beginDoorCall(context, {
+    list: params.prompt,
+    key: sessionKeyOf(params),
+    model: model.modelId,
+    live: { id: model.modelId, model, headers: params.headers },
+    messages: toSyncMessages(params.prompt),
+    configuration: readConfiguration(params),
+    answer,
+    signal: params.abortSignal,
+  });
+  return {
+    sent: () => toSent(params, call.request()),
+    takeReports() {
+      const { notices, compactions } = call.takeReports();
+      return {
+        warnings: notices.map(({ message }) => ({ type: "other", message })),
+        parts: compactions.map(toCompactionPart),
+      };
+    },
+    recover: call.recover,
+    record: async (response) => ({ palimpsest: { ...(await call.record(withId(response, model))) } }),
+    recordInterrupted: call.recordInterrupted,
+    end: call.end,
+  };
+}
+
+/** Some services give their responses no id, and the log knows responses by theirs. */
+function withId(whole: AiSdkResponse, { modelId }: LanguageModelV4): AiSdkResponse {
+  const { response } = whole;
+  return {
+    ...whole,
+    response: { ...response, id: response?.id ?? crypto.randomUUID(), modelId: response?.modelId ?? modelId },
+  };
+}

@@ -1,0 +1,50 @@
+import type { LanguageModelV4Middleware } from "@ai-sdk/provider";
+import type { Session } from "palimpsest";
+import { checkOptions, withMethods } from "palimpsest/schema";
+import type { AiSdkRequest, AiSdkResponse } from "../provider/wire.ts";
+import type { CallContext } from "./begin-call.ts";
+import { generate } from "./generate.ts";
+import { createRecallTool, type RecallTool } from "./recall.ts";
+import { createSessions, type SessionsOptions } from "./sessions.ts";
+import { stream } from "./stream.ts";
+
+/** Options of the middleware. Only the store is required. */
+export interface PalimpsestOptions extends SessionsOptions {
+  /**
+   * Receives errors that leave an answer unrecorded: a full disk, a session that another server has taken over. The application
+   * still gets the answer, and the next list of messages brings it again. @default console.warn
+   */
+  readonly onProblem?: (problem: Error) => void;
+}
+
+/** Middleware for `wrapLanguageModel`, and what belongs to it. */
+export interface PalimpsestMiddleware extends LanguageModelV4Middleware {
+  /** The tool `recall`, for `tools: { recall }`. Summaries and stubs name it only where it is among the tools. */
+  readonly recall: RecallTool;
+  /** Sessions that are open in this process: for costs, events and notes. */
+  sessions(): readonly Session<AiSdkRequest, AiSdkResponse>[];
+  /** Closes all sessions. Before a process ends; the store stays open. */
+  close(): Promise<void>;
+}
+
+/**
+ * Keeps the conversations of an application on the AI SDK inside the context window. The application keeps its own list of
+ * messages: each call adopts the list, and the model gets what the session shows of it.
+ *
+ * Name the session of a call with `providerOptions: { palimpsest: { session: chatId } }`. Without a name it is recognized by its
+ * messages, and a list that could belong to two sessions begins a new one.
+ */
+export function palimpsest(options: PalimpsestOptions): PalimpsestMiddleware {
+  checkOptions("palimpsest", options, { store: withMethods(["openWriter"], "a store: memoryStore()") });
+  const { onProblem = (problem) => console.warn(problem.message), ...rest } = options;
+  const sessions = createSessions(rest);
+  const context: CallContext = { sessions, onProblem };
+  return {
+    specificationVersion: "v4",
+    wrapGenerate: ({ params, model }) => generate(context, { params, model }),
+    wrapStream: ({ params, model }) => stream(context, { params, model }),
+    recall: createRecallTool(sessions),
+    sessions: () => sessions.open(),
+    close: () => sessions.close(),
+  };
+}

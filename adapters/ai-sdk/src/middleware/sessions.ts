@@ -1,0 +1,50 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { Provider } from "palimpsest";
+import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/adapter-parts";
+import type { ExtraModels } from "palimpsest/provider-parts";
+import { present } from "palimpsest/schema";
+import { type LanguageModelOptions, languageModel } from "../provider/language-model.ts";
+import type { AiSdkMessage, AiSdkRequest, AiSdkResponse } from "../provider/wire.ts";
+
+export interface SessionsOptions
+  extends DoorOptions<AiSdkRequest, AiSdkResponse, AiSdkMessage>,
+    Pick<LanguageModelOptions, "cacheMark"> {
+  /** Facts of models by the start of their ids, for models that are in no table. @default {} */
+  readonly models?: ExtraModels;
+}
+
+/** What a call brings that is no part of a prompt. */
+export interface LiveCall {
+  readonly id: string;
+  readonly model: LanguageModelV4;
+  readonly headers: LanguageModelV4CallOptions["headers"];
+}
+
+export type Sessions = DoorSessions<AiSdkRequest, AiSdkResponse, LiveCall>;
+
+type AiSdkProvider = Provider<AiSdkRequest, AiSdkResponse, AiSdkMessage>;
+
+/** The provider sends only calls of a session's own. They want a text, whatever the application's next answer must be. */
+function askingForText(provider: AiSdkProvider): AiSdkProvider {
+  return {
+    ...provider,
+    send({ responseFormat: _, toolChoice, ...request }, options) {
+      const isForced = toolChoice?.type === "required" || toolChoice?.type === "tool";
+      return provider.send({ ...request, ...(isForced ? {} : present({ toolChoice })) }, options);
+    },
+  };
+}
+
+export function createSessions({ models, cacheMark, ...options }: SessionsOptions): Sessions {
+  const connect = (first: LiveCall) =>
+    connectNewest(first, ({ ofModel, newest }) =>
+      askingForText(
+        languageModel((id) => ofModel(id).model, {
+          headers: () => newest().headers,
+          ...(models && { models }),
+          ...(cacheMark && { cacheMark }),
+        }),
+      ),
+    );
+  return createDoorSessions({ prefix: "ai-", metadata: "aiSdk", connect }, options);
+}

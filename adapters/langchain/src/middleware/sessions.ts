@@ -1,0 +1,31 @@
+import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/adapter-parts";
+import type { ExtraModels } from "palimpsest/provider-parts";
+import { type Binding, type ChatModelOptions, chatModel } from "../provider/chat-model.ts";
+import type { ChatModel, LangChainMessage, LangChainRequest, LangChainResponse } from "../provider/wire.ts";
+
+export interface SessionsOptions
+  extends DoorOptions<LangChainRequest, LangChainResponse, LangChainMessage>,
+    Pick<ChatModelOptions, "cacheMark"> {
+  /** Facts of models by the start of their ids, for models that are in no table. @default {} */
+  readonly models?: ExtraModels;
+}
+
+/** What a call brings that is no part of a prompt: the model, and the agent's own tools. */
+export interface LiveCall extends Binding {
+  readonly id: string;
+  readonly model: ChatModel;
+}
+
+export type Sessions = DoorSessions<LangChainRequest, LangChainResponse, LiveCall>;
+
+export function createSessions({ models, cacheMark, ...options }: SessionsOptions): Sessions {
+  const connect = (first: LiveCall) =>
+    connectNewest(first, ({ ofModel, newest }) =>
+      chatModel((id) => ofModel(id).model, {
+        binding: newest,
+        ...(models && { models }),
+        ...(cacheMark && { cacheMark }),
+      }),
+    );
+  return createDoorSessions({ prefix: "lc-", metadata: "langchain", connect }, options);
+}

@@ -1,0 +1,71 @@
+import type { AgentInputItem, ModelRequest } from "@openai/agents";
+import { beginDoorCall, type DoorCall, type DoorContext, type Notice, withReport } from "palimpsest/adapter-parts";
+import { toSentSettings } from "../provider/agents-model.ts";
+import { toSyncMessages } from "../provider/read-items.ts";
+import type { AgentsModel, AgentsRequest, AgentsResponse } from "../provider/wire.ts";
+import { readConfiguration } from "./read-request.ts";
+import type { LiveCall } from "./sessions.ts";
+
+export interface CallContext extends DoorContext<AgentsRequest, AgentsResponse, LiveCall> {
+  readonly onNotice: (notice: Notice) => void;
+}
+
+/** A model of the SDK whose calls a session is behind. */
+export interface WrappedModel {
+  readonly model: AgentsModel;
+  readonly id: string;
+  /** The name of the session; without one it is recognized by its messages. */
+  readonly session: string | undefined;
+}
+
+/** One call of a model for a session, from the SDK's list to the recorded answer. */
+export interface Call extends Pick<DoorCall<AgentsRequest, AgentsResponse>, "recover" | "recordInterrupted" | "end"> {
+  /** What is to be sent now. */
+  sent(): ModelRequest;
+  /** Records the answer. Resolves to the data that the response is given for its caller. */
+  record(response: AgentsResponse): Promise<Record<string, unknown>>;
+}
+
+/** Adopts the list of a request, and prepares the request that is sent instead of it. */
+export async function beginCall(
+  { onNotice, ...context }: CallContext,
+  { model, id, session }: WrappedModel,
+  request: ModelRequest,
+  answer: "streamed" | "whole",
+): Promise<Call> {
+  const { input, systemInstructions, tools, handoffs, modelSettings, signal } = request;
+  const list: readonly AgentInputItem[] =
+    typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
+  const live: LiveCall = { id, model, tools, handoffs, modelSettings };
+  const call = await beginDoorCall(context, {
+    list,
+    key: session,
+    model: id,
+    live,
+    messages: toSyncMessages(systemInstructions, list),
+    configuration: readConfiguration(live),
+    answer,
+    signal,
+  });
+  return {
+    sent() {
+      const { systemInstructions: instructions, input: shown, ...limits } = call.request();
+      return {
+        ...request,
+        ...(instructions === undefined ? {} : { systemInstructions: instructions }),
+        input: [...shown],
+        modelSettings: toSentSettings(modelSettings, limits, model),
+      };
+    },
+    recover: call.recover,
+    async record(response) {
+      // Some services give their responses no id, and the log knows responses by theirs.
+      const report = await call.record({ ...response, responseId: response.responseId ?? crypto.randomUUID() });
+      const { notices, compactions } = call.takeReports();
+      for (const notice of notices) onNotice(notice);
+      return withReport(response.providerData, report, compactions);
+    },
+    recordInterrupted: call.recordInterrupted,
+    end: call.end,
+  };
+}

@@ -1,0 +1,105 @@
+import type { Block, Part, SyncMessage } from "palimpsest";
+import { type MessagePayload, type Native, toContent } from "palimpsest/provider-parts";
+import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
+import { type Author, PI } from "./wire.ts";
+
+/** Answers that ended like this are not sent back by pi, either: they are not whole. */
+const FAILED: readonly unknown[] = ["error", "aborted"];
+
+/** Messages of a transcript, without those of the system, as a list that a session can adopt. */
+export function toSyncMessages(messages: readonly unknown[]): readonly SyncMessage[] {
+  return messages.flatMap((value): readonly SyncMessage[] => {
+    const message = asObject(value) ?? {};
+    const content = readContent(message);
+    if (content.length === 0) return [];
+    const id = asString(message["responseId"]);
+    const role = message["role"] === "assistant" ? "assistant" : "user";
+    return [{ role, content, ...(id === undefined ? {} : { id }) }];
+  });
+}
+
+/** Reads messages, complete or broken. */
+export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
+  return messages.flatMap((value): readonly MessagePayload[] => {
+    const message = asObject(value) ?? {};
+    const blocks = readContent(message);
+    if (blocks.length === 0) return [];
+    if (message["role"] === "assistant") return [{ role: "assistant", origin: "model", blocks }];
+    return [{ role: "user", origin: message["role"] === "toolResult" ? "tool" : "human", blocks }];
+  });
+}
+
+function readContent(message: JsonObject): readonly Block[] {
+  switch (message["role"]) {
+    case "user":
+      return partsOf(message).flatMap(readShown);
+    case "assistant":
+      return FAILED.includes(message["stopReason"]) ? [] : readAnswer(message);
+    case "toolResult": {
+      const callId = asString(message["toolCallId"]) ?? "";
+      const status = message["isError"] === true ? "error" : "ok";
+      return [{ kind: "tool_result", callId, content: toContent(partsOf(message).flatMap(readShown)), status }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** What the model wrote. Who wrote it stands with all that only its author can read. */
+export function readAnswer(message: JsonObject): readonly Block[] {
+  const author = authorOf(message);
+  return partsOf(message).flatMap((part): readonly Block[] => {
+    switch (part["type"]) {
+      case "text": {
+        const text = asString(part["text"]) ?? "";
+        const { textSignature } = part;
+        if (text === "") return [];
+        return [{ kind: "text", text, ...(textSignature === undefined ? {} : nativeOf({ textSignature, author })) }];
+      }
+      case "thinking": {
+        const { thinkingSignature, redacted } = part;
+        const own = { thinkingSignature, redacted, author };
+        return [{ kind: "thinking", provider: PI, text: asString(part["thinking"]) ?? "", ...nativeOf(own) }];
+      }
+      case "toolCall":
+        return [readCall(part, author)];
+      default:
+        return [];
+    }
+  });
+}
+
+function readCall({ id, name, arguments: input, thoughtSignature, namespace }: JsonObject, author?: Author): Block {
+  const own = { thoughtSignature, namespace, author };
+  return {
+    kind: "tool_call",
+    id: asString(id) ?? "",
+    name: asString(name) ?? "",
+    input: input ?? {},
+    ...nativeOf(own),
+  };
+}
+
+function authorOf({ api, provider, model, providerThinkingLevel: level }: JsonObject): Author | undefined {
+  if (typeof model !== "string" || model === "") return undefined;
+  const own = typeof level === "string" ? { providerThinkingLevel: level } : {};
+  return { api: asString(api) ?? "", provider: asString(provider) ?? "", model, ...own };
+}
+
+/** What belongs to a block beside what our form has. */
+function nativeOf(fields: JsonObject): { native?: Native } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return entries.length === 0 ? {} : { native: { provider: PI, block: Object.fromEntries(entries) } };
+}
+
+function readShown(part: JsonObject): readonly Part[] {
+  const [text, data, mediaType] = [part["text"], part["data"], part["mimeType"]].map(asString);
+  if (part["type"] === "text") return text === undefined || text === "" ? [] : [{ kind: "text", text }];
+  if (part["type"] !== "image" || data === undefined) return [];
+  return [{ kind: "image", source: { kind: "base64", mediaType: mediaType ?? "image/png", data } }];
+}
+
+function partsOf({ content }: JsonObject): readonly JsonObject[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return (asList(content) ?? []).map(asObject).filter((part) => part !== undefined);
+}

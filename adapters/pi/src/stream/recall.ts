@@ -1,0 +1,28 @@
+import { recallTool } from "palimpsest";
+import { recallForCall } from "palimpsest/adapter-parts";
+import type { PiTool } from "../provider/wire.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** The tool `recall` of an agent. */
+export interface RecallTool extends PiTool {
+  readonly label: string;
+  execute(
+    toolCallId: string,
+    input: unknown,
+  ): Promise<{ content: { type: "text"; text: string }[]; details: undefined }>;
+}
+
+/** Makes the tool. A call is found by its id in the session that has recorded it. */
+export function createRecallTool(sessions: Sessions): RecallTool {
+  const { name, description = "", inputSchema } = recallTool;
+  return {
+    name,
+    label: "Recall",
+    description,
+    parameters: { ...inputSchema } as PiTool["parameters"],
+    async execute(toolCallId, input) {
+      const text = await recallForCall(sessions.open(), toolCallId, input);
+      return { content: [{ type: "text", text }], details: undefined };
+    },
+  };
+}

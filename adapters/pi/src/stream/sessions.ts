@@ -1,0 +1,33 @@
+import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/adapter-parts";
+import type { ExtraModels } from "palimpsest/provider-parts";
+import { piModel } from "../provider/pi-model.ts";
+import type { PiBinding, PiMessage, PiModel, PiRequest, PiResponse, PiStream } from "../provider/wire.ts";
+
+export interface SessionsOptions extends DoorOptions<PiRequest, PiResponse, PiMessage> {
+  /** Facts of models by the start of their ids. They win over those that pi's models have. @default {} */
+  readonly models?: ExtraModels;
+}
+
+/** What a call brings that is no part of a prompt: the model, what calls it, and the agent's own tools and options. */
+export interface LiveCall extends PiBinding {
+  readonly id: string;
+  readonly model: PiModel;
+  readonly stream: PiStream;
+}
+
+export type Sessions = DoorSessions<PiRequest, PiResponse, LiveCall>;
+
+export function createSessions({ models, ...options }: SessionsOptions): Sessions {
+  const connect = (first: LiveCall) =>
+    connectNewest(first, ({ ofModel, newest }) =>
+      piModel(
+        (...call) => newest().stream(...call),
+        (id) => ofModel(id).model,
+        {
+          binding: newest,
+          ...(models && { models }),
+        },
+      ),
+    );
+  return createDoorSessions({ prefix: "pi-", metadata: "pi", connect }, options);
+}
