@@ -78,16 +78,13 @@ describe("after the first observations", () => {
   test.each([
     [60, 1_200],
     [600_000, 30_000],
-  ])(
-    "moves the estimate of 6,000 tokens, after any number of reports of %i, to %i at most",
-    (tokens, last) => {
-      const learned = Array.from({ length: 300 }).reduce<Calibration>(
-        (state) => learn(state, { features: words, tokens }),
-        startCalibration(),
-      );
-      expect(estimateTokens(learned, words)).toBe(last);
-    },
-  );
+  ])("moves the estimate of 6,000 tokens, after any number of reports of %i, to %i at most", (tokens, last) => {
+    const learned = Array.from({ length: 300 }).reduce<Calibration>(
+      (state) => learn(state, { features: words, tokens }),
+      startCalibration(),
+    );
+    expect(estimateTokens(learned, words)).toBe(last);
+  });
 });
 
 describe("after a session of some rounds", () => {

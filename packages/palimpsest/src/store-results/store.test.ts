@@ -28,12 +28,9 @@ describe("storeMessage", () => {
     expect(await store(result([IMAGE]))).toEqual({ payload: result([IMAGE]) });
   });
 
-  test.each(["", "  \n", [], [{ kind: "text", text: "" }]] as const)(
-    "marks an empty result: %j",
-    async (content) => {
-      expect((await store(result(content))).payload).toEqual(result("(no output)"));
-    },
-  );
+  test.each(["", "  \n", [], [{ kind: "text", text: "" }]] as const)("marks an empty result: %j", async (content) => {
+    expect((await store(result(content))).payload).toEqual(result("(no output)"));
+  });
 
   test("makes a preview that names the entry and the file", async () => {
     const { payload, failure } = await store(result(LONG));
@@ -272,10 +269,13 @@ test("toBytes writes U+FFFD for half a character whose other half never arrives"
   expect(await bytesOf(["a\ud83d"])).toEqual(encode("a\ufffd"));
 });
 
-test.each([1, 2])("toBytes returns collected bytes before a large chunk, also if it collected %i byte", async (length) => {
-  const [few, many] = ["a".repeat(length), "b".repeat(65_536)];
-  expect(Buffer.from(await bytesOf([few, encode(many)])).toString() === few + many).toBe(true);
-});
+test.each([1, 2])(
+  "toBytes returns collected bytes before a large chunk, also if it collected %i byte",
+  async (length) => {
+    const [few, many] = ["a".repeat(length), "b".repeat(65_536)];
+    expect(Buffer.from(await bytesOf([few, encode(many)])).toString() === few + many).toBe(true);
+  },
+);
 
 test("thresholdOf prefers a tool's own threshold, and is infinite for a bounded tool", () => {
   const settings = settingsOf({
