@@ -1,3 +1,5 @@
+// Checks values against JSON Schema, and describes the problems for a model.
+
 import type { ToolDefinition } from "../log/block.ts";
 
 /** A JSON Schema as an object. */
