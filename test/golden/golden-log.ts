@@ -3,9 +3,16 @@ import { languageModel } from "@palimpsest/ai-sdk";
 import { chatModel } from "@palimpsest/langchain";
 import { agentsModel } from "@palimpsest/openai-agents";
 import { piModel } from "@palimpsest/pi";
-import { createAnthropic, fetchInProcess, type Script, summarize } from "@palimpsest/provider-simulator";
+import {
+  answer as answerWith,
+  createAnthropic,
+  fetchInProcess,
+  type Script,
+  summarize,
+} from "@palimpsest/provider-simulator";
 import {
   attachment,
+  type Clock,
   commandOutput,
   exportLog,
   memoryStore,
@@ -27,6 +34,11 @@ import { sealEntries, sha256 } from "palimpsest/store-parts";
 export interface GoldenLogs {
   readonly session: readonly string[];
   readonly fork: readonly string[];
+}
+
+export interface WrittenLogs extends GoldenLogs {
+  /** The bodies of the calls that the session made by itself, for notes, a question and summaries. */
+  readonly calls: readonly string[];
 }
 
 export const SESSION = "golden";
@@ -53,23 +65,37 @@ const SECTIONS = ["Goal", "Constraints", "Progress", "Decisions", "Files", "Erro
 const SUMMARY = SECTIONS.map((name, at) => `${at + 1}. ${name}: places were looked at, one after the other.`).join(
   "\n",
 );
-const script: Script = () => summarize(SUMMARY);
+/** Answers what a session asks by itself. */
+const script: Script = ({ userText }) => {
+  if (userText.includes("<session-notes>")) return answerWith("<session-notes>unchanged</session-notes>");
+  return userText.endsWith("called?") ? answerWith("Tom.") : summarize(SUMMARY);
+};
+
+/** A client of Anthropic's that answers in this process, and the bodies of its calls. */
+export function createClient(clock: Clock): { readonly client: Anthropic; readonly calls: readonly string[] } {
+  const calls: string[] = [];
+  const simulated = fetchInProcess({ face: createAnthropic({ script, clock: { now: clock.now } as never }) });
+  const client = new Anthropic({
+    apiKey: "none",
+    baseURL: "http://simulator",
+    maxRetries: 0,
+    fetch(url, init) {
+      calls.push(String(init?.body));
+      return simulated(url, init);
+    },
+  });
+  return { client, calls };
+}
 
 /**
  * Writes the golden session from the beginning. It has every kind of entry, answers of all providers, and every kind of block.
  * Nothing in it depends on the time, the machine or chance.
  */
-export async function writeGoldenLogs(): Promise<GoldenLogs> {
+export async function writeGoldenLogs(): Promise<WrittenLogs> {
   let nowMs = BEGAN_MS;
   const clock = { now: () => nowMs };
   const store = memoryStore({ clock, leaseMs: 0 });
-  const face = createAnthropic({ script, clock: { now: () => nowMs } as never });
-  const client = new Anthropic({
-    apiKey: "none",
-    baseURL: "http://simulator",
-    maxRetries: 0,
-    fetch: fetchInProcess({ face }),
-  });
+  const { client, calls } = createClient(clock);
   const providers = {
     "claude-opus-5-5": anthropic(client, { cacheDiagnostics: "asked" }),
     "gpt-6-sol": openaiResponses({} as never),
@@ -99,7 +125,7 @@ export async function writeGoldenLogs(): Promise<GoldenLogs> {
     session = await openSession({ ...common, provider, model, system: "Be brief.", tools, attendance: "unattended" });
   }
 
-  /** Continues with another model, and records what it answered. */
+  /** Sends a request, and records what the model answered. */
   async function answer(respond: Respond): Promise<readonly string[]> {
     nowMs += 1_000;
     const request = await session.prepare();
@@ -166,7 +192,9 @@ export async function writeGoldenLogs(): Promise<GoldenLogs> {
     ),
   );
   // A result that is stored, with a picture behind it.
-  await session!.append(toolResult("toolu_3", Array.from({ length: 200 }, (_, at) => `Line ${at}: a cat.`).join("\n")));
+  await session!.append(
+    toolResult("toolu_3", Array.from({ length: 1_500 }, (_, at) => `Line ${at}: a cat.`).join("\n")),
+  );
   const [shown] = await session!.append(
     user([
       { kind: "text", text: "And this?" },
@@ -189,7 +217,7 @@ export async function writeGoldenLogs(): Promise<GoldenLogs> {
   );
   await session!.append(["Never mind the window.", commandOutput("total 0")]);
 
-  // The provider's own compaction, and a prompt whose newest part asks for it.
+  // A compaction by the provider, and what a session writes about failures.
   await answer(
     anthropicResponse(
       "msg_4",
@@ -317,7 +345,7 @@ export async function writeGoldenLogs(): Promise<GoldenLogs> {
       totalTokenCount: promptTokenCount + 20,
     },
   }));
-  await session!.append(toolResult(inside!, "It sleeps."));
+  await session!.append(toolResult(inside!, "It sleeps. ".repeat(80)));
   await session!.close();
 
   // Bedrock: reasoning.
@@ -470,6 +498,13 @@ export async function writeGoldenLogs(): Promise<GoldenLogs> {
       ),
     );
   }
+  await session.ask("What is it called?", { source: "question" });
+  await session.ask("What is it called?", {
+    source: "alone",
+    standalone: { model: "claude-opus-5-5", system: "Be exact.", maxOutputTokens: 500 },
+  });
+  const notes = await session.notes.update();
+  if (notes.kind !== "unchanged") throw new Error(`The notes were not left alone: ${JSON.stringify(notes)}`);
   await session.append("Go on.");
   const compacted = await session.compact({ instructions: "Keep the cat." });
   if (compacted.kind !== "compacted") throw new Error(`The session was not compacted: ${JSON.stringify(compacted)}`);
@@ -480,7 +515,7 @@ export async function writeGoldenLogs(): Promise<GoldenLogs> {
   await answer(anthropicResponse("msg_8", [{ type: "text", text: "A key is there." }], "max_tokens"));
   await session.turn.enterStep({ step: "continued", why: "cut-off" }, user("Go on from where you stopped."));
   await session.close();
-  return { session: await linesOf(SESSION), fork: await linesOf(FORK) };
+  return { session: await linesOf(SESSION), fork: await linesOf(FORK), calls };
 
   async function linesOf(id: string): Promise<readonly string[]> {
     return Array.fromAsync(exportLog((await store.openReader(id))!));

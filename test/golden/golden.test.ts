@@ -26,6 +26,11 @@ test("the golden logs hold every kind of entry", () => {
   expect(new Set(held)).toEqual(new Set(kinds));
 });
 
+test("the golden session holds a stored result", () => {
+  const stored = logs.session.filter((line) => line.includes('"stored":{"file":'));
+  expect(stored).toHaveLength(1);
+});
+
 test("a session that is written again gives the golden logs byte for byte", async () => {
   const written = await writeGoldenLogs();
   expect(written.session).toEqual(logs.session);

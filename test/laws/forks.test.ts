@@ -114,7 +114,7 @@ async function askFork(world: World, storage: Storage): Promise<boolean> {
     return false;
   }
   await fork.record(answered.response, request);
-  await expect(fork.fork({ source: "deeper" })).rejects.toThrow("it is a fork itself");
+  await expect(fork.fork({ source: "deeper" })).rejects.toThrow("it is itself a fork");
   const shown = world.blocks(request);
   const asked = await fork.ask("What was this about?", { source: "law" }).catch((error: unknown) => error);
   if (WindowFullError.isInstance(asked)) return false;

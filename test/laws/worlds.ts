@@ -106,7 +106,8 @@ export function chatWorld(server?: CompatibleServer): World {
   const profile = server === undefined ? undefined : compatibleProfiles[server];
   const face = createOpenAiChat({ script: () => reply, ...(profile === undefined ? {} : { profile }) });
   const windowTokens = profile?.model?.windowTokens;
-  const models = windowTokens === undefined ? {} : { local: { windowTokens } };
+  const models: Record<string, { windowTokens: number }> =
+    windowTokens === undefined ? {} : { local: { windowTokens } };
   const names = windowTokens === undefined ? ["gpt-4.1", "gpt-6-sol"] : ["local"];
   const dialect = server === undefined ? "openai" : "compatible";
   return {

@@ -23,7 +23,7 @@ export const TESTS_OF_PEERS: readonly string[] = [
   "adapters/openai-agents/src/**/*.test.ts",
   "packages/palimpsest/src/providers/**/*.test.ts",
   "packages/palimpsest/src/turn/interruption.test.ts",
-  "packages/palimpsest/src/schema/tool-schema.test.ts",
+  "packages/palimpsest/src/schema/tool.test.ts",
   "test/telemetry/*.test.ts",
   "test/peers/*.test.ts",
 ];

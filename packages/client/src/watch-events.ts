@@ -59,7 +59,7 @@ async function* connect(
   let timer = setTimeout(() => silent.abort(), silentMs);
   try {
     const path = `/v1/sessions/${encodeURIComponent(session)}/events`;
-    const headers = last === undefined ? {} : { "last-event-id": String(last) };
+    const headers: Record<string, string> = last === undefined ? {} : { "last-event-id": String(last) };
     const response = await send({ method: "GET", path, headers, signal: ended });
     const parse = eventParser();
     const decoder = new TextDecoder();

@@ -1,15 +1,8 @@
 /** `palimpsest/adapter-parts`: sessions behind a framework that keeps its own list of messages, for adapters in other packages. */
 
-export {
-  beginDoorCall,
-  type DoorCall,
-  type DoorContext,
-  type FrameworkCall,
-  type Notice,
-  type ToolParts,
-  toConfiguration,
-} from "./adapters/call.ts";
-export { recallForCall } from "./adapters/recall-for-call.ts";
+export { beginDoorCall, type DoorCall, type DoorContext, type FrameworkCall, recallForCall } from "./adapters/call.ts";
+export { type ToolParts, toConfiguration } from "./adapters/configuration.ts";
+export type { Notice } from "./adapters/notices.ts";
 export {
   asCompactionData,
   type CompactionData,

@@ -1,3 +1,5 @@
+// Every error class of the engine. docs/errors.md explains the codes.
+
 /** The base class of all errors of this library. Each class has a stable code, and fields with the numbers that explain the error. */
 export abstract class PalimpsestError extends Error {
   abstract readonly code: string;
@@ -6,11 +8,11 @@ export abstract class PalimpsestError extends Error {
     super(message, options);
     this.name = new.target.name;
     const { code } = new.target as { readonly code?: string };
-    // As Node prints its own errors: a log shows the code, which is the heading to look up in docs/errors.md.
+    // Shows the code like an error of Node, so that a log has the heading to look up in docs/errors.md.
     if (code !== undefined) this.stack = this.stack?.replace(/^\w+/, `${this.name} [${code}]`) ?? "";
   }
 
-  /** Works across copies of this package, where `instanceof` does not. Call it on the error class. */
+  /** Tests an error for this class. Works across copies of this package, where `instanceof` does not. Call it on the error class. */
   static isInstance<Kind extends PalimpsestError>(
     this: { readonly code: string; readonly prototype: Kind },
     error: unknown,
@@ -32,7 +34,7 @@ export abstract class PathError extends PalimpsestError {
 
 const MAX_SHOWN = 200;
 
-/** An invalid option or argument: its name, the given value, and what is needed. */
+/** An invalid option or argument: its name, its value, and the expected value. */
 export class InvalidOptionError extends PalimpsestError {
   static readonly code = "invalid-option";
   readonly code: string = InvalidOptionError.code;
@@ -82,7 +84,7 @@ export class SessionBusyError extends PalimpsestError {
   }
 }
 
-/** Rounded to seconds. */
+/** Formats a time, rounded to seconds. */
 function timeText(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
@@ -140,7 +142,7 @@ export class NoSuchEntryError extends PalimpsestError {
   }
 }
 
-/** Invalid content for its kind of entry: it could never be shown. Nothing was written. */
+/** The content does not fit its kind of entry and could never be shown. Nothing was written. */
 export class InvalidContentError extends PalimpsestError {
   static readonly code = "invalid-content";
   readonly code: string = InvalidContentError.code;
@@ -149,8 +151,8 @@ export class InvalidContentError extends PalimpsestError {
   constructor({ kind, payload }: { readonly kind: string; readonly payload: string }) {
     const shown = payload.length > 200 ? `${payload.slice(0, 200)}...` : payload;
     super(
-      `Nothing was written: this is no ${kind} entry: ${shown}. Messages have a role ("user" or "assistant") and blocks of ` +
-        "the kinds of `Block`; user(), toolResult(), attachment() make them, and a provider's readMessages() turns its own into them.",
+      `Nothing was written: this is not a valid ${kind} entry: ${shown}. Messages have a role ("user" or "assistant") and blocks of ` +
+        "the kinds of `Block`. user(), toolResult() and attachment() make them; readMessages() of a provider converts its own messages.",
     );
     this.kind = kind;
   }
@@ -163,13 +165,13 @@ export class UnknownRequestError extends PalimpsestError {
 
   constructor(session: string) {
     super(
-      `Session ${session} did not prepare this request, so it does not know what the response answers. Pass record() the ` +
+      `Session ${session} did not prepare this request, so it does not know which request the response answers. Pass record() the ` +
         "same object that prepare() returned, or no object for the newest request.",
     );
   }
 }
 
-/** A fork is not possible here. */
+/** The session cannot be forked. */
 export class ForkError extends PalimpsestError {
   static readonly code = "fork";
   readonly code: string = ForkError.code;

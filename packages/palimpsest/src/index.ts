@@ -15,7 +15,7 @@ export {
   SessionLostError,
   WindowFullError,
 } from "./errors.ts";
-export type { Block, Part, ToolCall, ToolResult } from "./log/block.ts";
+export type { Block, Part, ToolCall, ToolDefinition, ToolResult } from "./log/block.ts";
 export {
   attachment,
   commandOutput,
@@ -25,7 +25,6 @@ export {
   toolResult,
   user,
 } from "./log/messages.ts";
-export type { ToolDefinition } from "./log/payload.ts";
 export type { Provenance } from "./log/provenance.ts";
 export { readNotesTemplate } from "./notes/template.ts";
 export type { ModelFacts } from "./providers/models.ts";
@@ -47,9 +46,9 @@ export type { NamedText, PlacedText, Surroundings } from "./state/host-content.t
 export type { ApproveCompaction, SessionOptions, SettingsSource } from "./state/options.ts";
 export type { CompactionPoint, SessionSize } from "./state/ports.ts";
 export { readSettings } from "./state/settings.ts";
-export { collectResults } from "./stores/expire.ts";
+export { collectResults } from "./stores/collect-results.ts";
+export { exportLog, importLog } from "./stores/export-log.ts";
 export { memoryResults, memoryStore } from "./stores/memory-store.ts";
-export { exportLog, importLog } from "./stores/read.ts";
 export type { ResultFiles, Store } from "./stores/store.ts";
 export {
   messageOf,

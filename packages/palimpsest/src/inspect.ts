@@ -9,33 +9,20 @@ export { userMessagesText } from "./compact/user-messages.ts";
 export type { CacheBreak, LedgerLine, LedgerTotals } from "./cost/ledger.ts";
 export { findDrop, nameCauses } from "./cost/misses.ts";
 export { type BilledTokens, LIFETIME_MS, priceUsd, USUAL_COSTS, withCacheRead } from "./cost/prices.ts";
-export { type DiffCause, diffRequests, type RequestDiff } from "./inspect/diff-requests.ts";
-export { type EventRow, type IndexedEvent, WINDOW_SOURCES, type WindowSource } from "./inspect/index-rows.ts";
-export {
-  type InspectedLog,
-  openInspected,
-  type Survivor,
-  searchInspected,
-  sessionTree,
-  type TreeNode,
-} from "./inspect/inspected.ts";
-export {
-  type BoundaryAt,
-  boundaryAt,
-  type NoRequestAt,
-  type ProviderFor,
-  type RequestAt,
-  requestAt,
-} from "./inspect/request-at.ts";
+export type { Survivor } from "./inspect/boundary-at.ts";
+export { type BoundaryAt, boundaryAt } from "./inspect/boundary-at.ts";
 export {
   CACHE_CAUSES,
-  type ContentPlace,
-  inPromptOrder,
+  type DiffCause,
+  diffRequests,
   PROVIDER_SAYS,
-  type Segment,
-  type SegmentPlace,
-} from "./inspect/segment.ts";
-export type { PricedSegment } from "./inspect/segments.ts";
+  type RequestDiff,
+} from "./inspect/diff-requests.ts";
+export { type EventRow, type IndexedEvent, WINDOW_SOURCES, type WindowSource } from "./inspect/index-rows.ts";
+export { type InspectedLog, openInspected, searchInspected, sessionTree, type TreeNode } from "./inspect/inspected.ts";
+export type { PricedSegment } from "./inspect/price-segments.ts";
+export { type NoRequestAt, type ProviderFor, type RequestAt, requestAt } from "./inspect/request-at.ts";
+export { type ContentPlace, inPromptOrder, type Segment, type SegmentPlace } from "./inspect/segment.ts";
 export { type IndexUpdate, type LogIndex, openLogIndex, type UpdateOptions } from "./inspect/sqlite-index.ts";
 export type { Cause, ChangeCause, ModelPrices } from "./log/cause.ts";
 export { type PassedOver, type ReadEntry, readPayload } from "./log/draft.ts";

@@ -1,7 +1,8 @@
 /** `palimpsest/provider-parts`: shared code for providers in other packages. */
 
-export { detectMediaType, type Media, type MediaSource, type Native, type Opaque, type Text } from "./log/block.ts";
+export type { Media, MediaSource, Native, Opaque, Text } from "./log/block.ts";
 export type { CacheEffects } from "./log/cause.ts";
+export { detectMediaType } from "./log/media-type.ts";
 export type { MessagePayload } from "./log/payload.ts";
 export {
   canBeShown,

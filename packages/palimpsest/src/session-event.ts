@@ -1,192 +1,14 @@
+// The events that a session emits to its listeners. Types only.
+
 import type { CacheBreak } from "./cost/ledger.ts";
 import type { UsagePayload } from "./log/payload.ts";
 import type { CompactionReason, RehydratedPart } from "./log/payload-compaction.ts";
 import type { AgentEnded, AgentPlanned, AgentWay } from "./log/payload-turn.ts";
 
-/** What a call used, as its usage entry says it. */
-export type UsedTokens = Pick<
-  UsagePayload,
-  "freshTokens" | "cacheReadTokens" | "cacheWriteTokens" | "outputTokens" | "reasoningTokens"
->;
-
-/** What a compaction is expected to do. Sizes are estimates. */
-export interface CompactionForecast {
-  readonly reason: Exclude<CompactionReason, "asked">;
-  /** In words and figures. */
-  readonly why: string;
-  /** Of the conversation as it is. */
-  readonly tokens: number;
-  /** Of the conversation as it would be. */
-  readonly expectedTokens: number;
-  readonly savesTokensPerRequest: number;
-  /** At the price of a read from the cache; absent where the prices are not known. */
-  readonly savesUsdPerRequest?: number;
-  /** A restore had taken back an earlier compaction of the same items; the window forces this one. */
-  readonly overrides?: "restore";
-}
-
-/** A compaction is due and was left to the host: `compaction.auto` is `ask`, and nobody is there to be asked. Once in a turn. */
-interface CompactionDue extends CompactionForecast {
-  readonly kind: "compaction-due";
-}
-
-/** The user is told of a compaction before it is made: of the first in a session, and of one that is held. */
-export interface CompactionAnnounced extends CompactionForecast {
-  readonly kind: "compaction-announced";
-  /**
-   * `now`: it is about to be made. `after-next-message`: the session was resumed, and the compaction waits until the user has spoken
-   * again. `when-full`: a compaction of the same items was taken back, and only the window will force another.
-   */
-  readonly when: "now" | "after-next-message" | "when-full";
-}
-
-/** Names one compaction: begun once, ended once, whatever happens between. */
-interface OfCompaction {
-  readonly compaction: string;
-}
-
-export interface CompactionStarted extends OfCompaction {
-  readonly kind: "compaction-started";
-  readonly trigger: "auto" | "manual" | "reactive";
-  readonly reason: CompactionReason;
-  /** A restore had taken back an earlier compaction of the same items; the window forces this one. */
-  readonly overrides?: "restore";
-  readonly tokensBefore: number;
-  /** How many compactions this session has had before it. */
-  readonly earlierCompactions: number;
-  /** Turns since the newest of them; absent for the first. */
-  readonly turnsSincePrevious?: number;
-}
-
-export interface CompactionProgressed extends OfCompaction {
-  readonly kind: "compaction-progressed";
-  /** What it is about to do, in a word or two. */
-  readonly phase: string;
-  /** How much of a summary has arrived. Told at least every half minute while a model writes. */
-  readonly receivedCharacters?: number;
-}
-
-export interface CompactionEnded extends OfCompaction {
-  readonly kind: "compaction-ended";
-  readonly reason: CompactionReason;
-  readonly outcome:
-    | {
-        readonly kind: "compacted";
-        /** Where the summary is from. */
-        readonly rung: string;
-        readonly tokensBefore: number;
-        readonly tokensAfter: number;
-        /** Of the calls that made it, together; absent if none was needed. */
-        readonly used?: UsedTokens;
-        /** Why no model's summary was to be had, if the conversation was compacted without one. */
-        readonly withoutSummary?: SummaryFailure;
-        /** What the model is shown in place of what was folded: content. */
-        readonly summary: string;
-      }
-    /** A hook blocked it, or there was nothing to gain. */
-    | {
-        readonly kind: "declined";
-        readonly reason: string;
-        readonly why: string;
-        /** When an economic compaction is tried again, at the earliest. */
-        readonly retryAtMs?: number;
-      }
-    | {
-        readonly kind: "failed";
-        readonly failure: SummaryFailure;
-        readonly why: string;
-        /** When an economic compaction is tried again, at the earliest. */
-        readonly retryAtMs?: number;
-        readonly used?: UsedTokens;
-      };
-}
-
-/**
- * `no_summary`: no model gave a summary that passes the checks. `api_error`: the calls failed. `prompt_too_long`: the provider
- * refused them as too long, or what cannot be compacted leaves no room. `aborted`: by the user or the host.
- */
-export type SummaryFailure = "no_summary" | "api_error" | "prompt_too_long" | "aborted";
-
-interface NotesUpdated {
-  readonly kind: "notes-updated";
-  readonly outcome: "updated" | "unchanged" | "failed";
-  readonly tokens: number;
-  readonly used?: UsedTokens;
-}
-
-/** The session's notes could not stand in for a summary. */
-interface NotesCompactionDeclined {
-  readonly kind: "notes-compaction-declined";
-  readonly reason: string;
-}
-
-/** Something failed so often in a row that it is not tried again for now. */
-interface BreakerTripped {
-  readonly kind: "breaker-tripped";
-  /** `compaction`: summaries that the window needs. `economic-compaction`: compactions that only save money. */
-  readonly of: string;
-  readonly failures: number;
-  /** When it is tried again, at the latest. */
-  readonly retryAtMs?: number;
-}
-
-/** After a compaction, files, skills, the plan and other texts of the host were shown to the model once more. */
-interface FilesRestored {
-  readonly kind: "files-restored";
-  /** Of files; `parts` has everything else, too. */
-  readonly putBack: number;
-  readonly skipped: number;
-  readonly failed: number;
-  /** Files, skills, the plan and other texts of the host: what of each is in view. */
-  readonly parts: readonly RehydratedPart[];
-}
-
-/**
- * A turn was looked through for what is worth remembering. `own-writes`: the model had seen to it by itself. `over-budget`: not
- * today, or not in this session.
- */
-export interface MemoriesExtracted {
-  readonly kind: "memories-extracted";
-  readonly outcome: "extracted" | "nothing" | "own-writes" | "over-budget" | "failed";
-  /** Topics that were written or proposed. */
-  readonly count: number;
-  /** Of `over-budget` and `failed`. */
-  readonly why?: string;
-  readonly used?: UsedTokens;
-}
-
-/** So many proposals wait in the memory's inbox for the user's yes. */
-interface MemoriesWaiting {
-  readonly kind: "memories-waiting";
-  readonly count: number;
-}
-
-/**
- * The user has looked at a memory: accepted what was proposed (`confirmed`) or refused it (`rejected`), or has written another
- * text than a model had (`corrected`).
- */
-export interface MemoryJudged {
-  readonly kind: "memory-judged";
-  readonly verdict: "confirmed" | "corrected" | "rejected";
-}
-
-/** The memory was gone over. `held`: it would change so much that the user is to say yes. `stopped`: somebody ended it. */
-export interface Dreamed {
-  readonly kind: "dreamed";
-  /** `manual`: somebody asked for it. */
-  readonly trigger: "auto" | "manual";
-  readonly outcome: "consolidated" | "nothing" | "held" | "failed" | "stopped";
-  /** Topics that were changed; of `held`, that would be. */
-  readonly changed: number;
-  /** Of `held`, `failed` and `stopped`. It may name topics: content. */
-  readonly why?: string;
-  readonly used?: UsedTokens;
-}
-
-/** Something that happened in a session, for whoever wants to know. It has happened: what is told is in the log. */
+/** Something that happened in a session. The log has it already when a listener gets the event. */
 export type SessionEvent = NewEvent & { readonly session: string; readonly atMs: number };
 
-/** What can happen, by kind. */
+/** An event before the session adds its id and the time. */
 export type NewEvent =
   | TurnStarted
   | ResponseRecorded
@@ -226,19 +48,26 @@ export type NewEvent =
 /** Emits an event. Errors of listeners are ignored. */
 export type Emit = (newEvent: NewEvent) => void;
 
-/** The first request after a new user message is about to be prepared. */
+/** The tokens that a call used, as in its usage entry. */
+export type UsedTokens = Pick<
+  UsagePayload,
+  "freshTokens" | "cacheReadTokens" | "cacheWriteTokens" | "outputTokens" | "reasoningTokens"
+>;
+
+/** The session is about to prepare the first request after a new user message. */
 interface TurnStarted {
   readonly kind: "turn-started";
 }
 
+/** A response was recorded. */
 export interface ResponseRecorded extends UsedTokens {
   readonly kind: "response-recorded";
-  /** The source of the call: "main", or the name of the part that made it. */
+  /** The source of the call: "main", or the name of the part that made the call. */
   readonly source: string;
   readonly provider: string;
-  /** As it was asked for. */
+  /** The model in the request. */
   readonly requestModel: string;
-  /** As the provider names it. */
+  /** The model in the response. */
   readonly model: string;
   readonly responseId: string;
   readonly stop: string;
@@ -255,16 +84,16 @@ export interface AnswerInterrupted {
   readonly kind: "answer-interrupted";
   readonly source: string;
   readonly provider: string;
-  /** As it was asked for. */
+  /** The model in the request. */
   readonly requestModel: string;
-  /** As the provider names it. */
+  /** The model in the response. */
   readonly model: string;
   readonly responseId: string;
   /** `kept`: the text stays in view, with a marker. `left-out`: the stream broke, and the request is sent again. */
   readonly view: "kept" | "left-out";
-  /** What had been said: content. */
+  /** The text before the interruption. This is content: not for logs. */
   readonly text: string;
-  /** Names of the tools that it had started to call. */
+  /** Names of the tools that the answer had started to call. */
   readonly calls: readonly string[];
   /** Absent if nothing had arrived. */
   readonly used?: UsedTokens;
@@ -278,9 +107,9 @@ export interface AnswerInterrupted {
 interface InputTruncated {
   readonly kind: "input-truncated";
   readonly model: string;
-  /** What was sent, by estimate. */
+  /** The estimated size of the request. */
   readonly sentTokens: number;
-  /** What the server read. The session uses this as the window from now on. */
+  /** The tokens that the server read. The session uses this number as the window from now on. */
   readonly readTokens: number;
 }
 
@@ -306,12 +135,12 @@ interface ParameterOverridden {
 /** A ping kept the prompt in the provider's cache. */
 interface CacheWarmed {
   readonly kind: "cache-warmed";
-  /** What the session waited for. */
+  /** The reason of the pause. */
   readonly activity: string;
   /** The number of pings in this pause so far. */
   readonly pings: number;
   readonly priceUsd: number;
-  /** Of all pings of this pause. */
+  /** The price of all pings of this pause. */
   readonly pausePriceUsd: number;
 }
 
@@ -334,30 +163,30 @@ export interface StoringFailed {
   readonly kind: "storing-failed";
   readonly bytes: number;
   readonly error: string;
-  /** What the model sees of it. `beginning`: the rest is lost. */
+  /** How much of the content the model sees. `beginning`: the rest is lost. */
   readonly shown: "all" | "beginning";
 }
 
-/** The host removed stored results of old sessions. Emitted if any were removed, or could not be. */
+/** The host removed stored results of old sessions, or tried to. */
 interface ResultsCollected {
   readonly kind: "results-collected";
   readonly sessions: number;
   readonly bytes: number;
-  /** Of how many sessions they could not be looked at or removed. */
+  /** The number of sessions whose results could not be read or removed. */
   readonly failures: number;
-  /** Why, of the first of them. */
+  /** The error of the first failure. */
   readonly error?: string;
 }
 
 /** An image or a document is shown as a stub from now on, so that one bad picture does not stop the conversation. */
 export interface MediaRefused {
   readonly kind: "media-refused";
-  /** The entry that has it. */
+  /** The entry that contains the image or document. */
   readonly entry: number;
   readonly media: "image" | "document";
-  /** `no-media`: the model takes none at all. */
+  /** `no-media`: the model accepts no media. */
   readonly problem: "unreadable" | "too-large" | "too-many" | "unsupported" | "no-media";
-  /** `check`: its bytes are not what it says. `request-size`: the request would have had more bytes than the provider takes. */
+  /** `check`: the bytes do not match the declared type. `request-size`: the request would exceed the provider's limit in bytes. */
   readonly by: "check" | "provider" | "request-size";
   readonly why: string;
 }
@@ -381,6 +210,164 @@ interface Recalled {
   readonly outcome: string;
 }
 
+/** A compaction is due, but `compaction.auto` is `ask` and nobody can be asked. Emitted once per turn. */
+interface CompactionDue extends CompactionForecast {
+  readonly kind: "compaction-due";
+}
+
+/** The expected effect of a compaction. Sizes are estimates. */
+export interface CompactionForecast {
+  readonly reason: Exclude<CompactionReason, "asked">;
+  /** The reason in words and numbers. */
+  readonly why: string;
+  /** The current size of the conversation. */
+  readonly tokens: number;
+  /** The expected size after the compaction. */
+  readonly expectedTokens: number;
+  readonly savesTokensPerRequest: number;
+  /** The saving at the price of a cache read; absent if the prices are unknown. */
+  readonly savesUsdPerRequest?: number;
+  /** `restore`: a restore had undone an earlier compaction of the same items, and the window forces this compaction. */
+  readonly overrides?: "restore";
+}
+
+/** Announces a compaction before it happens: the first in a session, and a compaction that is delayed. */
+export interface CompactionAnnounced extends CompactionForecast {
+  readonly kind: "compaction-announced";
+  /**
+   * `now`: the compaction is about to begin. `after-next-message`: the session was resumed, and the compaction waits for the user's
+   * next message. `when-full`: a compaction of the same items was undone, and only a full window will force another.
+   */
+  readonly when: "now" | "after-next-message" | "when-full";
+}
+
+/** A compaction started. */
+export interface CompactionStarted extends OfCompaction {
+  readonly kind: "compaction-started";
+  readonly trigger: "auto" | "manual" | "reactive";
+  readonly reason: CompactionReason;
+  /** `restore`: a restore had undone an earlier compaction of the same items, and the window forces this compaction. */
+  readonly overrides?: "restore";
+  readonly tokensBefore: number;
+  /** The number of earlier compactions in this session. */
+  readonly earlierCompactions: number;
+  /** Turns since the previous compaction; absent for the first. */
+  readonly turnsSincePrevious?: number;
+}
+
+/** The id of a compaction. Each compaction starts once and ends once. */
+interface OfCompaction {
+  readonly compaction: string;
+}
+
+/** A compaction made progress. */
+export interface CompactionProgressed extends OfCompaction {
+  readonly kind: "compaction-progressed";
+  /** The next step, in a word or two. */
+  readonly phase: string;
+  /** How much of a summary has arrived. Emitted at least every 30 seconds while a model writes. */
+  readonly receivedCharacters?: number;
+}
+
+/** A compaction ended. */
+export interface CompactionEnded extends OfCompaction {
+  readonly kind: "compaction-ended";
+  readonly reason: CompactionReason;
+  readonly outcome:
+    | {
+        readonly kind: "compacted";
+        /** The method that made the summary. */
+        readonly rung: string;
+        readonly tokensBefore: number;
+        readonly tokensAfter: number;
+        /** The tokens of all calls for the compaction; absent if there was no call. */
+        readonly used?: UsedTokens;
+        /** Why no model wrote a summary, if the conversation was compacted without one. */
+        readonly withoutSummary?: SummaryFailure;
+        /** The summary that the model sees. This is content: not for logs. */
+        readonly summary: string;
+      }
+    /** A hook blocked the compaction, or it would have saved nothing. */
+    | {
+        readonly kind: "declined";
+        readonly reason: string;
+        readonly why: string;
+        /** The earliest time of the next economic compaction. */
+        readonly retryAtMs?: number;
+      }
+    | {
+        readonly kind: "failed";
+        readonly failure: SummaryFailure;
+        readonly why: string;
+        /** The earliest time of the next economic compaction. */
+        readonly retryAtMs?: number;
+        readonly used?: UsedTokens;
+      };
+}
+
+/**
+ * Why no model wrote a summary. `no_summary`: no answer passed the checks. `api_error`: the calls failed. `prompt_too_long`: the
+ * provider refused the calls as too long, or content that cannot be compacted leaves no room. `aborted`: the user or the host
+ * aborted the compaction.
+ */
+export type SummaryFailure = "no_summary" | "api_error" | "prompt_too_long" | "aborted";
+
+/** An update of the session's notes ended. */
+interface NotesUpdated {
+  readonly kind: "notes-updated";
+  readonly outcome: "updated" | "unchanged" | "failed";
+  readonly tokens: number;
+  readonly used?: UsedTokens;
+}
+
+/** The session's notes could not replace a summary. */
+interface NotesCompactionDeclined {
+  readonly kind: "notes-compaction-declined";
+  readonly reason: string;
+}
+
+/**
+ * A turn was searched for facts worth remembering. `own-writes`: the model had already written to the memory. `over-budget`: the
+ * limit of the day or of the session was reached.
+ */
+export interface MemoriesExtracted {
+  readonly kind: "memories-extracted";
+  readonly outcome: "extracted" | "nothing" | "own-writes" | "over-budget" | "failed";
+  /** The number of topics that were written or proposed. */
+  readonly count: number;
+  /** The reason of `over-budget` and `failed`. */
+  readonly why?: string;
+  readonly used?: UsedTokens;
+}
+
+/** Proposals wait in the memory's inbox for the user's approval. */
+interface MemoriesWaiting {
+  readonly kind: "memories-waiting";
+  readonly count: number;
+}
+
+/**
+ * The user reviewed a memory: accepted a proposal (`confirmed`), refused it (`rejected`), or changed the text of a model
+ * (`corrected`).
+ */
+export interface MemoryJudged {
+  readonly kind: "memory-judged";
+  readonly verdict: "confirmed" | "corrected" | "rejected";
+}
+
+/** The memory was tidied. `held`: the run would change so much that the user must approve it. `stopped`: the user or host ended it. */
+export interface Dreamed {
+  readonly kind: "dreamed";
+  /** `manual`: the user or the host asked for the run. */
+  readonly trigger: "auto" | "manual";
+  readonly outcome: "consolidated" | "nothing" | "held" | "failed" | "stopped";
+  /** The number of changed topics; with `held`, of topics to change. */
+  readonly changed: number;
+  /** The reason of `held`, `failed` and `stopped`. It may name topics. This is content: not for logs. */
+  readonly why?: string;
+  readonly used?: UsedTokens;
+}
+
 /** A fork that made requests has ended. `failed`, `aborted`: its last request was not answered. */
 interface Forked {
   readonly kind: "forked";
@@ -394,9 +381,9 @@ interface SettingsRejected {
   readonly kind: "settings-rejected";
   readonly problems: readonly {
     readonly source: "code" | "environment" | "flags" | "file";
-    /** Of the setting or the variable; empty for a file that cannot be read. */
+    /** The name of the setting or the variable; empty for a file that cannot be read. */
     readonly name: string;
-    /** What is wrong and what to write instead. */
+    /** The problem, and what to write instead. */
     readonly message: string;
   }[];
 }
@@ -405,38 +392,60 @@ interface SettingsRejected {
 interface FlagsFailed {
   readonly kind: "flags-failed";
   readonly because: string;
-  /** How many of its last values are in effect. */
+  /** The number of last values that are in effect. */
   readonly held: number;
 }
 
 /** The flag service answers again. */
 interface FlagsRecovered {
   readonly kind: "flags-recovered";
-  /** Since it was found to fail. */
+  /** The time since the session noticed the failure. */
   readonly afterMs: number;
 }
 
+/** An operation failed several times in a row and is not tried again for some time. */
+interface BreakerTripped {
+  readonly kind: "breaker-tripped";
+  /** `compaction`: compactions that the window needs. `economic-compaction`: compactions that only save money. */
+  readonly of: string;
+  readonly failures: number;
+  /** The latest time of the next attempt. */
+  readonly retryAtMs?: number;
+}
+
+/** After a compaction, the model sees files, skills, the plan and other texts of the host again. */
+interface FilesRestored {
+  readonly kind: "files-restored";
+  /** The number of files that are shown again. `parts` has all other content, too. */
+  readonly putBack: number;
+  readonly skipped: number;
+  readonly failed: number;
+  /** How much of each file, skill, plan or other text is in view. */
+  readonly parts: readonly RehydratedPart[];
+}
+
+/** Hooks ran for an event. */
 interface HooksRan {
   readonly kind: "hooks-ran";
   readonly event: string;
-  /** How many. */
+  /** The number of hooks. */
   readonly ran: number;
   readonly durationMs: number;
   readonly blocked?: { readonly reason: string; readonly by: string };
   readonly failures: readonly { readonly by: string; readonly kind: string; readonly message: string }[];
-  /** What they want the user to see: content. */
+  /** Messages of the hooks for the user. This is content: not for logs. */
   readonly messages: readonly string[];
 }
 
-/** An agent that this session started has another state, or its plan has: it runs, is idle, has ended, asks for approval. */
+/** The status of an agent that this session started has changed, or the state of its plan. */
 interface AgentChanged {
   readonly kind: "agent-changed";
-  /** Its id. */
+  /** The id of the agent. */
   readonly agent: string;
   readonly name?: string;
   readonly way: AgentWay;
   readonly status: "running" | AgentEnded["outcome"];
-  /** What has become of its plan; absent if it needs none. */
+  /** The state of the agent's plan; absent if it needs no plan. */
   readonly plan?: "required" | AgentPlanned["state"];
 }
 

@@ -25,7 +25,8 @@ export {
   UnsafeSessionIdError,
 } from "./stores/sqlite/errors.ts";
 export { FileFormatError } from "./stores/sqlite/file-format.ts";
+export { createPrivateFolder, syncFolder } from "./stores/sqlite/files.ts";
 export { inTransaction, preparedStatements } from "./stores/sqlite/log.ts";
-export { createPrivateFolder, retryLocked, syncFolder } from "./stores/sqlite/log-file.ts";
+export { retryLocked } from "./stores/sqlite/log-file.ts";
 export { type SalvagedLog, type SalvageOptions, type SalvageProblem, salvageLog } from "./stores/sqlite/salvage.ts";
 export { DEFAULT_SQLITE_STORE, type SqliteStoreOptions, type StoreClock, sqliteStore } from "./stores/sqlite-store.ts";

@@ -3,17 +3,19 @@
 export { PathError } from "./errors.ts";
 export { checkChain, type Draft, EMPTY_LOG, type Entry, fromLine, type LogHead, sealEntries } from "./log/entry.ts";
 export { isMatch, type Phrase, readQuery, snippetOf } from "./log/search-text.ts";
-export { assertStorable, collectBatch, InvalidEntryError } from "./stores/read.ts";
+export { collectBatch } from "./stores/read.ts";
 export { type ResultFilesOptions, resultFiles } from "./stores/result-files.ts";
 export { sha256 } from "./stores/sha256.ts";
 export {
   type AppendResult,
+  assertStorable,
   type BatchOptions,
   type DeleteResult,
   type EntryBatch,
   type ExpiredPage,
   type ExpireOptions,
   fromMetadataText,
+  InvalidEntryError,
   type ListedSession,
   type LogReader,
   type LogWriter,

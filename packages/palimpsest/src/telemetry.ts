@@ -5,10 +5,9 @@ export {
   type DatabaseEvent,
   type DatabaseTelemetryOptions,
   databaseTelemetry,
-  type FleetTelemetry,
-  type FleetTelemetryOptions,
-  fleetTelemetry,
-} from "./telemetry/fleet.ts";
+} from "./telemetry/database.ts";
+export { type FleetTelemetry, type FleetTelemetryOptions, fleetTelemetry } from "./telemetry/fleet.ts";
+export type { FleetCounts, OpenSessionCounts } from "./telemetry/fleet-metrics.ts";
 export {
   type HttpTelemetry,
   httpTelemetry,
@@ -16,13 +15,6 @@ export {
   type RequestFacts,
   type RequestTelemetry,
 } from "./telemetry/http-telemetry.ts";
-export type {
-  FleetCounts,
-  OpenSessionCounts,
-  RunEvent,
-  RunFacts,
-  RunTelemetry,
-  ServedTarget,
-} from "./telemetry/run-telemetry.ts";
+export type { RunEvent, RunFacts, RunTelemetry, ServedTarget } from "./telemetry/run-telemetry.ts";
 export type { TelemetryOptions } from "./telemetry/session-telemetry.ts";
 export { telemetry } from "./telemetry/telemetry.ts";

@@ -1,5 +1,4 @@
-/** The share of a cut text that may be given up to end at a line end. */
-const LINE_END_SHARE = 0.25;
+// Cuts texts without breaking characters or lines, and formats numbers.
 
 /** Returns the beginning of a text, up to this length. Never cuts a surrogate pair. */
 export function headOf(text: string, maxCharacters: number): string {
@@ -15,6 +14,14 @@ export function tailOf(text: string, maxCharacters: number): string {
   return text.slice(isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start);
 }
 
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}
+
 /** Shortens a text that was cut at its end to the end of a line, if one is near. */
 export function endAtLine(head: string): string {
   const end = head.lastIndexOf("\n") + 1;
@@ -27,14 +34,10 @@ export function beginAtLine(tail: string): string {
   return start < tail.length * LINE_END_SHARE ? tail.slice(start) : tail;
 }
 
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
-}
+/** The maximum share of a cut text to remove, so that it begins or ends at a line. */
+const LINE_END_SHARE = 0.25;
 
-function isLowSurrogate(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
-}
-
+/** Formats a whole number with commas between groups of three digits. */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

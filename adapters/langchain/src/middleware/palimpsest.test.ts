@@ -125,7 +125,7 @@ describe("the middleware", () => {
     const [session, ...others] = context.sessions();
     expect(others).toEqual([]);
     expect(session!.id).toBe("chat");
-    expect(messages.at(-1)!.response_metadata["palimpsest"]).toMatchObject({ session: "chat" });
+    expect(messages.at(-1)!.response_metadata).toMatchObject({ palimpsest: { session: "chat" } });
     expect(session!.ledger.totals()).toMatchObject({ responses: 2 });
     expect((await session!.ledger.cost()).priceUsd).toBeGreaterThan(0);
     expect(refused(server)).toEqual([]);

@@ -34,7 +34,7 @@ interface WorldOptions extends Partial<PalimpsestOptions> {
 async function world(script: simulator.Script, options: WorldOptions = {}): Promise<World> {
   const { windowTokens, server: given, recall, ...rest } = options;
   const facts = simulator.openAiModels[MODEL]!;
-  const models =
+  const models: Record<string, typeof facts> =
     windowTokens === undefined ? {} : { [MODEL]: { ...facts, windowTokens, maxInputTokens: windowTokens } };
   const server = given ?? (await simulator.serve({ faces: [simulator.createOpenAiResponses({ script, models })] }));
   if (given === undefined) onTestFinished(() => server.close());

@@ -32,7 +32,7 @@ describe.each(Object.entries(subjects))("openai %s through the Agents SDK", (_, 
     test,
     async place(situation) {
       const facts = simulator.openAiModels[MODEL]!;
-      const models =
+      const models: Record<string, typeof facts> =
         situation.kind === "overflow" ? { [MODEL]: { ...facts, windowTokens: 10, maxInputTokens: 10 } } : {};
       const server = await simulator.serve({ faces: [face({ script: simulator.inSituation(situation), models })] });
       // Only the Responses model lets a caller switch off the retries of its client.

@@ -1,103 +1,52 @@
-import { SessionLostError } from "../errors.ts";
-import type { ToolDefinition } from "../log/payload.ts";
+// One model call of a framework: adopts the list of messages, prepares the request, and records the answer.
+
+import { PalimpsestError, SessionLostError } from "../errors.ts";
 import type { ResponseContent } from "../providers/provider.ts";
-import { asObject, asString, type JsonObject } from "../schema/json-fields.ts";
+import { readRecallInput, recalledText } from "../recall/recall.ts";
 import type { InterruptedAnswer, InterruptionOptions } from "../session/record-interrupted.ts";
-import type { PrepareOptions } from "../session/session.ts";
-import type { Synced, SyncMessage } from "../session/sync/conversation.ts";
+import type { PrepareOptions, Session } from "../session/session.ts";
+import type { SyncMessage } from "../session/sync/conversation.ts";
 import { leadingSystem } from "../session/sync/sync.ts";
 import type { WantedConfiguration } from "../state/options.ts";
-import { SessionContendedError, UnrecordedAnswerError } from "./errors.ts";
+import { findNotices, type Notice } from "./notices.ts";
 import { chainOf } from "./recognize.ts";
 import { type CompactionData, type SessionReport, toCompactionData } from "./report.ts";
 import type { CallIdentity, DoorSessions } from "./sessions.ts";
 
-/** Something about the list of messages that its owner should know. */
-export interface Notice {
-  readonly kind: "trimmed" | "pruned" | "replaced" | "cleared" | "edited";
-  readonly message: string;
-}
-
-const ADVICE = "Palimpsest compacts by itself: switch the other one off.";
-
-/** More entries than so many are not named. */
-const MOST_ENTRIES = 5;
-
-/**
- * Finds signs that another program manages the same messages: two managers undo each other's savings.
- * @param clearedResults how many results of the list say themselves that a program has cleared them
- */
-export function findNotices(
-  messages: readonly SyncMessage[],
-  synced: Synced,
-  clearedResults: number,
-): readonly Notice[] {
-  const { head, pruned, rewoundTo, kept, edited } = synced;
-  const notices: Notice[] = [];
-  if (head === "trimmed") {
-    const message = `The list of messages lacks the beginning of the conversation: something drops or summarizes messages. The session keeps them. ${ADVICE}`;
-    notices.push({ kind: "trimmed", message });
-  }
-  if (pruned.length > 0) {
-    const message = `The list of messages lacks ${pruned.length} tool calls and results that were sent: something prunes messages. The session keeps them. ${ADVICE}`;
-    notices.push({ kind: "pruned", message });
-  }
-  if (clearedResults > 0) {
-    const message = `${clearedResults} tool results of the list were cleared: something edits messages. The session keeps what was sent. ${ADVICE}`;
-    notices.push({ kind: "cleared", message });
-  }
-  // A user who edits a message removes what follows it. Answers that follow come from somewhere else.
-  const isReplaced = rewoundTo !== undefined && messages.slice(kept).some(({ role }) => role === "assistant");
-  if (isReplaced) {
-    const message = `Messages before the end of the list were replaced, and answers follow that this session has not recorded: something summarizes messages, or another branch is shown. ${ADVICE}`;
-    notices.push({ kind: "replaced", message });
-  }
-  // What another program has changed is told already.
-  if (notices.length === 0 && edited.length > 0) {
-    const entries = `${edited.length === 1 ? "entry" : "entries"} ${edited.slice(0, MOST_ENTRIES).join(", ")}`;
-    const message = `The list of messages says something else under the same ids (${entries} of the session). The model still gets what was sent before. If you edited a result or an answer on purpose, give its call or message a new id; to remove a secret, use session.erase(entry).`;
-    notices.push({ kind: "edited", message });
-  }
-  return notices;
-}
-
+/** The sessions of an adapter, and the listener for its problems. */
 export interface DoorContext<Request, Response, Live> {
   readonly sessions: DoorSessions<Request, Response, Live>;
-  /** Is told what could not be recorded. The answer is passed on all the same. */
+  /** Called with the problem if an answer could not be recorded. The caller still gets the answer. */
   readonly onProblem: (problem: Error) => void;
 }
 
-/** A call of a framework: its list of messages, and what it sets beside them. The list begins with the system prompt. */
+/** A call of a framework: its list of messages, which begins with the system prompt, and its other options. */
 export interface FrameworkCall<Live> extends Omit<CallIdentity<Live>, "chain"> {
   readonly messages: readonly SyncMessage[];
   readonly configuration: Omit<WantedConfiguration, "model" | "system">;
   readonly answer: NonNullable<PrepareOptions["answer"]>;
   readonly signal: AbortSignal | undefined;
-  /** How many results of the list say themselves that a program has cleared them. @default 0 */
+  /** The number of results in the list that are marked as cleared by a program. @default 0 */
   readonly clearedResults?: number;
 }
 
-/** How often a session is opened again that other processes take over in between. */
-const ATTEMPTS = 3;
-
-/** An answer that no longer belongs to what the session shows: its price does. */
-const ONLY_PRICE: InterruptionOptions = { view: "left-out" };
-
-/** One call of a model for a session, from the list of messages to the recorded answer. */
+/** One model call of a session, from the list of messages to the recorded answer. */
 export interface DoorCall<Request, Response> {
   /** The request to send now. */
   request(): Request;
-  /** What the caller should know: once. */
+  /** Returns the notices and compactions since the last call of this method. */
   takeReports(): { readonly notices: readonly Notice[]; readonly compactions: readonly CompactionData[] };
-  /** After a failure: makes the conversation smaller where that helps, and says whether to send again. */
+  /** Call it after a failure. Compacts the conversation if that helps, and returns whether to send again. */
   recover(error: unknown): Promise<"retry" | "give-up">;
+  /** Records a complete answer. */
   record(response: Response): Promise<SessionReport>;
+  /** Records the part of an answer that arrived before an interruption. */
   recordInterrupted(answer: InterruptedAnswer | undefined, options: InterruptionOptions): Promise<void>;
-  /** Whatever became of it. */
+  /** Ends the call, whether it succeeded or failed. */
   end(): void;
 }
 
-/** Adopts a framework's list of messages, and prepares the request that is sent instead of it. */
+/** Adopts a framework's list of messages, and prepares the request that is sent in place of the list. */
 export async function beginDoorCall<Request, Response, Live>(
   context: DoorContext<Request, Response, Live>,
   call: FrameworkCall<Live>,
@@ -106,20 +55,23 @@ export async function beginDoorCall<Request, Response, Live>(
     try {
       return await adopt(context, call);
     } catch (error) {
-      // Another process had the session in between. It is opened again, and has what that process wrote.
+      // Another process took the session over. The next attempt opens it again, with the entries of that process.
       if (!SessionLostError.isInstance(error)) throw error;
       if (attempt === ATTEMPTS) throw new SessionContendedError(error, attempt);
     }
   }
 }
 
+/** The number of attempts to open a session that other processes keep taking over. */
+const ATTEMPTS = 3;
+
 async function adopt<Request, Response, Live>(
   { sessions, onProblem }: DoorContext<Request, Response, Live>,
   { messages, configuration, answer, signal, clearedResults = 0, ...identity }: FrameworkCall<Live>,
 ): Promise<DoorCall<Request, Response>> {
-  const held = await sessions.find({ ...identity, chain: chainOf(messages) });
-  const { session, provider, told } = held;
-  held.use(identity.live);
+  const opened = await sessions.find({ ...identity, chain: chainOf(messages) });
+  const { session, provider, told: reported } = opened;
+  opened.use(identity.live);
   let notices: Notice[] = [];
   let compactions: CompactionData[] = [];
   const unlisten = session.events.listen((event) => {
@@ -128,41 +80,41 @@ async function adopt<Request, Response, Live>(
   });
   const end = (): void => {
     unlisten();
-    held.release(onProblem);
+    opened.release(onProblem);
   };
 
   const prepare = (): Promise<Request> => session.prepare({ answer, ...(signal && { signal }) });
-  /** Makes the session say what the list says. From then on, answers to older calls only cost money. */
+  /** Adopts the list in the session. Of answers to older calls, only the price is recorded from then on. */
   const load = async (): Promise<Request> => {
-    held.newest = messages;
+    opened.newest = messages;
     const synced = await session.sync(messages);
     for (const notice of findNotices(messages, synced, clearedResults)) {
-      if (!told.has(notice.kind)) notices.push(notice);
-      told.add(notice.kind);
+      if (!reported.has(notice.kind)) notices.push(notice);
+      reported.add(notice.kind);
     }
     const system = leadingSystem(messages).join("\n\n");
     await session.configure({ ...configuration, model: identity.model, system });
     return prepare();
   };
-  const isNewest = (): boolean => held.newest === messages;
+  const isNewest = (): boolean => opened.newest === messages;
 
   let request: Request;
   try {
-    for (const owed of sessions.takeOwed(held)) await session.turn.recordInterrupted(owed, undefined, ONLY_PRICE);
-    request = await held.inOrder(load);
+    for (const owed of sessions.takeOwed(opened)) await session.turn.recordInterrupted(owed, undefined, ONLY_PRICE);
+    request = await opened.inOrder(load);
   } catch (error) {
     end();
-    if (SessionLostError.isInstance(error)) sessions.drop(held);
+    if (SessionLostError.isInstance(error)) sessions.drop(opened);
     throw error;
   }
 
-  /** The answer is paid for and good: the caller gets it, and the next list brings it again. */
-  async function attempt(work: () => Promise<unknown>, answered: () => InterruptedAnswer): Promise<void> {
+  /** Reports a failure without throwing: the caller gets the answer anyway, and the next list brings the answer again. */
+  async function attemptRecord(work: () => Promise<unknown>, answered: () => InterruptedAnswer): Promise<void> {
     try {
       await work();
     } catch (error) {
       const isLost = SessionLostError.isInstance(error);
-      if (isLost) sessions.drop(held, answered());
+      if (isLost) sessions.drop(opened, answered());
       onProblem(new UnrecordedAnswerError(session.id, error, isLost ? "later" : "unknown"));
     }
   }
@@ -170,31 +122,31 @@ async function adopt<Request, Response, Live>(
   return {
     request: () => request,
     takeReports() {
-      const taken = { notices, compactions };
+      const reports = { notices, compactions };
       [notices, compactions] = [[], []];
-      return taken;
+      return reports;
     },
     async recover(error) {
       try {
         const { kind } = await session.recover(error, signal);
-        // Another call may have brought another list in the meantime: this call sends its own.
-        if (kind === "retry") request = await held.inOrder(isNewest() ? prepare : load);
+        // If another call has brought a newer list, this call must adopt its own list again.
+        if (kind === "retry") request = await opened.inOrder(isNewest() ? prepare : load);
         return kind;
       } catch (problem) {
-        // The caller should see why the model did not answer, not why that could not be mended.
-        if (SessionLostError.isInstance(problem)) sessions.drop(held);
+        // The caller should see the model's failure, not the failure of the recovery.
+        if (SessionLostError.isInstance(problem)) sessions.drop(opened);
         onProblem(toError(problem));
         return "give-up";
       }
     },
     async record(response) {
       const answered = (): InterruptedAnswer => toPaid(provider.readResponse(response));
-      await attempt(async () => {
+      await attemptRecord(async () => {
         const { blocks, stop } = provider.readResponse(response);
         if (isNewest()) await session.record(response, request);
         else await session.turn.recordInterrupted(answered(), request, ONLY_PRICE);
         const point = chainOf([...messages, { role: "assistant", content: blocks }]).points.at(-1);
-        if (point !== undefined) await held.note(point, stop === "tools" ? "here" : "durable");
+        if (point !== undefined) await opened.note(point, stop === "tools" ? "here" : "durable");
       }, answered);
       const { tokens, percentLeft } = session.view.size();
       return { session: session.id, tokens, percentLeft };
@@ -202,7 +154,7 @@ async function adopt<Request, Response, Live>(
     async recordInterrupted(partial, options) {
       if (partial === undefined) return;
       const how = isNewest() ? options : ONLY_PRICE;
-      await attempt(
+      await attemptRecord(
         () => session.turn.recordInterrupted(partial, request, how),
         () => partial,
       );
@@ -211,7 +163,10 @@ async function adopt<Request, Response, Live>(
   };
 }
 
-/** An answer with its price, of which nothing else is entered. */
+/** For an answer to an older list: the view leaves the answer out, and only the price counts. */
+const ONLY_PRICE: InterruptionOptions = { view: "left-out" };
+
+/** Reduces a response to its text and its price. */
 function toPaid({ blocks, responseId, model, usage }: ResponseContent): InterruptedAnswer {
   const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
   return { text, responseId, model, usage };
@@ -221,40 +176,53 @@ function toError(problem: unknown): Error {
   return problem instanceof Error ? problem : new Error(String(problem));
 }
 
-/** A tool of a framework in its parts; undefined for one that the service runs, which has no schema. */
-export interface ToolParts {
-  readonly name: unknown;
-  readonly description: unknown;
-  readonly schema: unknown;
+/** Answers a call of the tool `recall` in the session that recorded the call. */
+export async function recallForCall(
+  sessions: readonly Session[],
+  callId: string | undefined,
+  input: unknown,
+): Promise<string> {
+  const callers = sessions.filter((session) => session.view.openCalls().some(({ id }) => id === callId));
+  const [only, ...others] = callers;
+  if (only === undefined) return "Nothing can be recalled: this call belongs to no open session.";
+  if (others.length > 0)
+    return `Nothing can be recalled: ${callers.length} sessions have a call with the id ${callId}.`;
+  return recalledText(await only.recall(readRecallInput(input)));
 }
 
-/** What a framework's call sets beside its messages, as the configuration of a session. Settings must not have secrets. */
-export function toConfiguration<Tool>(
-  tools: readonly Tool[],
-  partsOf: (tool: Tool) => ToolParts | undefined,
-  settings: JsonObject,
-): Pick<WantedConfiguration, "tools" | "parameters"> {
-  const definitions = tools.map((tool) => toDefinition(partsOf(tool)));
-  const others = tools.filter((_, index) => definitions[index] === undefined);
-  return {
-    tools: definitions.filter((definition) => definition !== undefined),
-    parameters: {
-      ...(Object.keys(settings).length === 0 ? {} : { settings: toPlain(settings) }),
-      ...(others.length === 0 ? {} : { tools: others.map(toPlain) }),
-    },
-  };
+/** Other processes kept taking the session over. Nothing was sent. */
+class SessionContendedError extends PalimpsestError {
+  static readonly code = "session-contended";
+  readonly code: string = SessionContendedError.code;
+  readonly session: string;
+
+  constructor({ session, message }: SessionLostError, attempts: number) {
+    super(
+      `Other processes took session ${session} over ${attempts} times in a row, so nothing was sent to the model. Run the call ` +
+        `again, and let only one process at a time answer a conversation. The last error: ${message}`,
+    );
+    this.session = session;
+  }
 }
 
-function toDefinition(parts: ToolParts | undefined): ToolDefinition | undefined {
-  const name = asString(parts?.name);
-  if (parts === undefined || name === undefined || !/^[a-zA-Z0-9_-]{1,128}$/.test(name)) return undefined;
-  const description = asString(parts.description);
-  const inputSchema = (asObject(toPlain(parts.schema)) ?? { type: "object" }) as ToolDefinition["inputSchema"];
-  return { name, ...(description === undefined ? {} : { description }), inputSchema };
-}
+/** The caller got an answer that is not in the log. */
+class UnrecordedAnswerError extends PalimpsestError {
+  static readonly code = "unrecorded-answer";
+  readonly code: string = UnrecordedAnswerError.code;
+  readonly session: string;
 
-/** As JSON keeps it. */
-function toPlain(value: unknown): unknown {
-  const text = JSON.stringify(value);
-  return text === undefined ? undefined : JSON.parse(text);
+  /** @param price `later`: the next call records the price. `unknown`: the store may or may not have it. */
+  constructor(session: string, cause: unknown, price: "later" | "unknown") {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const spent =
+      price === "later"
+        ? "The next call of this process records its price."
+        : "Its price may be missing from the ledger.";
+    super(
+      `The model's answer was passed on but not recorded in session ${session}. The next call brings it again. ${spent} ` +
+        `The cause: ${why}`,
+      { cause },
+    );
+    this.session = session;
+  }
 }

@@ -6,8 +6,8 @@ const user = (content: string): SyncMessage => ({ role: "user", content });
 const answer = (content: string): SyncMessage => ({ role: "assistant", content });
 const list = [user("one"), answer("1"), user("two"), answer("2")];
 
-describe("a list is recognized", () => {
-  test("by what was said, however it is divided, and whatever tools have answered", () => {
+describe("a list of messages", () => {
+  test("has the same chain however its texts are divided and whatever tools answered", () => {
     const call: SyncMessage = {
       role: "assistant",
       content: [{ kind: "tool_call", id: "c1", name: "look", input: {} }],
@@ -24,14 +24,14 @@ describe("a list is recognized", () => {
     expect(one!.points).toHaveLength(1);
   });
 
-  test("as the session that it continues furthest", () => {
+  test("belongs to the session that it continues furthest", () => {
     const { points } = chainOf([...list, user("three")]);
     const longer = { id: "longer", points: chainOf(list).points };
     const shorter = { id: "shorter", points: chainOf(list.slice(0, 2)).points };
     expect(chooseSession(points, [shorter, longer])).toBe("longer");
   });
 
-  test("as none where two are as likely, or nothing was answered yet", () => {
+  test("belongs to no session if two match equally far or nothing was answered yet", () => {
     const { points } = chainOf(list);
     expect(
       chooseSession(points, [

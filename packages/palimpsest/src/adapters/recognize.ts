@@ -1,24 +1,18 @@
+// Recognizes the session of a list of messages by digests of its turns.
+
 import type { Block } from "../log/block.ts";
 import type { SyncMessage } from "../session/sync/conversation.ts";
 import { sha256 } from "../stores/sha256.ts";
 
-/** What a list of messages is recognized by. Tool results are no part of it: frameworks rewrite and rearrange them. */
+/** The digests by which a list of messages is recognized. Tool results are left out, because frameworks rewrite and reorder them. */
 export interface Chain {
-  /** Of what the user says before the model answers for the first time. */
+  /** The digest of the user messages before the first answer. */
   readonly head: string;
-  /** One for each turn of the model: of the whole list up to its end. */
+  /** One digest for each turn of the model. It covers the list up to the end of that turn. */
   readonly points: readonly string[];
 }
 
-export interface Candidate {
-  readonly id: string;
-  readonly points: readonly string[];
-}
-
-/** 96 bits: lists of one head are few, and two that differ must not look the same. */
-const DIGEST_LENGTH = 24;
-
-/** Chains a list of messages: each point depends on everything before it. */
+/** Computes the chain of a list of messages. Each point depends on everything before it. */
 export function chainOf(messages: readonly SyncMessage[]): Chain {
   const points: string[] = [];
   let head: string | undefined;
@@ -31,16 +25,8 @@ export function chainOf(messages: readonly SyncMessage[]): Chain {
   return { head: head ?? digest, points };
 }
 
-/** The session that a list continues furthest; undefined if there is none, or several that cannot be told apart. */
-export function chooseSession(points: readonly string[], candidates: readonly Candidate[]): string | undefined {
-  const reached = candidates.map(({ id, points: known }) => ({
-    id,
-    at: points.findLastIndex((one) => known.includes(one)),
-  }));
-  const furthest = Math.max(-1, ...reached.map(({ at }) => at));
-  const [only, ...others] = reached.filter(({ at }) => at === furthest);
-  return furthest < 0 || others.length > 0 ? undefined : only?.id;
-}
+/** 96 bits are enough: few lists share a head, and different lists must not get the same digest. */
+const DIGEST_LENGTH = 24;
 
 interface Group {
   readonly role: "user" | "assistant";
@@ -48,7 +34,7 @@ interface Group {
   last: Block["kind"] | undefined;
 }
 
-/** All that one side says before the other does, whatever messages it is divided into. Calls and their results are one turn of the model. */
+/** Groups consecutive blocks of one role, however they are divided into messages. Tool calls count as the model's. */
 function groups(messages: readonly SyncMessage[]): readonly Group[] {
   const found: Group[] = [];
   for (const { role, content } of messages) {
@@ -60,7 +46,7 @@ function groups(messages: readonly SyncMessage[]): readonly Group[] {
       const side = block.kind === "tool_call" ? "assistant" : role;
       if (found.at(-1)?.role !== side) found.push({ role: side, keys: [], last: undefined });
       const group = found.at(-1)!;
-      // Texts that follow each other are one: frameworks join and divide them.
+      // Consecutive texts count as one, because frameworks join and split them.
       if (block.kind === "text" && group.last === "text") group.keys.push(`${group.keys.pop()}${key}`);
       else group.keys.push(key);
       group.last = block.kind;
@@ -81,4 +67,20 @@ function keyOf(block: Block): string {
     default:
       return "";
   }
+}
+
+export interface Candidate {
+  readonly id: string;
+  readonly points: readonly string[];
+}
+
+/** Returns the session that a list continues furthest; undefined if no session matches, or several match equally far. */
+export function chooseSession(points: readonly string[], candidates: readonly Candidate[]): string | undefined {
+  const reached = candidates.map(({ id, points: known }) => ({
+    id,
+    at: points.findLastIndex((one) => known.includes(one)),
+  }));
+  const furthest = Math.max(-1, ...reached.map(({ at }) => at));
+  const [only, ...others] = reached.filter(({ at }) => at === furthest);
+  return furthest < 0 || others.length > 0 ? undefined : only?.id;
 }

@@ -1,10 +1,12 @@
+// Reports the size of a session and its compactions in the data of an answer.
+
 import { asList, asObject, asString } from "../schema/json-fields.ts";
 import type { SessionEvent } from "../session-event.ts";
 
-/** A compaction, for a user interface. */
+/** A compaction, as data for a user interface. */
 export interface CompactionData {
   readonly session: string;
-  /** Why: `window` (it was full), `economy` (it saves money), and others. */
+  /** The reason: `window` (the context window was full), `economy` (the compaction saves money), and others. */
   readonly reason: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
@@ -12,30 +14,30 @@ export interface CompactionData {
   readonly summary: string;
 }
 
-/** The compaction that an event reports; undefined for any other event. */
+/** Returns the compaction that an event reports; undefined for any other event. */
 export function toCompactionData(event: SessionEvent): CompactionData | undefined {
   if (event.kind !== "compaction-ended" || event.outcome.kind !== "compacted") return undefined;
   const { tokensBefore, tokensAfter, summary } = event.outcome;
   return { session: event.session, reason: event.reason, tokensBefore, tokensAfter, summary };
 }
 
-/** The same, read back from what a framework has kept; undefined if it is something else. */
+/** Reads a compaction back from data that a framework kept; undefined for any other data. */
 export function asCompactionData(value: unknown): CompactionData | undefined {
   const data = asObject(value);
   return asString(data?.["summary"]) === undefined ? undefined : (data as unknown as CompactionData);
 }
 
-/** What a session says about itself after an answer. */
+/** The size of a session after an answer. */
 export interface SessionReport {
   readonly session: string;
   readonly tokens: number;
   readonly percentLeft: number;
 }
 
-/** The name under which an answer's data have what its session says. */
+/** The key of the report in the data of an answer. */
 const OWN = "palimpsest";
 
-/** Data of an answer, with what its session says about itself. */
+/** Adds the session's report and its compactions to the data of an answer. */
 export function withReport(
   data: object | undefined,
   report: SessionReport,
@@ -44,7 +46,7 @@ export function withReport(
   return { ...data, [OWN]: { ...report, ...(compactions.length === 0 ? {} : { compactions }) } };
 }
 
-/** The compactions that data of an answer show. */
+/** Returns the compactions in the data of an answer. */
 export function compactionsIn(data: unknown): readonly CompactionData[] {
   const own = asObject(asObject(data)?.[OWN]);
   return (asList(own?.["compactions"]) ?? []).flatMap((value) => asCompactionData(value) ?? []);

@@ -1,3 +1,5 @@
+// Keeps the sessions of an adapter open between calls, and finds the session of each call.
+
 import type { Provider } from "../providers/provider.ts";
 import { asObject, asString, asStrings } from "../schema/json-fields.ts";
 import { openSession } from "../session/open.ts";
@@ -7,117 +9,85 @@ import type { SessionOptions } from "../state/options.ts";
 import type { Store } from "../stores/store.ts";
 import { type Candidate, type Chain, chooseSession } from "./recognize.ts";
 
-/** Work under one name is done in order; work under other names does not wait for it. */
-interface Lanes {
-  /** Runs work when the work before it is done, whatever became of that. */
-  run<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
-}
-
-function createLanes(): Lanes {
-  const tails = new Map<string, Promise<unknown>>();
-  return {
-    run(name, work) {
-      const result = (tails.get(name) ?? Promise.resolve()).then(work);
-      const tail = result
-        .catch(() => {})
-        .then(() => {
-          if (tails.get(name) === tail) tails.delete(name);
-        });
-      tails.set(name, tail);
-      return result;
-    },
-  };
-}
-
-/** Options of sessions behind a framework that are the application's. The others come with each call. */
+/** The session options that the application sets. The other options come with each call. */
 export interface DoorOptions<Request, Response, Message>
   extends Omit<
     SessionOptions<Request, Response, Message>,
     "provider" | "id" | "model" | "system" | "tools" | "parameters" | "takeover" | "modelFacts"
   > {
   readonly store: Store;
-  /** A session that nobody has called for this long is closed. The next call opens it again. @default 60,000 */
+  /** A session is closed if it was not called for this long. The next call opens it again. @default 60,000 */
   readonly closeAfterMs?: number;
 }
 
-/** The provider of one session, over what the framework's calls bring: models, clients, headers. */
-export interface Connection<Request, Response, Message, Live> {
-  readonly provider: Provider<Request, Response, Message>;
-  /** Makes the newest call known, for calls that the session makes by itself. */
-  use(live: Live): void;
-}
-
-/** What is different from one framework to the other. */
+/** The parts of an adapter that differ between frameworks. */
 export interface Door<Request, Response, Message, Live> {
-  /** Ids of sessions that were recognized by their messages begin with it. */
+  /** The beginning of the ids of sessions that are recognized by their messages. */
   readonly prefix: string;
-  /** Under this name, metadata of a session have what its list is recognized by. */
+  /** The key in a session's metadata that holds its chain, by which the list is recognized. */
   readonly metadata: string;
   connect(first: Live): Connection<Request, Response, Message, Live>;
 }
 
-/** A session that calls are made for. */
-interface HeldSession<Request, Response, Live> {
-  readonly session: Session<Request, Response>;
-  readonly provider: Pick<Provider<Request, Response>, "readResponse">;
-  /** Kinds of notices that were given. */
-  readonly told: Set<string>;
+/** The provider of one session. It uses the models, clients and headers of the framework's calls. */
+export interface Connection<Request, Response, Message, Live> {
+  readonly provider: Provider<Request, Response, Message>;
+  /** Passes the newest call to the provider, for the session's own model calls. */
   use(live: Live): void;
-  /** Runs work when the work before it is done. */
-  inOrder<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Remembers the end of an answer, by which the next list is recognized. `durable`: in the store, too. */
-  note(point: string, where: "here" | "durable"): Promise<void>;
-  /** The list of the call that the session follows: answers to other calls are no part of what it shows. */
-  newest: object | undefined;
-  /** One call less that uses it. @param onProblem is told why the session could not be closed later */
-  release(onProblem: (problem: Error) => void): void;
 }
 
-/** A call of a framework, as far as its session is found by it. */
+/** The parts of a framework's call that identify its session. */
 export interface CallIdentity<Live> {
   /** The framework's own list: a retry brings the same object. */
   readonly list: object;
-  /** The name that the application has given the session. */
+  /** The name that the application gave the session. */
   readonly key: string | undefined;
   readonly chain: Chain;
   readonly model: string;
   readonly live: Live;
 }
 
-/** The sessions that a door keeps open between calls. */
+/** The sessions that an adapter keeps open between calls. */
 export interface DoorSessions<Request, Response, Live> {
-  /** Finds the session that a list of messages belongs to, or begins one. */
+  /** Finds the session of a list of messages, or begins a new one. */
   find(call: CallIdentity<Live>): Promise<HeldSession<Request, Response, Live>>;
-  /** Forgets a session that another process has taken over. @param owed an answer whose price is not in the log */
+  /** Forgets a session that another process took over. @param owed an answer whose price is not in the log */
   drop(held: HeldSession<Request, Response, Live>, owed?: InterruptedAnswer): void;
-  /** Answers whose prices the session's log lacks: once. */
+  /** Returns the answers whose prices are missing from the session's log, and forgets them. */
   takeOwed(held: HeldSession<Request, Response, Live>): readonly InterruptedAnswer[];
   open(): readonly Session<Request, Response>[];
   close(): Promise<void>;
 }
 
-interface Held<Request, Response, Live> extends HeldSession<Request, Response, Live> {
-  readonly id: string;
-  readonly chain: { head: string; points: string[] };
-  calls: number;
-  timer: ReturnType<typeof setTimeout> | undefined;
+/** An open session that calls use. */
+interface HeldSession<Request, Response, Live> {
+  readonly session: Session<Request, Response>;
+  readonly provider: Pick<Provider<Request, Response>, "readResponse">;
+  /** The kinds of notices that were already reported. */
+  readonly told: Set<string>;
+  use(live: Live): void;
+  /** Runs work after the session's earlier work has ended. */
+  inOrder<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Remembers the end of an answer, by which the next list is recognized. `durable` also saves it in the store. */
+  note(point: string, where: "here" | "durable"): Promise<void>;
+  /** The list that the session shows. Answers to calls with older lists are left out of the view. */
+  newest: object | undefined;
+  /** Ends the use by one call. @param onProblem called if the idle session cannot be closed */
+  release(onProblem: (problem: Error) => void): void;
 }
 
-/** Edits further back than so many answers begin another session, unless the session is named. */
-const MAXIMUM_POINTS = 32;
-
-/** The sessions behind one door. They are opened when they are called, and closed when nobody calls them. */
+/** Creates the sessions of one adapter. A session is opened at its first call, and closed when it is idle. */
 export function createDoorSessions<Request, Response, Message, Live>(
   { prefix, metadata: metadataName, connect }: Door<Request, Response, Message, Live>,
   { store, closeAfterMs = 60_000, ...host }: DoorOptions<Request, Response, Message>,
 ): DoorSessions<Request, Response, Live> {
-  type One = Held<Request, Response, Live>;
+  type One = OpenSession<Request, Response, Live>;
   const opening = new Map<string, Promise<One>>();
   const ready = new Map<string, One>();
-  // Calls under one name are told apart by how the first of them begins: it has to be known first.
+  // Calls under one name are distinguished by the head of the first call, so the first call must finish its search first.
   const [finding, working] = [createLanes(), createLanes()];
   const owed = new Map<string, InterruptedAnswer[]>();
-  // A retry brings the same list again, before there is an answer to recognize it by.
+  // A retry brings the same list object, before an answer exists by which the list is recognized.
   const byList = new WeakMap<object, { readonly key: string | undefined; readonly id: string }>();
 
   async function idOf({ list, key, chain }: CallIdentity<Live>): Promise<string> {
@@ -142,24 +112,24 @@ export function createDoorSessions<Request, Response, Message, Live>(
     return chooseSession(points, [...candidates.values()]) ?? `${start}${crypto.randomUUID().slice(0, 8)}`;
   }
 
-  /** A call under the same name about something else, such as a title for the conversation, must not rewind it. */
+  /** A call under the same name for another purpose, such as a title for the conversation, must not rewind the session. */
   async function withKey(key: string, { head, points }: Chain): Promise<string> {
     const chainOfId = async (id: string) => ready.get(id)?.chain ?? chainIn(await store.readMetadata(id));
     const own = await chainOfId(key);
     if (own.head === undefined || own.head === head) return key;
-    const held = ready.get(key);
-    // Nothing was answered yet, and nobody waits for an answer: the user begins again, after a failure or a stop.
-    if (own.points.length === 0 && (held?.calls ?? 0) === 0) {
-      if (held !== undefined) held.chain.head = head;
+    const current = ready.get(key);
+    // Without an answer and without a waiting call, the user begins again after a failure or a stop.
+    if (own.points.length === 0 && (current?.calls ?? 0) === 0) {
+      if (current !== undefined) current.chain.head = head;
       return key;
     }
     const other = `${key}.${head.slice(0, 8)}`;
     return points.length === 0 || (await chainOfId(other)).head !== undefined ? other : key;
   }
 
-  async function openHeld(id: string, { model, live, chain: { head, points } }: CallIdentity<Live>): Promise<One> {
+  async function openFor(id: string, { model, live, chain: { head, points } }: CallIdentity<Live>): Promise<One> {
     const { provider, use } = connect(live);
-    // The list of messages is the application's: whoever has the newest one goes on with it.
+    // The application owns the list of messages, so the process with the newest list takes the session over.
     const session = await openSession({ ...host, store, provider, id, model, takeover: "always" });
     try {
       const saved = chainIn(await store.readMetadata(id));
@@ -168,15 +138,15 @@ export function createDoorSessions<Request, Response, Message, Live>(
         points: saved.points.length === 0 ? points.slice(-MAXIMUM_POINTS) : [...saved.points],
       };
       if (saved.head !== chain.head) await save({ id, chain });
-      return hold({ id, session, provider, use, chain });
+      return keepOpen({ id, session, provider, use, chain });
     } catch (error) {
-      // Nobody else knows that it is open.
+      // No other code has a reference to the session.
       await session.close().catch(() => {});
       throw error;
     }
   }
 
-  function hold(opened: Pick<One, "id" | "session" | "provider" | "use" | "chain">): One {
+  function keepOpen(opened: Pick<One, "id" | "session" | "provider" | "use" | "chain">): One {
     const one: One = {
       ...opened,
       told: new Set(),
@@ -192,7 +162,7 @@ export function createDoorSessions<Request, Response, Message, Live>(
       release(onProblem) {
         one.calls--;
         if (one.calls > 0) return;
-        one.timer = setTimeout(() => void closeHeld(one).catch(onProblem), closeAfterMs);
+        one.timer = setTimeout(() => void closeNow(one).catch(onProblem), closeAfterMs);
         one.timer.unref?.();
       },
     };
@@ -210,7 +180,7 @@ export function createDoorSessions<Request, Response, Message, Live>(
     opening.delete(one.id);
   }
 
-  async function closeHeld(one: One): Promise<void> {
+  async function closeNow(one: One): Promise<void> {
     forget(one);
     await one.session.close();
   }
@@ -223,10 +193,10 @@ export function createDoorSessions<Request, Response, Message, Live>(
 
   async function find(call: CallIdentity<Live>): Promise<One> {
     const id = await idOf(call);
-    const held = opening.get(id) ?? openHeld(id, call);
-    opening.set(id, held);
+    const opened = opening.get(id) ?? openFor(id, call);
+    opening.set(id, opened);
     try {
-      const one = await held;
+      const one = await opened;
       ready.set(id, one);
       clearTimeout(one.timer);
       one.calls++;
@@ -239,36 +209,68 @@ export function createDoorSessions<Request, Response, Message, Live>(
 
   return {
     find: (call) => (call.key === undefined ? find(call) : finding.run(call.key, () => find(call))),
-    takeOwed(held) {
-      const { id } = held as One;
-      const taken = owed.get(id) ?? [];
+    takeOwed(session) {
+      const { id } = session as One;
+      const answers = owed.get(id) ?? [];
       owed.delete(id);
-      return taken;
+      return answers;
     },
-    drop(held, answer) {
-      const { id } = held as One;
+    drop(lost, answer) {
+      const { id } = lost as One;
       if (answer !== undefined) owed.set(id, [...(owed.get(id) ?? []), answer]);
-      forget(held as One);
-      // It is lost already; what is left are resources of this process.
-      held.session.close().catch(() => {});
+      forget(lost as One);
+      // The session is lost already. Closing it only frees resources of this process.
+      lost.session.close().catch(() => {});
     },
     open: () => [...ready.values()].map(({ session }) => session),
     async close() {
-      // Those that are being opened, too: a call may have begun just now.
+      // Includes sessions that are still being opened.
       const opened = await Promise.allSettled(opening.values());
-      await Promise.all(opened.flatMap((one) => (one.status === "fulfilled" ? [closeHeld(one.value)] : [])));
+      await Promise.all(opened.flatMap((one) => (one.status === "fulfilled" ? [closeNow(one.value)] : [])));
     },
   };
 }
 
-/** The calls that a session has been used by. */
+/** An edit further back than this many answers begins another session, unless the session has a name. */
+const MAXIMUM_POINTS = 32;
+
+interface OpenSession<Request, Response, Live> extends HeldSession<Request, Response, Live> {
+  readonly id: string;
+  readonly chain: { head: string; points: string[] };
+  calls: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** Runs work in order per name. Work under different names runs independently. */
+interface Lanes {
+  /** Runs work after the earlier work under this name has ended, even if that work failed. */
+  run<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
+}
+
+function createLanes(): Lanes {
+  const tails = new Map<string, Promise<unknown>>();
+  return {
+    run(name, work) {
+      const result = (tails.get(name) ?? Promise.resolve()).then(work);
+      const tail = result
+        .catch(() => {})
+        .then(() => {
+          if (tails.get(name) === tail) tails.delete(name);
+        });
+      tails.set(name, tail);
+      return result;
+    },
+  };
+}
+
+/** The calls that used a session. */
 export interface KnownCalls<Live> {
-  /** The newest call of a model, or the first one of all. */
+  /** Returns the newest call with this model; the first call if no call used the model. */
   ofModel(id: string): Live;
   newest(): Live;
 }
 
-/** Connects a session to its framework: models and options of calls that it makes by itself are those of the newest call. */
+/** Connects a session to its framework. The session's own model calls use the models and options of the newest call. */
 export function connectNewest<Request, Response, Message, Live extends { readonly id: string }>(
   first: Live,
   create: (calls: KnownCalls<Live>) => Provider<Request, Response, Message>,

@@ -5,226 +5,258 @@ import { toDraft } from "../log/draft.ts";
 import type { AttemptPayload, CompactionRecord } from "../log/payload-compaction.ts";
 import type { NotesKeeper } from "../notes/keeper.ts";
 import type { DeclinedCause } from "../notes/when.ts";
-import { present } from "../schema/json-fields.ts";
 import type { CompactionAnnounced, CompactionEnded, CompactionForecast } from "../session-event.ts";
 import { type BreakerState, ECONOMIC_BREAKER, retryAtMs, WINDOW_BREAKER } from "../state/carried.ts";
-import { type SessionContext, startContents } from "../state/context.ts";
+import { type SessionCore, startContents } from "../state/core.ts";
 import { type Surroundings, withTimeout } from "../state/host-content.ts";
 import { leaveRoom } from "../state/limits.ts";
 import type { DueCompaction, Hold } from "../state/options.ts";
-import type { Contents, Requests } from "../state/ports.ts";
+import type { ContentInlet, Sizes } from "../state/ports.ts";
 import { type Snapshot, takeSnapshot } from "../state/state.ts";
 import { composeView } from "./compose.ts";
 import { type CompactionOrigin, callsOfTurn, installBoundary, type ReadyView } from "./install.ts";
 import { type CompactionOutcome, type CompactOptions, type EndedCompaction, reportOutcome } from "./outcome.ts";
 import { type CompactionPart, type CompactionPlan, type PlanOptions, planCompaction } from "./plan.ts";
-import { askForSummary } from "./summarize.ts";
+import { type AskedSummary, askForSummary } from "./summarize.ts";
 import { ANNOUNCED, announcedAt } from "./when.ts";
 
-interface CompactionsParts<Request, _Response> {
-  readonly contents: Pick<Contents, "append">;
-  readonly forks: Pick<Forks<unknown>, "converse">;
+/** The parts of a session that compacting needs. */
+interface CompactionsParts extends SessionCore {
+  readonly inlet: ContentInlet;
+  readonly outlet: { filesRead(): ReadonlyMap<string, number> };
+  readonly measures: Pick<Sizes, "budget">;
+  readonly forks: Pick<Forks, "converse">;
   readonly notes: Pick<NotesKeeper, "planCompaction">;
-  readonly requests: Pick<Requests<Request>, "budget" | "filesRead">;
 }
 
-export interface Compactions {
-  /** The one way to a compaction, whoever asks for it; one after another. */
-  compact(cause: CompactionCause, options?: CompactOptions): Promise<CompactionOutcome>;
-}
-
-/** Who asks for a compaction; and what it is expected to do, if nobody but the policy or the provider does. */
+/** Who asks for a compaction, and the forecast if the policy or the provider asks. */
 type CompactionCause =
   | { readonly trigger: "manual" }
   | { readonly trigger: "auto" | "reactive"; readonly forecast: CompactionForecast };
 
-interface RunOptions extends CompactOptions {
-  readonly signal: AbortSignal;
-  /** Its name, for whoever is told of it. */
+/** The compaction that is running. */
+interface Run {
+  /** The name of the compaction in events. */
   readonly compaction: string;
+  readonly snapshot: Snapshot;
+  readonly origin: CompactionOrigin;
+  readonly options: CompactOptions;
+  readonly signal: AbortSignal;
 }
 
-export function createCompactions<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  { contents, forks, notes, requests }: CompactionsParts<Request, Response>,
-): Compactions {
-  const { session, options, state, settings, clock, emit, runHooks } = context;
-  const attendance = context.attendance.kind;
-  let tail: Promise<unknown> = Promise.resolve();
+/** The one way to a compaction, whoever asks for it. Compactions run one after another, beside the session. */
+export class Compactions {
+  readonly #parts: CompactionsParts;
+  #tail: Promise<unknown> = Promise.resolve();
+  /** The number of user messages when the user was last asked, or could not be asked. */
+  #askedAtMessage: number | undefined;
 
-  /** Told of at its beginning and at its end, however it ends. */
-  async function run(cause: CompactionCause, wanted: CompactOptions): Promise<CompactionOutcome> {
-    if (settings()["compaction.enabled"] === "off")
+  constructor(parts: CompactionsParts) {
+    this.#parts = parts;
+  }
+
+  compact(cause: CompactionCause, options: CompactOptions = {}): Promise<CompactionOutcome> {
+    const { signal } = options;
+    const waited = this.#tail;
+    const result = waited.then(() => (signal?.aborted ? ABORTED : this.#run(cause, options)));
+    this.#tail = result.catch(() => undefined);
+    return signal === undefined ? result : Promise.race([result, abortedBefore(waited, signal)]);
+  }
+
+  /** A compaction is due before a request: announces it, asks the user, or compacts, as the settings say. */
+  async beforeRequest({ forecast, hold }: DueCompaction, options: Pick<CompactOptions, "signal">): Promise<void> {
+    const isAsked = this.#parts.settings.current["compaction.auto"] === "ask";
+    // A user who is asked needs no announcement. A compaction that the user took back is not asked about again.
+    if (hold !== undefined && !(isAsked && hold.by === "opened")) return this.#announce(forecast, heldUntil(hold));
+    if (!isAsked) await this.announceFirst(forecast);
+    else if (!(await this.#mayCompact(forecast, options.signal))) return;
+    await this.compact({ trigger: "auto", forecast }, options);
+  }
+
+  /** Announces the first compaction after the session was opened, unless the user asked for it. */
+  async announceFirst(forecast: CompactionForecast): Promise<void> {
+    const { state, attendance } = this.#parts;
+    if (announcedAt(state.carriedState) <= attendance.openedAt) await this.#announce(forecast, "now");
+  }
+
+  async #announce(forecast: CompactionForecast, when: CompactionAnnounced["when"]): Promise<void> {
+    const { state, ports } = this.#parts;
+    ports.emit({ kind: "compaction-announced", ...forecast, when });
+    await state.inOrder(() => state.append([toDraft("mark", { name: ANNOUNCED, coveredTo: state.newestEntry })]));
+  }
+
+  async #mayCompact(forecast: CompactionForecast, signal: AbortSignal | undefined): Promise<boolean> {
+    const { state, options, ports } = this.#parts;
+    const { userMessages } = state.carriedState;
+    // A user who said "not now" is asked again after their next message.
+    if (this.#askedAtMessage === userMessages) return false;
+    this.#askedAtMessage = userMessages;
+    if (options.approveCompaction === undefined) {
+      ports.emit({ kind: "compaction-due", ...forecast });
+      return false;
+    }
+    try {
+      return (await options.approveCompaction(forecast, { signal })) === "compact";
+    } catch {
+      // No answer counts as no. An aborted turn ends where the request is prepared.
+      return false;
+    }
+  }
+
+  /** Emits the beginning and the end of a compaction, whatever its outcome. */
+  async #run(cause: CompactionCause, options: CompactOptions): Promise<CompactionOutcome> {
+    const { id, state, settings, measures, ports } = this.#parts;
+    if (settings.current["compaction.enabled"] === "off")
       return { kind: "nothing", cause: "switched-off", why: "compaction.enabled is off" };
-    const signal = wanted.signal === undefined ? context.signal : AbortSignal.any([context.signal, wanted.signal]);
-    // The session goes on meanwhile: what is appended stays behind what is folded.
-    const snapshot = await state.inOrder(async () => takeSnapshot(state, requests.budget()));
-    const compaction = `${session}:${snapshot.newestEntry}`;
+    const signal = options.signal === undefined ? ports.signal : AbortSignal.any([ports.signal, options.signal]);
+    // The session continues meanwhile: content that is appended now stays behind the summary.
+    const snapshot = await state.inOrder(async () => takeSnapshot(state, measures.budget()));
+    const compaction = `${id}:${snapshot.newestEntry}`;
     const { boundaries, turns } = snapshot.carriedState.chain;
-    const origin = originOf(cause);
-    emit({
+    const run: Run = { compaction, snapshot, origin: originOf(cause), options, signal };
+    ports.emit({
       kind: "compaction-started",
       compaction,
-      ...origin,
+      ...run.origin,
       tokensBefore: snapshot.sizeTokens,
       earlierCompactions: boundaries,
       ...(boundaries === 0 ? {} : { turnsSincePrevious: turns }),
     });
-    let told: CompactionEnded["outcome"] = { kind: "failed", failure: "no_summary", why: "it ended by an error" };
+    let outcome: CompactionEnded["outcome"] = { kind: "failed", failure: "no_summary", why: "it ended by an error" };
     try {
-      const ended = await settle(await runWith(snapshot, origin, { ...wanted, signal, compaction }), origin, snapshot);
-      told = reportOutcome(ended);
+      const ended = await this.#recordFailure(run, await this.#compact(run));
+      outcome = reportOutcome(ended);
       return ended.outcome;
     } finally {
-      emit({ kind: "compaction-ended", compaction, reason: origin.reason, outcome: told });
+      ports.emit({ kind: "compaction-ended", compaction, reason: run.origin.reason, outcome });
     }
   }
 
-  /** One that only saves money and came to nothing is not tried again at the next request: that it was tried is in the log. */
-  async function settle(
-    ended: EndedCompaction,
-    { trigger, reason }: CompactionOrigin,
-    snapshot: Snapshot,
-  ): Promise<EndedCompaction> {
-    const { outcome, spentInVain } = ended;
-    if (outcome.kind === "compacted" || outcome.kind === "aborted") return ended;
-    if (outcome.kind === "nothing" && (reason !== "economic" || outcome.cause === "overtaken")) return ended;
-    const failure = outcome.kind === "failed" ? outcome.failure : "declined";
-    await state.inOrder(async () => {
-      const calls = spentInVain && callsOfTurn(snapshot, spentInVain, state.carriedState);
-      const attempt: AttemptPayload = { trigger, reason, failure, why: outcome.why, ...present({ calls }) };
-      await state.append([toDraft("attempt", attempt)]);
-    });
-    const { carriedState } = state;
-    if (reason !== "economic") {
-      if (carriedState.breaker.kind === "open") tripped("compaction", carriedState.breaker);
-      return ended;
-    }
-    tripped("economic-compaction", carriedState.economicBreaker);
-    const retryMs = retryAtMs(carriedState.economicBreaker, ECONOMIC_BREAKER);
-    return retryMs === undefined ? ended : { ...ended, outcome: { ...outcome, retryAtMs: retryMs } };
-  }
-
-  function tripped(of: "compaction" | "economic-compaction", breaker: BreakerState): void {
-    const retryMs = retryAtMs(breaker, of === "compaction" ? WINDOW_BREAKER : ECONOMIC_BREAKER);
-    emit({
-      kind: "breaker-tripped",
-      of,
-      failures: breaker.failures,
-      ...(retryMs === undefined ? {} : { retryAtMs: retryMs }),
-    });
-  }
-
-  async function runWith(snapshot: Snapshot, origin: CompactionOrigin, wanted: RunOptions): Promise<EndedCompaction> {
-    const held = settings();
+  /** Runs the hooks, plans, asks for a summary, and installs the boundary. */
+  async #compact(run: Run): Promise<EndedCompaction> {
+    const { id, state, settings, options, ports, measures, outlet, forks, attendance } = this.#parts;
+    const { compaction, snapshot, origin, signal } = run;
     const { trigger, reason } = origin;
-    const { signal, compaction } = wanted;
-    const customInstructions = wanted.instructions ?? "";
-    const before = await runHooks("PreCompact", { sessionId: session, trigger, customInstructions }, { signal });
+    const now = settings.current;
+    const customInstructions = run.options.instructions ?? "";
+    const before = await ports.runHooks("PreCompact", { sessionId: id, trigger, customInstructions }, { signal });
     if (before.blocked !== undefined) {
       const why = `a hook blocked it: ${before.blocked.reason}`;
       return { outcome: { kind: "nothing", cause: "blocked", why } };
     }
-    emit({ kind: "compaction-progressed", compaction, phase: "gathering" });
-    const host = withTimeout(options.surroundings ?? {}, { clock, signal });
+    ports.emit({ kind: "compaction-progressed", compaction, phase: "gathering" });
+    const host = withTimeout(options.surroundings ?? {}, { clock: ports.clock, signal });
     const [todos, head] = await Promise.all([host.todos?.(), host.head?.()]);
-    const planning = { log: state.log, settings: held, trigger, attendance, todos, head };
-    const byNotes =
-      trigger === "auto" && held["compaction.notes"] === "on" ? await tryNotes(snapshot, planning, host) : undefined;
-    if (byNotes?.kind === "ready") return finish(byNotes.plan, byNotes.ready, origin);
-    const plan = await planCompaction(snapshot, partOf(wanted), planning);
+    const planning = { log: state.log, settings: now, trigger, attendance: attendance.kind, todos, head };
+    const mayUseNotes = trigger === "auto" && now["compaction.notes"] === "on";
+    const byNotes = mayUseNotes ? await this.#planByNotes(snapshot, planning, host) : undefined;
+    if (byNotes?.kind === "ready") return this.#install(byNotes.plan, byNotes.ready, origin);
+    const plan = await planCompaction(snapshot, partOf(run.options), planning);
     if ("kind" in plan) return { outcome: plan };
     const merged = mergeInstructions(customInstructions, before) ?? "";
-    const { text: instructions } = leaveRoom(merged, requests.budget().windowTokens);
-    const asked = await askForSummary(plan, context, {
+    const { text: instructions } = leaveRoom(merged, measures.budget().windowTokens);
+    const asked = await askForSummary(plan, this.#parts, {
       forks,
-      settings: held,
-      filesRead: requests.filesRead(),
+      settings: now,
+      filesRead: outlet.filesRead(),
       trigger,
       reason,
       signal,
       instructions,
       onProgress: (receivedCharacters) =>
-        emit({ kind: "compaction-progressed", compaction, phase: "summarizing", receivedCharacters }),
+        ports.emit({ kind: "compaction-progressed", compaction, phase: "summarizing", receivedCharacters }),
     });
     if (signal.aborted || asked.kind === "aborted") return { outcome: { kind: "aborted" } };
-    if (asked.kind === "none") {
-      const { failure, why, spent } = asked;
-      if (failure !== "too-large")
-        return { outcome: { kind: "failed", failure, why }, used: spent.used, spentInVain: spent };
-      return {
-        outcome: isSmall(plan) ? TOO_SMALL : { kind: "failed", failure, why: tooLarge(plan) },
-        used: spent.used,
-        spentInVain: spent,
-      };
-    }
-    const { ready } = asked;
+    if (asked.kind === "none") return withoutView(plan, asked);
     const earlier = byNotes === undefined ? [] : [{ rung: "notes" as const, why: byNotes.why }];
-    const told = instructions === "" ? {} : { instructions };
-    return finish(plan, { ...ready, ...told, declined: [...earlier, ...ready.declined] }, origin);
+    const custom = instructions === "" ? {} : { instructions };
+    const declined = [...earlier, ...asked.ready.declined];
+    return this.#install(plan, { ...asked.ready, ...custom, declined }, origin);
   }
 
-  async function finish(plan: CompactionPlan, ready: ReadyView, origin: CompactionOrigin): Promise<EndedCompaction> {
-    const outcome = await state.inOrder(() => installBoundary(plan, ready, { state, origin }));
-    if (outcome.kind === "compacted") await afterwards(outcome, ready, plan.snapshot.carriedState.breaker);
-    const { view, spent, withoutSummary } = ready;
-    return {
-      outcome,
-      summary: view.text,
-      used: spent.used,
-      ...(withoutSummary === undefined ? {} : { withoutSummary }),
-    };
-  }
-
-  /** The notes as the summary: no model is asked, and what they do not cover stays as it is. */
-  async function tryNotes(snapshot: Snapshot, planning: PlanOptions, host: Surroundings) {
+  /** Uses the notes as the summary: no model is asked, and content that the notes do not cover stays as it is. */
+  async #planByNotes(snapshot: Snapshot, planning: PlanOptions, host: Surroundings) {
+    const { ports, notes, outlet, options } = this.#parts;
     const planned = await notes.planCompaction(snapshot);
     const declined = (cause: DeclinedCause, why: string) => {
-      emit({ kind: "notes-compaction-declined", reason: cause });
+      ports.emit({ kind: "notes-compaction-declined", reason: cause });
       return { kind: "declined", why } as const;
     };
     if (planned.kind === "declined") return declined(planned.cause, planned.reason);
     const plan = await planCompaction(snapshot, { variant: "up_to", entry: planned.from }, planning);
     if ("kind" in plan) return declined("nothing-to-compact", plan.why);
     const { cleanText } = options;
-    const composing = { settings: planning.settings, surroundings: host, filesRead: requests.filesRead(), cleanText };
+    const composing = { settings: planning.settings, surroundings: host, filesRead: outlet.filesRead(), cleanText };
     const view = await composeView({ text: planned.summary }, plan, composing);
     if (view === undefined) return declined("too-large", "with the notes, the view would not be smaller by enough");
     const { breaker } = snapshot.carriedState;
-    const ready: ReadyView = {
-      view,
-      rung: "notes",
-      declined: [],
-      breaker,
-      spent: { calls: 0, priceUsd: 0, time: "left" },
-    };
+    const spent = { calls: 0, priceUsd: 0, time: "left" } as const;
+    const ready: ReadyView = { view, rung: "notes", declined: [], breaker, spent };
     return { kind: "ready", plan, ready } as const;
   }
 
-  async function afterwards(
+  async #install(plan: CompactionPlan, ready: ReadyView, origin: CompactionOrigin): Promise<EndedCompaction> {
+    const { state } = this.#parts;
+    const outcome = await state.inOrder(() => installBoundary(plan, ready, { state, origin }));
+    if (outcome.kind === "compacted") await this.#afterwards(outcome, ready, plan.snapshot.carriedState.breaker);
+    const { view, spent, withoutSummary } = ready;
+    return { outcome, summary: view.text, used: spent.used, withoutSummary };
+  }
+
+  /** Emits what came back into view, and runs the hooks after a compaction. */
+  async #afterwards(
     { trigger, tokensBefore, tokensAfter }: CompactionRecord,
     { view, breaker }: ReadyView,
     before: BreakerState,
   ): Promise<void> {
-    emit({ kind: "files-restored", ...view.files, parts: view.putBack });
-    // One that was open already has not opened now.
-    if (breaker.kind === "open" && breaker !== before) tripped("compaction", breaker);
-    const told = { sessionId: session, trigger, summary: view.text, tokensBefore, tokensAfter };
-    await runHooks("PostCompact", told, {});
-    const said = await runHooks("SessionStart", { sessionId: session, source: "compact" }, {});
-    const started = startContents(said, requests.budget().windowTokens);
-    if (started.length > 0) await state.inOrder(() => contents.append(started));
+    const { id, state, ports, inlet, measures } = this.#parts;
+    ports.emit({ kind: "files-restored", ...view.files, parts: view.putBack });
+    // A breaker that was open before has not opened now.
+    if (breaker.kind === "open" && breaker !== before) this.#emitTripped("compaction", breaker);
+    const report = { sessionId: id, trigger, summary: view.text, tokensBefore, tokensAfter };
+    await ports.runHooks("PostCompact", report, {});
+    const results = await ports.runHooks("SessionStart", { sessionId: id, source: "compact" }, {});
+    const started = startContents(results, measures.budget().windowTokens);
+    if (started.length > 0) await state.inOrder(() => inlet.append(started));
   }
 
-  return {
-    compact(cause, wanted = {}) {
-      const { signal } = wanted;
-      const waited = tail;
-      const result = waited.then(() => (signal?.aborted ? ABORTED : run(cause, wanted)));
-      tail = result.catch(() => undefined);
-      return signal === undefined ? result : Promise.race([result, abortedBefore(waited, signal)]);
-    },
-  };
+  /** Records a compaction that failed. A compaction that only saves money is then not tried again at the next request. */
+  async #recordFailure({ origin, snapshot }: Run, ended: EndedCompaction): Promise<EndedCompaction> {
+    const { state } = this.#parts;
+    const { trigger, reason } = origin;
+    const { outcome, spentInVain } = ended;
+    if (outcome.kind === "compacted" || outcome.kind === "aborted") return ended;
+    if (outcome.kind === "nothing" && (reason !== "economic" || outcome.cause === "overtaken")) return ended;
+    const failure = outcome.kind === "failed" ? outcome.failure : "declined";
+    await state.inOrder(async () => {
+      const calls = spentInVain && callsOfTurn(snapshot, spentInVain, state.carriedState);
+      const attempt: AttemptPayload = { trigger, reason, failure, why: outcome.why, calls };
+      await state.append([toDraft("attempt", attempt)]);
+    });
+    const { breaker, economicBreaker } = state.carriedState;
+    if (reason !== "economic") {
+      if (breaker.kind === "open") this.#emitTripped("compaction", breaker);
+      return ended;
+    }
+    this.#emitTripped("economic-compaction", economicBreaker);
+    const retryMs = retryAtMs(economicBreaker, ECONOMIC_BREAKER);
+    return retryMs === undefined ? ended : { ...ended, outcome: { ...outcome, retryAtMs: retryMs } };
+  }
+
+  #emitTripped(of: "compaction" | "economic-compaction", breaker: BreakerState): void {
+    const retryMs = retryAtMs(breaker, of === "compaction" ? WINDOW_BREAKER : ECONOMIC_BREAKER);
+    this.#parts.ports.emit({ kind: "breaker-tripped", of, failures: breaker.failures, retryAtMs: retryMs });
+  }
+}
+
+/** The outcome of a compaction for which no view was composed. */
+function withoutView(
+  plan: CompactionPlan,
+  { failure, why, spent }: Extract<AskedSummary, { kind: "none" }>,
+): EndedCompaction {
+  const costs = { used: spent.used, spentInVain: spent };
+  if (failure !== "too-large") return { outcome: { kind: "failed", failure, why }, ...costs };
+  return { outcome: isSmall(plan) ? TOO_SMALL : { kind: "failed", failure, why: tooLarge(plan) }, ...costs };
 }
 
 const ABORTED: CompactionOutcome = { kind: "aborted" };
@@ -241,7 +273,7 @@ function abortedBefore(turn: Promise<unknown>, signal: AbortSignal): Promise<Com
 function originOf(cause: CompactionCause): CompactionOrigin {
   if (cause.trigger === "manual") return { trigger: "manual", reason: "asked" };
   const { reason, overrides } = cause.forecast;
-  return { trigger: cause.trigger, reason, ...(overrides === undefined ? {} : { overrides }) };
+  return { trigger: cause.trigger, reason, overrides };
 }
 
 function partOf({ from, upTo }: CompactOptions): CompactionPart {
@@ -270,66 +302,6 @@ function tooLarge({ fixed, snapshot, targetTokens }: CompactionPlan): string {
     `of ${snapshot.sizeTokens} tokens, what cannot be folded is too much for ${targetTokens}: ${parts.join(", ")}. ` +
     "Shorten the system prompt or the head, offer fewer tools, take back pins, or use a model with a larger window"
   );
-}
-
-export interface AutoCompaction {
-  /** A compaction is due before a request: it is announced, asked about or made, as the settings say. */
-  beforeRequest(due: DueCompaction, options: Pick<CompactOptions, "signal">): Promise<void>;
-  /** Names a compaction that nobody asked for, if it is the first that the user meets since the session was opened. */
-  announceFirst(forecast: CompactionForecast): Promise<void>;
-}
-
-export function createAutoCompaction<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  compactions: Compactions,
-): AutoCompaction {
-  const { state, settings, attendance, emit } = context;
-  const { approveCompaction: approve } = context.options;
-  /** How many messages the user had sent when they were asked last, or could not be. */
-  let askedAtMessage: number | undefined;
-
-  async function announce(forecast: CompactionForecast, when: CompactionAnnounced["when"]): Promise<void> {
-    emit({ kind: "compaction-announced", ...forecast, when });
-    await state.inOrder(async () => {
-      await state.append([toDraft("mark", { name: ANNOUNCED, coveredTo: state.newestEntry })]);
-    });
-  }
-
-  async function announceFirst(forecast: CompactionForecast): Promise<void> {
-    if (announcedAt(state.carriedState) <= attendance.openedAt) await announce(forecast, "now");
-  }
-
-  async function mayCompact(
-    forecast: CompactionForecast,
-    { signal }: Pick<CompactOptions, "signal">,
-  ): Promise<boolean> {
-    const { userMessages } = state.carriedState;
-    // Whoever said "not now" is asked again once they have spoken.
-    if (askedAtMessage === userMessages) return false;
-    askedAtMessage = userMessages;
-    if (approve === undefined) {
-      emit({ kind: "compaction-due", ...forecast });
-      return false;
-    }
-    try {
-      return (await approve(forecast, signal === undefined ? {} : { signal })) === "compact";
-    } catch {
-      // No answer is no yes. An aborted turn ends where the request is prepared.
-      return false;
-    }
-  }
-
-  return {
-    announceFirst,
-    async beforeRequest({ forecast, hold }, how) {
-      const isAsked = settings()["compaction.auto"] === "ask";
-      // Who is asked need not be told before; but what they took back is not asked about again.
-      if (hold !== undefined && !(isAsked && hold.by === "opened")) return announce(forecast, heldUntil(hold));
-      if (!isAsked) await announceFirst(forecast);
-      else if (!(await mayCompact(forecast, how))) return;
-      await compactions.compact({ trigger: "auto", forecast }, how);
-    },
-  };
 }
 
 function heldUntil({ by }: Hold): CompactionAnnounced["when"] {

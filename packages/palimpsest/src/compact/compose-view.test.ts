@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { toDraft } from "../log/draft.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { budgetOf } from "../size/budget.ts";
-import { openSessionState, takeSnapshot } from "../state/state.ts";
+import { SessionState, takeSnapshot } from "../state/state.ts";
 
 import { memoryStore } from "../stores/memory-store.ts";
 import { composeView } from "./compose.ts";
@@ -14,7 +14,7 @@ const { settings } = resolveSettings({});
 async function planned() {
   const opened = await memoryStore().openWriter("s", { owner: "test" });
   if (opened.kind !== "opened") throw new Error("busy");
-  const state = await openSessionState({ session: "s", writer: opened.writer, clock: { now: () => 0 } });
+  const state = await SessionState.open({ session: "s", writer: opened.writer, clock: { now: () => 0 } });
   const said = Array.from({ length: 60 }, (_, index) =>
     toDraft("message", {
       ...(index % 2 === 0

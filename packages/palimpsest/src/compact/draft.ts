@@ -1,7 +1,7 @@
 import type { Text } from "../log/block.ts";
 import { HOST, OUTSIDE, type Provenance, SUMMARY, USER } from "../log/provenance.ts";
 import { type AgentInFlight, agentsText, type Pin } from "../state/carried.ts";
-import { inItsVoice } from "../view/texts.ts";
+import { textAsSent } from "../view/texts.ts";
 import { quoteLines } from "./evidence/facts.ts";
 import type { Evidence } from "./evidence/state.ts";
 import { evidenceText } from "./evidence/text.ts";
@@ -269,7 +269,7 @@ export function draftSummary(texts: SummaryTexts, material: SummaryMaterial, bes
   const parts = Object.entries(counted).flatMap(([part, words]) => (words === "" ? [] : [[part, countTokens(words)]]));
   const pinTokens = pins.reduce((sum, pin) => sum + countTokens(pin.text), 0);
   const text = blocks.map((block) => block.text).join("\n\n");
-  const tokens = countTokens(blocks.map((block) => inItsVoice(block, { origin: "summary" }).text).join("\n\n"));
+  const tokens = countTokens(blocks.map((block) => textAsSent(block, { origin: "summary" }).text).join("\n\n"));
   return {
     blocks,
     text,

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import type { Answer } from "../forks/options.ts";
+import type { Answer } from "../forks/forks.ts";
 import { ProviderError, type ProviderFailure } from "../providers/provider.ts";
-import type { SessionContext } from "../state/context.ts";
-import { ALL_CALLS, createModelCalls, type ModelCallsOptions } from "./model-calls.ts";
+import type { SessionCore } from "../state/core.ts";
+import { ALL_CALLS, type ModelCallsOptions, SummaryCalls } from "./model-calls.ts";
 
 const USAGE = { freshTokens: 1_000, cacheReadTokens: 2_000, cacheWriteTokens: 0, outputTokens: 100 };
 const ANSWER: Answer = { text: "So far.", stop: "end", usage: USAGE, model: "m", refusedCalls: 2 };
 const PRICES = { input: 5, cacheRead: 0.5, cacheWrite5m: 6.25, cacheWrite1h: 10, output: 25 };
 
 type Step = Answer | ProviderFailure | "silent" | Error;
-type Options = Partial<ModelCallsOptions<object, object>>;
+type Options = Partial<ModelCallsOptions>;
 
 /** A model that does this, step by step, and a clock that runs as fast as it is waited for. */
 async function ask(steps: readonly Step[], options: Options = {}, questions = 1) {
@@ -26,7 +26,7 @@ async function ask(steps: readonly Step[], options: Options = {}, questions = 1)
       waits.push(ms);
     },
   };
-  const forks: Pick<ModelCallsOptions<object, object>["forks"], "converse"> = {
+  const forks: Pick<ModelCallsOptions["forks"], "converse"> = {
     converse: async () => ({
       async ask() {},
       async close() {},
@@ -40,8 +40,9 @@ async function ask(steps: readonly Step[], options: Options = {}, questions = 1)
       },
     }),
   };
-  const context = { clock, factsOf: (model: string) => (model === "m" ? { prices: PRICES } : {}) };
-  const calls = createModelCalls(context as unknown as SessionContext<object, object, object>, {
+  const facts = { of: (model: string) => (model === "m" ? { prices: PRICES } : {}) };
+  const context = { ports: { clock, facts } };
+  const calls = new SummaryCalls(context as unknown as SessionCore, {
     forks,
     signal: new AbortController().signal,
     compactionRequest: () => undefined,
@@ -58,7 +59,7 @@ async function ask(steps: readonly Step[], options: Options = {}, questions = 1)
   let result = await conversation.ask("What was done?");
   for (let more = 1; more < questions; more++) result = await conversation.ask("And then?");
   const why = result.kind === "failed" ? result.failure.kind : result.answer;
-  return { result: why, made, waits, progress, nowMs, spent: calls.spent(), calls };
+  return { result: why, made, waits, progress, nowMs, spent: calls.spent, calls };
 }
 
 const OVERLOADED: ProviderFailure = { kind: "overloaded" };

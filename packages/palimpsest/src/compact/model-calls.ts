@@ -1,24 +1,23 @@
 import { type Watched, watchCall } from "../clock.ts";
 import { priceUsd } from "../cost/prices.ts";
-import { type Forks, sendStandalone } from "../forks/forks.ts";
-import type { Answer } from "../forks/options.ts";
+import { type Answer, type Forks, sendStandalone } from "../forks/forks.ts";
 import { ProviderError, type ProviderFailure, type ResponseContent } from "../providers/provider.ts";
 
 import { readStream } from "../providers/stream.ts";
 import type { UsedTokens } from "../session-event.ts";
 import { COMPACTION_SOURCE } from "../state/carried.ts";
-import type { SessionContext } from "../state/context.ts";
-import { createEnterUsage, emitSideResponse } from "../state/responses.ts";
+import type { SessionCore } from "../state/core.ts";
+import { emitSideResponse, enterUsage } from "../state/responses.ts";
 
 import type { FlatMessage } from "../view/view.ts";
 import type { CallResult, CompactionBlock, ModelCalls, ModelConversation } from "./ladder.ts";
 import { DIRECT_SYSTEM } from "./summary/prompt.ts";
 
-export interface ModelCallsOptions<Request, _Response> {
-  readonly forks: Pick<Forks<unknown>, "converse">;
+export interface ModelCallsOptions {
+  readonly forks: Pick<Forks, "converse">;
   readonly signal: AbortSignal;
   /** The request that asks the provider to fold the conversation; undefined if it takes none. */
-  readonly compactionRequest: (instructions: string | undefined) => Request | undefined;
+  readonly compactionRequest: (instructions: string | undefined) => unknown | undefined;
   /** The model of direct calls. */
   readonly model: string;
   readonly maxOutputTokens: number;
@@ -54,70 +53,32 @@ const MOST_STALLS = 2;
 const FOLD_STALL_MS = 600_000;
 const LONGEST_WAIT_MS = 30_000;
 
-/** The ways to a model, with one owner of tries, deadlines and the budget of calls. */
-export function createModelCalls<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  options: ModelCallsOptions<Request, Response>,
-): ModelCalls & { spent(): Spent } {
-  const { state, provider, factsOf, clock } = context;
-  const { forks, signal, deadlineMs } = options;
-  const enterUsage = createEnterUsage(state, factsOf);
-  let spent: Spent = { calls: 0, priceUsd: 0, time: "left" };
-  let receivedCharacters = 0;
-  let stalls = 0;
+/** Calls of models for a summary. This class owns tries, deadlines and the number of calls. */
+export class SummaryCalls implements ModelCalls {
+  readonly #core: SessionCore;
+  readonly #options: ModelCallsOptions;
+  #spent: Spent = { calls: 0, priceUsd: 0, time: "left" };
+  #receivedCharacters = 0;
+  #stalls = 0;
 
-  async function call<Made>(
-    make: (signal: AbortSignal, onData: (text: string) => void) => Promise<Made>,
-    stallMs = options.stallMs,
-  ): Promise<CallResult<Made>> {
-    for (let tries = 0; ; tries++) {
-      if (options.callsBefore + spent.calls >= options.maxCalls) {
-        return noCallsLeft(`${whatIsUsedUp(options)} since the user last spoke`);
-      }
-      if (clock.now() >= deadlineMs) return noCallsLeft("it has taken too long already");
-      if (stalls >= MOST_STALLS) return noCallsLeft(`${stalls} calls have been silent for compaction.stallSeconds`);
-      spent = { ...spent, calls: spent.calls + 1 };
-      const watched = await watchCall(
-        (own, onData) =>
-          make(own, (text) => {
-            receivedCharacters += text.length;
-            onData();
-            options.onProgress(receivedCharacters);
-          }),
-        { clock, stallMs, deadlineMs, signal, onAlive: () => options.onProgress(receivedCharacters) },
-      );
-      if (watched.kind === "done") return { kind: "answer", answer: watched.result };
-      if (watched.kind === "stalled") stalls++;
-      const failed = failureOf(watched, stallMs);
-      const waitMs = waitBefore(failed.failure, tries);
-      if (waitMs === undefined || tries >= MORE_TRIES || stalls >= MOST_STALLS) return failed;
-      await clock.wait(waitMs, signal);
-    }
+  constructor(core: SessionCore, options: ModelCallsOptions) {
+    this.#core = core;
+    this.#options = options;
   }
 
-  /** What was answered, its price added to what was spent. */
-  async function ask(
-    make: (signal: AbortSignal, onData: (text: string) => void) => Promise<Answer>,
-  ): Promise<CallResult> {
-    const called = await call(make);
-    if (called.kind === "failed") return called;
-    const { text, stop, usage, model, refusedCalls } = called.answer;
-    pay(usage, model);
-    return { kind: "answer", answer: { text, stop, calls: refusedCalls } };
+  get spent(): Spent {
+    const isLate = this.#core.ports.clock.now() >= this.#options.deadlineMs;
+    return { ...this.#spent, time: isLate ? "used-up" : "left" };
   }
 
-  function pay(usage: ResponseContent["usage"], model: string): void {
-    const { prices } = factsOf(model);
-    const price = prices === undefined ? 0 : priceUsd(usage, prices);
-    spent = { ...spent, priceUsd: spent.priceUsd + price, used: addUsed(spent.used, usage) };
-  }
-
-  async function fork(): Promise<ModelConversation> {
+  /** A conversation on a fork: the prompt of the session is read from the cache. */
+  async fork(): Promise<ModelConversation> {
+    const { forks, signal } = this.#options;
     const conversation = await forks.converse({ source: COMPACTION_SOURCE, signal });
     return {
-      async ask(words) {
+      ask: async (words) => {
         await conversation.ask(words);
-        return ask((own, onData) =>
+        return this.#ask((own, onData) =>
           conversation.answer({ signal: own, onPart: (part) => onData("text" in part ? part.text : "") }),
         );
       },
@@ -125,12 +86,24 @@ export function createModelCalls<Request, Response, Message>(
     };
   }
 
-  async function direct(): Promise<ModelConversation> {
+  /** A conversation without the session's prompt: the question holds a transcript. */
+  async direct(): Promise<ModelConversation> {
+    const { model, maxOutputTokens } = this.#options;
     const said: FlatMessage[] = [];
     return {
-      async ask(words) {
+      ask: async (words) => {
         said.push({ role: "user", blocks: [{ kind: "text", text: words }] });
-        const called = await ask((own, onData) => send(said, own, onData));
+        const called = await this.#ask((own, onData) =>
+          sendStandalone(this.#core, {
+            source: COMPACTION_SOURCE,
+            model,
+            system: DIRECT_SYSTEM,
+            said,
+            signal: own,
+            maxOutputTokens,
+            onPart: (part) => onData("text" in part ? part.text : ""),
+          }),
+        );
         const { text } = called.kind === "answer" ? called.answer : { text: "" };
         if (text.trim() !== "") said.push({ role: "assistant", blocks: [{ kind: "text", text }] });
         return called;
@@ -139,42 +112,76 @@ export function createModelCalls<Request, Response, Message>(
     };
   }
 
-  const send = (said: readonly FlatMessage[], own: AbortSignal, onData: (text: string) => void): Promise<Answer> =>
-    sendStandalone(context, enterUsage, {
-      source: COMPACTION_SOURCE,
-      model: options.model,
-      system: DIRECT_SYSTEM,
-      said,
-      signal: own,
-      maxOutputTokens: options.maxOutputTokens,
-      onPart: (part) => onData("text" in part ? part.text : ""),
-    });
-
-  async function compactByProvider(
-    instructions: string | undefined,
-  ): Promise<CallResult<CompactionBlock | undefined> | undefined> {
-    const request = options.compactionRequest(instructions);
+  /** Asks the provider to compact the conversation itself; undefined if it cannot. */
+  async provider(instructions: string | undefined): Promise<CallResult<CompactionBlock | undefined> | undefined> {
+    const { provider, clock, facts, emit } = this.#core.ports;
+    const request = this.#options.compactionRequest(instructions);
     if (request === undefined) return undefined;
-    return call(async (own, onData) => {
+    return this.#call(async (own, onData) => {
       const requestedAtMs = clock.now();
       const response = await readStream(provider.send(request, { signal: own }), () => onData(""));
       const { responseId, model, stop, usage: whole, compaction } = provider.readResponse(response);
       const usage = compaction?.usage ?? whole;
-      pay(usage, model);
-      await enterUsage({ responseId, model, ...usage, source: COMPACTION_SOURCE });
-      const asked = { requestModel: state.configuration.model, requestedAtMs, prices: factsOf(model).prices };
-      const made = { source: COMPACTION_SOURCE, provider: provider.name, ...asked };
-      emitSideResponse(context.emit, made, { responseId, model, stop, usage });
+      this.#pay(usage, model);
+      await enterUsage(this.#core, { responseId, model, ...usage, source: COMPACTION_SOURCE });
+      const requestModel = this.#core.state.configuration.model;
+      const made = { source: COMPACTION_SOURCE, provider: provider.name, requestModel, requestedAtMs };
+      emitSideResponse(emit, { ...made, prices: facts.of(model).prices }, { responseId, model, stop, usage });
       return compaction?.block;
     }, FOLD_STALL_MS);
   }
 
-  return {
-    fork,
-    direct,
-    provider: compactByProvider,
-    spent: () => ({ ...spent, time: clock.now() >= deadlineMs ? "used-up" : "left" }),
-  };
+  /** Makes a call, and adds its price to what was spent. */
+  async #ask(make: (signal: AbortSignal, onData: (text: string) => void) => Promise<Answer>): Promise<CallResult> {
+    const called = await this.#call(make);
+    if (called.kind === "failed") return called;
+    const { text, stop, usage, model, refusedCalls } = called.answer;
+    this.#pay(usage, model);
+    return { kind: "answer", answer: { text, stop, calls: refusedCalls } };
+  }
+
+  async #call<Made>(
+    make: (signal: AbortSignal, onData: (text: string) => void) => Promise<Made>,
+    stallMs: number = this.#options.stallMs,
+  ): Promise<CallResult<Made>> {
+    const { clock } = this.#core.ports;
+    const { signal, deadlineMs, onProgress, maxCalls, callsBefore } = this.#options;
+    for (let tries = 0; ; tries++) {
+      if (callsBefore + this.#spent.calls >= maxCalls) {
+        return noCallsLeft(`${whatIsUsedUp(this.#options)} since the user last spoke`);
+      }
+      if (clock.now() >= deadlineMs) return noCallsLeft("it has taken too long already");
+      if (this.#stalls >= MOST_STALLS) {
+        return noCallsLeft(`${this.#stalls} calls have been silent for compaction.stallSeconds`);
+      }
+      this.#spent = { ...this.#spent, calls: this.#spent.calls + 1 };
+      const watched = await watchCall(
+        (own, onData) =>
+          make(own, (text) => {
+            this.#receivedCharacters += text.length;
+            onData();
+            onProgress(this.#receivedCharacters);
+          }),
+        { clock, stallMs, deadlineMs, signal, onAlive: () => onProgress(this.#receivedCharacters) },
+      );
+      if (watched.kind === "done") return { kind: "answer", answer: watched.result };
+      if (watched.kind === "stalled") this.#stalls++;
+      const failed = failureOf(watched, stallMs);
+      const waitMs = waitBefore(failed.failure, tries);
+      if (waitMs === undefined || tries >= MORE_TRIES || this.#stalls >= MOST_STALLS) return failed;
+      await clock.wait(waitMs, signal);
+    }
+  }
+
+  #pay(usage: ResponseContent["usage"], model: string): void {
+    const { prices } = this.#core.ports.facts.of(model);
+    const price = prices === undefined ? 0 : priceUsd(usage, prices);
+    this.#spent = {
+      ...this.#spent,
+      priceUsd: this.#spent.priceUsd + price,
+      used: addUsed(this.#spent.used, usage),
+    };
+  }
 }
 
 function whatIsUsedUp({ callsBefore, maxCalls }: { readonly callsBefore: number; readonly maxCalls: number }): string {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { toDraft } from "../log/draft.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { budgetOf } from "../size/budget.ts";
-import { openSessionState, type Snapshot, takeSnapshot } from "../state/state.ts";
+import { SessionState, type Snapshot, takeSnapshot } from "../state/state.ts";
 
 import { memoryStore } from "../stores/memory-store.ts";
 import { planCompaction } from "./plan.ts";
@@ -20,7 +20,7 @@ async function snapshotOf(messages: number) {
   const opened = await memoryStore().openWriter("s", { owner: "test" });
   if (opened.kind !== "opened") throw new Error("busy");
   const clock = { now: () => 0 };
-  const state = await openSessionState({ session: "s", writer: opened.writer, clock });
+  const state = await SessionState.open({ session: "s", writer: opened.writer, clock });
   const said = Array.from({ length: messages }, (_, index) =>
     toDraft("message", {
       ...(index % 2 === 0

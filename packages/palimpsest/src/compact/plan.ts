@@ -10,7 +10,7 @@ import { findBranch, readEntry } from "../state/load.ts";
 import type { Snapshot } from "../state/state.ts";
 import { readEntries } from "../stores/read.ts";
 import type { LogReader } from "../stores/store.ts";
-import { wholeFrom } from "../view/fold.ts";
+import { wholeFrom } from "../view/kept-together.ts";
 import { openCalls } from "../view/turn.ts";
 import type { Configuration, Item, MessageItem } from "../view/view.ts";
 import { hasRoomForUser, type RoomPart, type SummaryMaterial, shareRoom } from "./draft.ts";

@@ -3,9 +3,8 @@ import type { Draft } from "../log/entry.ts";
 import { ProviderError, type ProviderFailure } from "../providers/provider.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { SessionContext } from "../state/context.ts";
 import type { CompactionOutcome } from "./outcome.ts";
-import { createRecovery, type RecoveryParts } from "./recover.ts";
+import { Recoveries, type RecoveryParts } from "./recover.ts";
 
 interface World {
   /** How many requests in a row were refused before. */
@@ -18,47 +17,55 @@ interface World {
 }
 
 const AUTO_COMPACT_TOKENS = 1_000;
+const IMAGE = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" } } as const;
+const imageAt = (entry: number) => ({
+  kind: "message",
+  from: entry,
+  to: entry,
+  role: "user",
+  origin: "human",
+  blocks: [IMAGE],
+});
 const COMPACTED = { kind: "compacted", boundary: 9 } as Extract<CompactionOutcome, { kind: "compacted" }>;
 
 function createWorld({ refusedBefore = 0, settings = {}, outcome = COMPACTED, media = 0, newestRequest }: World = {}) {
   const log: { readonly kind: string; readonly payload: unknown }[] = [];
   const done: string[] = [];
   const state = {
-    view: { changedAt: 1 },
+    view: { changedAt: 1, items: Array.from({ length: media }, (_, index) => imageAt(index + 1)) },
     carriedState: { overflows: refusedBefore },
+    ledger: { sources: {} },
     inOrder: <T>(run: () => Promise<T>) => run(),
     async append(drafts: readonly Draft[]) {
       log.push(...drafts.map(({ kind, payload }) => ({ kind, payload: JSON.parse(payload) })));
-      state.carriedState = { overflows: state.carriedState.overflows + drafts.length };
+      const refusals = drafts.filter(({ kind }) => kind === "overflow").length;
+      state.carriedState = { overflows: state.carriedState.overflows + refusals };
       return [];
     },
   };
-  const context = { state, settings: () => ({ ...resolveSettings({}).settings, ...settings }) };
   const parts = {
-    requests: {
-      budget: () => ({ autoCompactTokens: AUTO_COMPACT_TOKENS }),
+    state,
+    settings: { current: { ...resolveSettings({}).settings, ...settings } },
+    ports: { emit: () => {} },
+    outlet: {
       newestRequest: () => newestRequest,
+      newestBody: () => undefined,
+      sizeBytes: () => 2 * media * IMAGE.source.data.length,
+    },
+    measures: {
+      budget: () => ({ autoCompactTokens: AUTO_COMPACT_TOKENS }),
       forecast: (why: string) => ({ why }),
     },
-    automatic: { announceFirst: async () => void done.push("announced") },
     compactions: {
+      announceFirst: async () => void done.push("announced"),
       async compact(asked: { readonly trigger: string }) {
         done.push(asked.trigger);
         return outcome;
       },
     },
-    media: {
-      async afterRefusal(_: unknown, words: string) {
-        done.push(words);
-        return media;
-      },
-      afterTooManyBytes: async () => media,
-    },
   };
-  const recover = createRecovery(
-    context as unknown as SessionContext<object, object, object>,
-    parts as unknown as RecoveryParts<object>,
-  );
+  const recoveries = new Recoveries(parts as unknown as RecoveryParts);
+  const recover = (error: unknown) => recoveries.recover(error);
   return { recover, log, done, state };
 }
 

@@ -6,7 +6,7 @@ import { present } from "../schema/json-fields.ts";
 import type { Settings } from "../settings/settings.ts";
 import { clampMaxTokens } from "../size/budget.ts";
 import { breakerAfter, CLOSED, ECONOMIC_BREAKER, mayTry, type Seen, WINDOW_BREAKER } from "../state/carried.ts";
-import type { SessionContext } from "../state/context.ts";
+import type { SessionCore } from "../state/core.ts";
 import { type Surroundings, withTimeout } from "../state/host-content.ts";
 import { windowOfModel } from "../state/limits.ts";
 import { createRendering } from "../state/rendering.ts";
@@ -19,7 +19,7 @@ import type { FlatMessage, Item, MessageItem, Seal } from "../view/view.ts";
 import { composeView } from "./compose.ts";
 import type { ReadyView } from "./install.ts";
 import { type LadderPlan, type LadderResult, runSummaryLadder } from "./ladder.ts";
-import { createModelCalls, type Spent } from "./model-calls.ts";
+import { type Spent, SummaryCalls } from "./model-calls.ts";
 import type { CompactionPlan, RangeToCompact, Room } from "./plan.ts";
 
 interface CompactionRequestParts {
@@ -37,10 +37,10 @@ interface CompactionRequestParts {
  * Asks the provider to fold what is to be folded: the newest request, with what came since. Its beginning is the same, so it
  * is read from the cache; its end is not marked, because nobody will ask for it again. Undefined if it takes no such request.
  */
-function compactionRequest<Request, Message>(
-  provider: Provider<Request, unknown, Message>,
+function compactionRequest(
+  provider: Provider,
   { session, snapshot, range, rules, maxOutputTokens, instructions }: CompactionRequestParts,
-): Request | undefined {
+): unknown | undefined {
   const { view, items, configuration, budget, sizeTokens } = snapshot;
   const { model, system, tools, parameters } = configuration;
   const folded = items.slice(0, items.findLastIndex(({ to }) => to <= range.to) + 1);
@@ -154,8 +154,8 @@ function textOf({ blocks }: MessageItem): string {
   return blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n");
 }
 
-interface SummaryCall<_Request, _Response> {
-  readonly forks: Pick<Forks<unknown>, "converse">;
+interface SummaryCall {
+  readonly forks: Pick<Forks, "converse">;
   readonly settings: Settings;
   /** Files that the model still sees, with the entries of their reads. */
   readonly filesRead: ReadonlyMap<string, number>;
@@ -169,7 +169,7 @@ interface SummaryCall<_Request, _Response> {
 }
 
 /** A view to be installed, or why there is none. */
-type AskedSummary =
+export type AskedSummary =
   | { readonly kind: "ready"; readonly ready: ReadyView }
   | { readonly kind: "none"; readonly failure: CompactionFailure; readonly why: string; readonly spent: Spent }
   | { readonly kind: "aborted"; readonly spent: Spent };
@@ -178,85 +178,101 @@ type AskedSummary =
  * Asks models for a summary, from the cheapest way on. If none gives one, the conversation is compacted without one; but not
  * where the compaction only saves money: nothing is worth losing content then.
  */
-export async function askForSummary<Request, Response, Message>(
-  plan: CompactionPlan,
-  context: SessionContext<Request, Response, Message>,
-  call: SummaryCall<Request, Response>,
-): Promise<AskedSummary> {
-  const { session, options, provider, factsOf, clock } = context;
-  const { forks, settings: held, signal, trigger, instructions, onProgress } = call;
+export async function askForSummary(plan: CompactionPlan, core: SessionCore, call: SummaryCall): Promise<AskedSummary> {
+  const { options, ports } = core;
+  const { settings, signal } = call;
+  const { carriedState, newestEntry } = plan.snapshot;
   const isEconomic = call.reason === "economic";
-  const { carriedState, newestEntry, configuration, budget } = plan.snapshot;
-  const model = held["compaction.model"] || configuration.model;
-  const windowTokens =
-    model === configuration.model
-      ? budget.windowTokens
-      : windowOfModel(model, factsOf(model), { settings: held }).tokens;
-  const modelCalls = createModelCalls(context, {
-    forks,
-    signal,
-    model,
-    maxOutputTokens: directOutputTokens(held, windowTokens),
-    compactionRequest: (told) =>
-      compactionRequest(provider, {
-        session,
-        snapshot: plan.snapshot,
-        range: plan.range,
-        instructions: told,
-        rules: {
-          provider: provider.name,
-          thinking: factsOf(configuration.model).thinking,
-          toolSearch: provider.toolSearch?.(configuration.model) ?? "own",
-        },
-        maxOutputTokens: directOutputTokens(held, windowTokens),
-      }),
-    maxCalls: held["compaction.maxCalls"],
-    callsBefore: carriedState.calls,
-    stallMs: held["compaction.stallSeconds"] * 1_000,
-    deadlineMs: clock.now() + held["compaction.deadlineSeconds"] * 1_000,
-    onProgress,
+  const calls = summaryCalls(plan, core, call);
+  const host = remembering(withTimeout(options.surroundings ?? {}, { clock: ports.clock, signal }));
+  const composing = { settings, surroundings: host, filesRead: call.filesRead, cleanText: options.cleanText };
+  const seen = { nowMs: ports.clock.now(), userMessages: carriedState.userMessages, viewChangedAt: newestEntry };
+  const result = await askModels(plan, call, {
+    calls,
+    seen,
+    directWindowTokens: summaryModel(plan, core, settings).windowTokens,
   });
-  const host = remembering(withTimeout(options.surroundings ?? {}, { clock, signal }));
-  const { cleanText } = options;
-  const composing = { settings: held, surroundings: host, filesRead: call.filesRead, cleanText };
-  const seen: Seen = { nowMs: clock.now(), userMessages: carriedState.userMessages, viewChangedAt: newestEntry };
-  const ladderResult = await askModels();
-  if (ladderResult.ended === "aborted") return { kind: "aborted", spent: modelCalls.spent() };
-  const { summary } = ladderResult;
+  if (result.ended === "aborted") return { kind: "aborted", spent: calls.spent };
+  const { summary } = result;
   const whole = summary && (await composeView(summary, plan, composing));
+  const { spent } = calls;
   if (whole !== undefined) {
-    const { declined } = ladderResult;
-    const spent = modelCalls.spent();
-    return { kind: "ready", ready: { view: whole, rung: summary!.rung, declined, breaker: CLOSED, spent } };
+    const ready = { view: whole, rung: summary!.rung, declined: result.declined, breaker: CLOSED, spent };
+    return { kind: "ready", ready };
   }
   const late = summary && { rung: summary.rung, why: "with it, the view would not be smaller by enough" };
-  const declined = [...ladderResult.declined, ...(late === undefined ? [] : [late])];
-  const spent = modelCalls.spent();
-  const failure = ladderResult.failure ?? (late === undefined ? "too-large" : "no-summary");
+  const declined = [...result.declined, ...(late === undefined ? [] : [late])];
+  const failure = result.failure ?? (late === undefined ? "too-large" : "no-summary");
   if (isEconomic) {
-    const why =
-      declined.map((one) => `${one.rung}: ${one.why}`).join("; ") || "what stays leaves no room for a summary";
-    return { kind: "none", failure, why, spent };
+    const reasons = declined.map((one) => `${one.rung}: ${one.why}`).join("; ");
+    return { kind: "none", failure, why: reasons || "what stays leaves no room for a summary", spent };
   }
   const view = await composeView(undefined, plan, composing);
   if (view === undefined)
     return { kind: "none", failure: "too-large", why: "without a summary it is too large, too", spent };
   const breaker = spent.calls > 0 ? breakerAfter(carriedState.breaker, { kind: "failed", seen }) : carriedState.breaker;
   return { kind: "ready", ready: { view, rung: "digest", declined, breaker, spent, withoutSummary: failure } };
+}
 
-  async function askModels(): Promise<LadderResult> {
-    if (plan.room === undefined) return { declined: [], ended: "done" };
-    // Whoever asks for it by hand knows that it has failed before.
-    const [breaker, rule] = isEconomic
+/** The model that writes summaries in direct calls, and its window. */
+function summaryModel({ snapshot }: CompactionPlan, { ports }: SessionCore, settings: Settings) {
+  const { configuration, budget } = snapshot;
+  const model = settings["compaction.model"] || configuration.model;
+  if (model === configuration.model) return { model, windowTokens: budget.windowTokens };
+  return { model, windowTokens: windowOfModel(model, ports.facts.of(model), { settings }).tokens };
+}
+
+function summaryCalls(plan: CompactionPlan, core: SessionCore, call: SummaryCall): SummaryCalls {
+  const { provider, facts, clock } = core.ports;
+  const { settings, forks, signal, onProgress } = call;
+  const { snapshot, range } = plan;
+  const { model, windowTokens } = summaryModel(plan, core, settings);
+  const maxOutputTokens = directOutputTokens(settings, windowTokens);
+  const sessionModel = snapshot.configuration.model;
+  const rules = {
+    provider: provider.name,
+    thinking: facts.of(sessionModel).thinking,
+    toolSearch: provider.toolSearch?.(sessionModel) ?? "own",
+  };
+  return new SummaryCalls(core, {
+    forks,
+    signal,
+    model,
+    maxOutputTokens,
+    compactionRequest: (instructions) =>
+      compactionRequest(provider, { session: core.id, snapshot, range, rules, maxOutputTokens, instructions }),
+    maxCalls: settings["compaction.maxCalls"],
+    callsBefore: snapshot.carriedState.calls,
+    stallMs: settings["compaction.stallSeconds"] * 1_000,
+    deadlineMs: clock.now() + settings["compaction.deadlineSeconds"] * 1_000,
+    onProgress,
+  });
+}
+
+interface AskModels {
+  readonly calls: SummaryCalls;
+  readonly seen: Seen;
+  readonly directWindowTokens: number;
+}
+
+async function askModels(
+  plan: CompactionPlan,
+  { reason, trigger, settings, instructions }: SummaryCall,
+  { calls, seen, directWindowTokens }: AskModels,
+): Promise<LadderResult> {
+  if (plan.room === undefined) return { declined: [], ended: "done" };
+  const { carriedState } = plan.snapshot;
+  const [breaker, rule] =
+    reason === "economic"
       ? ([carriedState.economicBreaker, ECONOMIC_BREAKER] as const)
       : ([carriedState.breaker, WINDOW_BREAKER] as const);
-    if (trigger !== "manual" && !mayTry(breaker, seen, rule)) {
-      const why = `after ${breaker.failures} failures in a row no model is asked for now`;
-      return { declined: [{ rung: "fork", why }], failure: "no-summary", ended: "done" };
-    }
-    const calls = { trigger, settings: held, instructions, directWindowTokens: windowTokens };
-    return runSummaryLadder({ ...planCalls(plan, plan.room, calls), modelCalls });
+  // A user who compacts by hand knows about earlier failures.
+  if (trigger !== "manual" && !mayTry(breaker, seen, rule)) {
+    const why = `after ${breaker.failures} failures in a row no model is asked for now`;
+    return { declined: [{ rung: "fork", why }], failure: "no-summary", ended: "done" };
   }
+  const options = { trigger, settings, instructions, directWindowTokens };
+  return runSummaryLadder({ ...planCalls(plan, plan.room, options), modelCalls: calls });
 }
 
 /** Asked once for each file, however often the view is put together. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { costOf } from "./cost.ts";
+import { costOf, estimateUsage } from "./cost.ts";
 import { EMPTY_LEDGER, type Ledger, NO_TOTALS } from "./ledger.ts";
 
 const prices = { input: 4, output: 20, cacheRead: 0.4, cacheWrite5m: 5, cacheWrite1h: 8 };
@@ -44,7 +44,7 @@ test("adds up sources and causes", () => {
   });
 });
 
-test("says what the next request costs warm and cold, until when it is warm, and what a pause costs", () => {
+test("prices the next request with a warm and a cold cache, and the pause between them", () => {
   const { nextRequest } = costOf(next);
   expect(nextRequest).toMatchObject({ inputTokens: 50_000, cachedTokens: 40_000, cache: "warm", coldAtMs: 301_000 });
   expect(nextRequest.warmUsd).toBeCloseTo((40_000 * 0.4 + 10_000 * 5) / 1e6, 12);
@@ -53,17 +53,54 @@ test("says what the next request costs warm and cold, until when it is warm, and
   expect(costOf({ ...next, nowMs: 301_000 }).nextRequest.cache).toBe("cold");
 });
 
-test("only what is still its beginning is in the cache, and never more than there is", () => {
+test("counts as cached only the unchanged start of the request, and no more than its size", () => {
   expect(costOf({ ...next, keptTokens: 5_000 }).nextRequest.cachedTokens).toBe(5_000);
   expect(costOf({ ...next, sizeTokens: 9_000 }).nextRequest.cachedTokens).toBe(9_000);
 });
 
-test("an hour's lifetime is written at its own price", () => {
+test("prices writes for an hour with their own price", () => {
   const { nextRequest } = costOf({ ...next, lifetimeMs: 3_600_000 });
   expect(nextRequest.coldUsd).toBeCloseTo((50_000 * 8) / 1e6, 12);
 });
 
-test("a new session is neither warm nor cold, and without prices there is no price", () => {
+test("reports a new session as neither warm nor cold, and no price without known prices", () => {
   const { nextRequest } = costOf({ ...next, ledger: EMPTY_LEDGER, prices: undefined });
   expect(nextRequest).toEqual({ inputTokens: 50_000, cachedTokens: 0, cache: "new" });
+});
+
+const LIFETIME_MS = 300_000;
+
+/** A ledger whose newest answered request was made at 0; request 5 waits. */
+function ledgerOf(cacheReadTokens: number, cacheWriteTokens: number, keptTokens?: number): Ledger {
+  const facts = { configuration: 1, images: "none", lifetimeMs: LIFETIME_MS } as const;
+  const previous = { request: 3, at: 3, atMs: 0, responseId: "r", freshTokens: 0, ...facts };
+  const cache = { ...facts, ...(keptTokens === undefined ? {} : { keptTokens }) };
+  const main = {
+    ...{ totals: NO_TOTALS, causes: {}, open: [{ request: 5, at: 5, atMs: 1, cache }] },
+    previous: { ...previous, cacheReadTokens, cacheWriteTokens },
+  };
+  return { ...EMPTY_LEDGER, sources: { main } };
+}
+
+const estimate = (ledger: Ledger, nowMs = 1, inputTokens = 50_000): readonly number[] => {
+  const about = { request: 5, source: "main", nowMs };
+  const { cacheReadTokens, cacheWriteTokens, freshTokens } = estimateUsage(ledger, about, inputTokens);
+  return [cacheReadTokens, cacheWriteTokens, freshTokens];
+};
+
+test.each<[string, readonly number[], read: number, written: number, fresh: number]>([
+  [
+    "reads the tokens that the previous request left, and writes the rest",
+    estimate(ledgerOf(30_000, 10_000)),
+    40_000,
+    10_000,
+    0,
+  ],
+  ["counts the rest as fresh if the service writes nothing", estimate(ledgerOf(30_000, 0)), 30_000, 0, 20_000],
+  ["reads only the unchanged start of the request", estimate(ledgerOf(30_000, 10_000, 5_000)), 5_000, 45_000, 0],
+  ["reads no more than was sent", estimate(ledgerOf(30_000, 10_000), 1, 20_000), 20_000, 0, 0],
+  ["reads nothing from a cold cache", estimate(ledgerOf(30_000, 10_000), LIFETIME_MS), 0, 50_000, 0],
+  ["reads nothing for the first request", estimate(EMPTY_LEDGER), 0, 0, 50_000],
+])("%s", (_, estimated, ...expected) => {
+  expect(estimated).toEqual(expected);
 });

@@ -1,8 +1,9 @@
+// Builds the ledger: a fold over the log that adds up what each response cost, and why.
+
 import type { PromptChange } from "../log/cause.ts";
 import type { PassedOver, ReadEntry } from "../log/draft.ts";
 import type { BoundaryPayload, ReplacePayload, RewindPayload, UsagePayload } from "../log/payload.ts";
 import { inputTokensOf } from "../log/usage.ts";
-import { lineOf, openRequest } from "./cost.ts";
 import {
   addToRhythm,
   addTotals,
@@ -17,15 +18,9 @@ import {
   readLedger,
   type SourceLedger,
 } from "./ledger.ts";
+import { lineOf, openRequest } from "./line.ts";
 
-const KEPT_BREAKS = 50;
-/** A request without a response is forgotten after this many others. */
-const KEPT_OPEN_REQUESTS = 8;
-
-const NEW_SOURCE: SourceLedger = { totals: NO_TOTALS, causes: {}, open: [] };
-const NOTHING_LOST: CauseTotals = { breaks: 0, rebilledTokens: 0, rebilledUsd: 0, gapUsd: 0 };
-
-/** Adds one entry to the ledger, in the order of the log. Decisions that were taken back since are included. */
+/** Adds one entry to the ledger, in the order of the log, including decisions that a later `restore` undoes. */
 export function foldLedger(ledger: Ledger, read: ReadEntry | PassedOver, atMs: number): Ledger {
   const at = read.sequence;
   switch (read.kind) {
@@ -44,14 +39,14 @@ export function foldLedger(ledger: Ledger, read: ReadEntry | PassedOver, atMs: n
     case "rewind":
       return rewind(at, read.payload, atMs);
     case "fork":
-      // Earlier spending belongs to the parent.
+      // Earlier spending belongs to the parent session.
       return EMPTY_LEDGER;
     default:
       return ledger;
   }
 }
 
-/** The ledger for a boundary to carry: it includes the boundary itself. */
+/** Returns the ledger that a boundary carries. It includes the boundary itself. */
 export function ledgerAtBoundary(
   ledger: Ledger,
   at: number,
@@ -60,7 +55,20 @@ export function ledgerAtBoundary(
   return note(ledger, { cause: "boundary", at, ...placeOf(payload) });
 }
 
-/** Adds a line, and makes its request the one that the next is compared with. */
+const KEPT_BREAKS = 50;
+/** A request without a response is forgotten after this many others. */
+const KEPT_OPEN_REQUESTS = 8;
+
+const NEW_SOURCE: SourceLedger = { totals: NO_TOTALS, causes: {}, open: [] };
+const NOTHING_LOST: CauseTotals = { breaks: 0, rebilledTokens: 0, rebilledUsd: 0, gapUsd: 0 };
+
+function open(ledger: Ledger, source: string, request: OpenRequest): Ledger {
+  const known = ledger.sources[source] ?? NEW_SOURCE;
+  const opened = { ...known, open: [...known.open, request].slice(-KEPT_OPEN_REQUESTS) };
+  return { ...ledger, sources: { ...ledger.sources, [source]: opened } };
+}
+
+/** Adds a line, and makes its request the previous request for the next comparison. */
 function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger {
   const source = ledger.sources[line.source] ?? NEW_SOURCE;
   const request = openRequest(ledger, payload);
@@ -85,24 +93,13 @@ function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger 
   };
 }
 
-/** A ping has refreshed the cached prompt of the main conversation: its lifetime starts again. */
-function refresh(ledger: Ledger, payload: UsagePayload, atMs: number): Ledger {
-  const { main } = ledger.sources;
-  const { source, answers, madeAtMs = atMs, cacheReadTokens, cacheWriteTokens } = payload;
-  const isPing = source === KEEP_WARM && cacheReadTokens + cacheWriteTokens > 0;
-  // A ping that returns after the next request was answered has refreshed a prompt that is no longer used.
-  if (!isPing || main?.previous === undefined || main.previous.request !== answers) return ledger;
-  const previous = { ...main.previous, atMs: Math.max(main.previous.atMs, madeAtMs) };
-  return { ...ledger, sources: { ...ledger.sources, main: { ...main, previous } } };
-}
-
 function toPrevious(
   { request, at, atMs, cache }: OpenRequest,
   payload: UsagePayload,
   { break: found }: LedgerLine,
 ): PreviousRequest {
   const { responseId, freshTokens, cacheReadTokens, cacheWriteTokens, appliedEdits, deletedTokens } = payload;
-  // More was lost than was read: the prompt that the deletions refer to is gone.
+  // More tokens were lost than read: the prompt that the deletions refer to is gone.
   const isCold = found !== undefined && found.droppedTokens > cacheReadTokens;
   const { configuration = 0, images = "none", lifetimeMs = Number.MAX_SAFE_INTEGER, headLifetimeMs } = cache ?? {};
   return {
@@ -113,7 +110,7 @@ function toPrevious(
     images,
     lifetimeMs,
     ...(headLifetimeMs === undefined ? {} : { headLifetimeMs }),
-    // The provider may not know a response that it did not finish, so nothing is compared with it.
+    // The provider may not know an unfinished response, so no request names it for diagnostics.
     responseId: payload.ending === "interrupted" ? "" : responseId,
     freshTokens,
     cacheReadTokens,
@@ -153,13 +150,18 @@ function addCause(causes: SourceLedger["causes"], line: LedgerLine): SourceLedge
   return { ...causes, [cause]: lost };
 }
 
-function open(ledger: Ledger, source: string, request: OpenRequest): Ledger {
-  const known = ledger.sources[source] ?? NEW_SOURCE;
-  const opened = { ...known, open: [...known.open, request].slice(-KEPT_OPEN_REQUESTS) };
-  return { ...ledger, sources: { ...ledger.sources, [source]: opened } };
+/** Restarts the cache lifetime of the main conversation if the response answers a ping. */
+function refresh(ledger: Ledger, payload: UsagePayload, atMs: number): Ledger {
+  const { main } = ledger.sources;
+  const { source, answers, madeAtMs = atMs, cacheReadTokens, cacheWriteTokens } = payload;
+  const isPing = source === KEEP_WARM && cacheReadTokens + cacheWriteTokens > 0;
+  // A ping whose answer arrives after the next request was answered has refreshed a prompt that is no longer used.
+  if (!isPing || main?.previous === undefined || main.previous.request !== answers) return ledger;
+  const previous = { ...main.previous, atMs: Math.max(main.previous.atMs, madeAtMs) };
+  return { ...ledger, sources: { ...ledger.sources, main: { ...main, previous } } };
 }
 
-/** Back to an earlier point; a request at that point is open again. */
+/** Returns to an earlier point of the log. A request at that point is open again. */
 function rewind(at: number, { ledger: stored, sharedTo, reason, request }: RewindPayload, atMs: number): Ledger {
   const noted = note(readLedger(stored), { cause: "rewind", at, from: sharedTo + 1, what: [reason] });
   if (request === undefined) return noted;
@@ -170,7 +172,7 @@ function rewind(at: number, { ledger: stored, sharedTo, reason, request }: Rewin
   return open(noted, "main", { request: request.entry, at, atMs, cache: { ...facts, ...compared, changes } });
 }
 
-/** One for each cause: the newest entry, the earliest place. */
+/** Adds a change to the pending changes. There is one change per cause, with the newest entry and the earliest place. */
 function note(ledger: Ledger, change: PromptChange): Ledger {
   const known = ledger.pending.find(({ cause }) => cause === change.cause);
   const announcedTokens = (known?.announcedTokens ?? 0) + (change.announcedTokens ?? 0);

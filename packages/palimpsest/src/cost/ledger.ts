@@ -1,55 +1,50 @@
+// The ledger of a session: its types, its totals, and the rhythm of its pauses. `fold.ts` builds it from the log.
+
 import type { CacheDiagnosis, CacheFacts, Cause, PromptChange } from "../log/cause.ts";
 import type { UsagePayload } from "../log/payload.ts";
 import type { AppliedEdits } from "../log/payload-compaction.ts";
 import { addCounts } from "../log/usage.ts";
 import { HOUR_MS, LIFETIME_MS } from "./prices.ts";
 
-/** The pauses between requests, as decaying sums: of bounded size, however long the session is. */
-export interface Rhythm {
-  /** Pauses that a one-hour cache survives and a five-minute cache does not. */
-  readonly middlePauses: number;
-  /** Pauses that neither survives. */
-  readonly longPauses: number;
-  /** The newest request. Pings do not count: they bridge a pause, but do not shorten it. */
-  readonly atMs: number;
-}
-
-/** Each request reduces the weight of the earlier ones by this factor: about a hundred count. */
-const FADING = 0.99;
-
-/** @param atMs the time of the next request */
-export function addToRhythm(before: Rhythm | undefined, atMs: number): Rhythm {
-  if (before === undefined) return { middlePauses: 0, longPauses: 0, atMs };
-  const pauseMs = atMs - before.atMs;
-  const isLong = pauseMs >= HOUR_MS;
-  return {
-    middlePauses: FADING * before.middlePauses + (pauseMs >= LIFETIME_MS["5m"] && !isLong ? 1 : 0),
-    longPauses: FADING * before.longPauses + (isLong ? 1 : 0),
-    atMs,
-  };
-}
-
 /**
- * The spending of a session and its causes: usage per source, and losses per cause. It is plain JSON of bounded size and
- * complete: boundaries and rewinds carry it. Only `foldLedger` creates new ledgers.
+ * The spending of a session and its causes: usage per source, and losses per cause. A ledger is complete, plain JSON of bounded
+ * size, so that boundaries and rewinds can carry it. Only `foldLedger` creates new ledgers.
  */
 export interface Ledger {
   /** Usage by source: "main", and other callers. */
   readonly sources: Readonly<Record<string, SourceLedger>>;
   /** Decisions about the messages since the newest answered request, one for each cause. */
   readonly pending: readonly PromptChange[];
-  /** The newest lines, oldest first. */
+  /** The newest cache breaks, oldest first. */
   readonly breaks: readonly CacheBreak[];
 }
 
+/** The spending of one source. */
 export interface SourceLedger {
   readonly totals: LedgerTotals;
   readonly causes: Readonly<Partial<Record<Cause, CauseTotals>>>;
   readonly previous?: PreviousRequest;
-  /** The pauses between its answered requests. @default there was none */
+  /** The pauses between answered requests; absent before the first one. */
   readonly rhythm?: Rhythm;
   /** Requests that wait for their response, oldest first. */
   readonly open: readonly OpenRequest[];
+}
+
+/** The total spending of a session, and its spending with a perfect cache. */
+export interface LedgerTotals extends SpentTokens {
+  /** The price of the responses with known prices. */
+  readonly priceUsd: number;
+  /**
+   * The price of the same responses with a perfect cache. Each then reads everything that the previous request left in the cache
+   * and that the prompt still starts with.
+   */
+  readonly perfectPriceUsd: number;
+  /** Responses of models without known prices. */
+  readonly unpricedResponses: number;
+  /** Interrupted answers without a full usage report. @default 0 */
+  readonly estimatedResponses?: number;
+  /** The estimated part of `priceUsd` for those answers. @default 0 */
+  readonly estimatedUsd?: number;
 }
 
 /** Usage of all responses, on any branch. */
@@ -61,24 +56,7 @@ interface SpentTokens {
   readonly outputTokens: number;
 }
 
-/** What a session spent in all, and what it would have spent with a perfect cache. */
-export interface LedgerTotals extends SpentTokens {
-  /** The price of the responses with known prices. */
-  readonly priceUsd: number;
-  /**
-   * The price of the same responses with a perfect cache: each reads everything that the previous one left and that it still
-   * begins with.
-   */
-  readonly perfectPriceUsd: number;
-  /** Responses of models without known prices. */
-  readonly unpricedResponses: number;
-  /** Interrupted answers without a full usage report. @default 0 */
-  readonly estimatedResponses?: number;
-  /** The estimated part of `priceUsd` for those answers. @default 0 */
-  readonly estimatedUsd?: number;
-}
-
-/** Losses to one cause, or to several of which it is the first in the prompt. */
+/** Losses to one cause, alone or as the first of several causes in the prompt. */
 export interface CauseTotals {
   readonly breaks: number;
   /** Tokens that were paid for again although they had been in the cache. */
@@ -88,13 +66,13 @@ export interface CauseTotals {
   readonly gapUsd: number;
 }
 
-/** The newest answered request, which the next one is compared with. */
+/** The newest answered request. The next request is compared with it. */
 export interface PreviousRequest
   extends Pick<CacheFacts, "configuration" | "images" | "lifetimeMs" | "headLifetimeMs" | "edits"> {
   readonly request: number;
-  /** The entry that opened it: the request's own, or that of a rewind to it. */
+  /** The entry that opened the request: its own entry, or a rewind to it. */
   readonly at: number;
-  /** When its prompt was last read or written: by the request itself or by a later ping. */
+  /** When the prompt was last read or written, by the request or by a later ping. */
   readonly atMs: number;
   readonly responseId: string;
   readonly freshTokens: number;
@@ -102,10 +80,11 @@ export interface PreviousRequest
   readonly cacheWriteTokens: number;
   readonly appliedEdits?: AppliedEdits;
   readonly deletedTokens?: number;
-  /** The request deleted from a cached prompt that was gone: forget those deletions. */
+  /** `stale`: the request deleted results from a cached prompt that no longer exists, so the deletions are void. */
   readonly deletions?: "stale";
 }
 
+/** A request that waits for its response. */
 export interface OpenRequest {
   readonly request: number;
   readonly at: number;
@@ -121,7 +100,7 @@ export interface CacheBreak {
   readonly atMs: number;
   /** The causes, the earliest in the prompt first. */
   readonly causes: readonly Cause[];
-  /** Tools, parameters and reasons of decisions behind the causes. */
+  /** Details of the causes: tools, parameters, and reasons of decisions. */
   readonly what: readonly string[];
   /** `expected`: a decision caused it. `alarm`: no decision did. */
   readonly sort: "expected" | "alarm";
@@ -131,7 +110,7 @@ export interface CacheBreak {
   readonly rebilledUsd?: number;
   readonly announcedTokens?: number;
   readonly pauseMs: number;
-  /** Where the prompt differs from the previous one, as the provider reports it; absent if it does not. */
+  /** Where the prompt differs from the previous one, by the provider's report; absent if the provider reports nothing. */
   readonly providerSays?: CacheDiagnosis["reason"];
 }
 
@@ -152,32 +131,17 @@ export interface LedgerLine
   readonly priceUsd?: number;
   readonly perfectPriceUsd?: number;
   readonly gapUsd?: number;
-  /** Why less was read than possible; empty if nothing was lost. */
+  /** Why fewer tokens were read than possible; empty if nothing was lost. */
   readonly causes: readonly Cause[];
   readonly break?: CacheBreak;
-  /** Whether the provider's own diagnosis names the same cause, where it has one. */
+  /** Whether the provider's own diagnosis names the same cause; absent if there is no diagnosis. */
   readonly diagnosis?: "agrees" | "differs";
-  /** The part that is an estimate, because the answer was interrupted. @default none */
+  /** The part of the counts that is an estimate, because the answer was interrupted. @default none */
   readonly estimated?: UsagePayload["estimated"];
 }
 
 /** The source of requests that only keep the main conversation's prompt in the cache. */
 export const KEEP_WARM = "keep-warm";
-
-type Counts = Omit<LedgerTotals, "estimatedResponses" | "estimatedUsd">;
-
-export const NO_TOTALS: Counts = {
-  responses: 0,
-  freshTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  priceUsd: 0,
-  perfectPriceUsd: 0,
-  unpricedResponses: 0,
-};
-
-const COUNTS = Object.keys(NO_TOTALS) as readonly (keyof Counts)[];
 
 export const EMPTY_LEDGER: Ledger = { sources: {}, pending: [], breaks: [] };
 
@@ -194,16 +158,17 @@ export function spentTokens({ sources }: Ledger): LedgerTotals {
   return Object.values(sources).reduce<LedgerTotals>((sum, { totals }) => addTotals(sum, totals), NO_TOTALS);
 }
 
+/** Adds two totals. */
 export function addTotals(left: LedgerTotals, right: LedgerTotals): LedgerTotals {
   return { ...addCounts(COUNTS, left, right), ...estimatedPart(left, right, 1) };
 }
 
-/** Returns the usage between two points in time. */
+/** Returns the usage between two points in time: `after` minus `before`. */
 export function subtractTotals(after: LedgerTotals, before: LedgerTotals): LedgerTotals {
   return { ...addCounts(COUNTS, after, before, -1), ...estimatedPart(after, before, -1) };
 }
 
-/** Absent if nothing was estimated. */
+/** Adds or subtracts the estimated part; the fields are absent if nothing was estimated. */
 function estimatedPart(
   left: LedgerTotals,
   right: LedgerTotals,
@@ -213,3 +178,46 @@ function estimatedPart(
   if (estimatedResponses === 0) return {};
   return { estimatedResponses, estimatedUsd: (left.estimatedUsd ?? 0) + sign * (right.estimatedUsd ?? 0) };
 }
+
+type Counts = Omit<LedgerTotals, "estimatedResponses" | "estimatedUsd">;
+
+export const NO_TOTALS: Counts = {
+  responses: 0,
+  freshTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  priceUsd: 0,
+  perfectPriceUsd: 0,
+  unpricedResponses: 0,
+};
+
+const COUNTS = Object.keys(NO_TOTALS) as readonly (keyof Counts)[];
+
+/** The pauses between requests, as decaying sums. Their size is bounded in a session of any length. */
+export interface Rhythm {
+  /** Pauses that a one-hour cache survives and a five-minute cache does not. */
+  readonly middlePauses: number;
+  /** Pauses that a one-hour cache does not survive. */
+  readonly longPauses: number;
+  /** The time of the newest request. Pings do not count: they keep the cache during a pause, but do not shorten the pause. */
+  readonly atMs: number;
+}
+
+/**
+ * Adds the pause before a request to the rhythm.
+ * @param atMs the time of the request
+ */
+export function addToRhythm(before: Rhythm | undefined, atMs: number): Rhythm {
+  if (before === undefined) return { middlePauses: 0, longPauses: 0, atMs };
+  const pauseMs = atMs - before.atMs;
+  const isLong = pauseMs >= HOUR_MS;
+  return {
+    middlePauses: FADING * before.middlePauses + (pauseMs >= LIFETIME_MS["5m"] && !isLong ? 1 : 0),
+    longPauses: FADING * before.longPauses + (isLong ? 1 : 0),
+    atMs,
+  };
+}
+
+/** Each request multiplies the weight of the earlier requests by this factor, so that about a hundred of them count. */
+const FADING = 0.99;

@@ -3,18 +3,10 @@ import type { CacheTtl } from "../log/payload.ts";
 import type { Ledger } from "./ledger.ts";
 import { costsOf, HOUR_MS, LIFETIME_MS, USUAL_LONG_WRITE } from "./prices.ts";
 
-export interface HeadTtlQuestion {
-  /** The lifetime of the system prompt and the tools by the settings. */
-  readonly wanted: "auto" | "same" | "1h";
-  readonly ledger: Ledger;
-  readonly prices: ModelPrices | undefined;
-  readonly nowMs: number;
-}
-
 /**
  * Chooses whether the system prompt and the tools are cached for an hour while the messages are cached for five minutes. `auto`
- * decides only when they are written anyway, and by the session's own pauses: an hour once it would have paid in this session so
- * far. So a session without such pauses never pays for it. docs/decisions/the-head-has-its-own-lifetime.md has the figures.
+ * decides only when they are written anyway. It chooses an hour if that would have saved money with the pauses of this session so
+ * far, so a session without such pauses never pays more. docs/decisions/the-head-has-its-own-lifetime.md has the figures.
  */
 export function chooseHeadTtl({ wanted, ledger, prices, nowMs }: HeadTtlQuestion): CacheTtl {
   if (wanted !== "auto") return wanted === "1h" ? "1h" : "5m";
@@ -30,4 +22,13 @@ export function chooseHeadTtl({ wanted, ledger, prices, nowMs }: HeadTtlQuestion
   const { read, write } = costsOf(prices);
   const long = prices === undefined ? USUAL_LONG_WRITE : costsOf(prices, { lifetimeMs: HOUR_MS }).write;
   return middlePauses * (write - read) > (1 + longPauses) * (long - write) ? "1h" : "5m";
+}
+
+/** The setting, and the state that `auto` decides by. */
+export interface HeadTtlQuestion {
+  /** The lifetime of the system prompt and the tools by the settings. */
+  readonly wanted: "auto" | "same" | "1h";
+  readonly ledger: Ledger;
+  readonly prices: ModelPrices | undefined;
+  readonly nowMs: number;
 }

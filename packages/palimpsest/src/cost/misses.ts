@@ -1,3 +1,5 @@
+// Finds cache misses and their causes: what differs between two requests, and how much of the prompt was not read from the cache.
+
 import type {
   CacheDiagnosis,
   CacheEffects,
@@ -13,92 +15,76 @@ import { estimateTokens } from "../size/calibration.ts";
 import { addFeatures } from "../size/features.ts";
 import { headTools } from "../view/tool-search.ts";
 import type { Configuration, MessageItem, View } from "../view/view.ts";
-
 import type { Ledger, PreviousRequest } from "./ledger.ts";
 
-/** A drop is a break if it exceeds both limits: smaller drops are the tail of a message, or the provider's rounding. */
-const BREAK_SHARE = 0.05;
-const BREAK_TOKENS = 2_000;
-
-interface CacheTokens {
-  readonly cacheReadTokens: number;
-  readonly cacheWriteTokens: number;
-  /** Tokens that the provider has deleted from the cached prompt so far. @default 0 */
-  readonly deletedTokens?: number;
+/** Returns the facts about the next request that explain its cache reads later. */
+export function describeRequest(next: NextRequest): CacheFacts {
+  const { view, ledger, configuration, lifetimeMs, headLifetimeMs, prices, asked = {} } = next;
+  const previous = ledger.sources["main"]?.previous;
+  const images = newestImage(view, ledger);
+  const changes = previous === undefined ? [] : findChanges(next, previous, images);
+  const keptTokens = keptTokensOf(view, configuration, changes);
+  return {
+    configuration: configuration.entry,
+    images: images === undefined ? "none" : "some",
+    lifetimeMs,
+    ...(headLifetimeMs === undefined ? {} : { headLifetimeMs }),
+    ...asked,
+    ...(previous === undefined ? {} : { comparedWith: previous.at }),
+    ...(changes.length === 0 ? {} : { changes }),
+    ...(keptTokens === undefined ? {} : { keptTokens }),
+    ...(prices === undefined ? {} : { prices }),
+  };
 }
 
-/**
- * Returns how many tokens fewer were read than the previous request left in the cache, if that is a break. A request leaves
- * what it read plus what it wrote, so a second request that reads nothing is a break like any later one.
- */
-export function findDrop(before: CacheTokens, now: Omit<CacheTokens, "cacheWriteTokens">): number | undefined {
-  const leftTokens = leftInCache(before, now);
-  const droppedTokens = leftTokens - now.cacheReadTokens;
-  return droppedTokens > BREAK_TOKENS && droppedTokens > BREAK_SHARE * leftTokens ? droppedTokens : undefined;
-}
-
-/** The tokens that a request left in the cache, minus those that the next one deleted. */
-export function leftInCache(before: CacheTokens, now: Pick<CacheTokens, "deletedTokens">): number {
-  const newlyDeleted = Math.max(0, (now.deletedTokens ?? 0) - (before.deletedTokens ?? 0));
-  return Math.max(0, before.cacheReadTokens + before.cacheWriteTokens - newlyDeleted);
-}
-
-/** Causes by where they change the prompt: its first byte, tools, system, all messages, some messages. */
-const ORDER: readonly Cause[] = [
-  ...(["provider", "model", "pause", "tools", "system", "betas", "parameters"] as const),
-  ...(["thinking", "effort", "tool-choice", "images"] as const),
-  ...([
-    "boundary",
-    "rewind",
-    "restore",
-    "replace",
-    "provider-edits",
-    "earlier-thinking",
-    "cache-ttl",
-    "server",
-  ] as const),
-];
-
-/** Sort key: earlier in the prompt first; among causes in messages, the earlier message first. */
-function compareCauses(a: Placed, b: Placed): number {
-  return placeOf(a) - placeOf(b) || (a.from ?? 0) - (b.from ?? 0) || ORDER.indexOf(a.cause) - ORDER.indexOf(b.cause);
-}
-
-/** A cause that begins at one message comes after all causes that affect every message. */
-function placeOf({ cause, from }: Placed): number {
-  return ORDER.indexOf(from === undefined ? cause : "boundary");
-}
-
-interface Placed {
-  readonly cause: Cause;
-  readonly from?: number;
-}
-
-interface Circumstances {
-  /** The changes by the log, earliest in the prompt first. */
-  readonly changes: readonly { readonly cause: ChangeCause; readonly from?: number }[];
-  /** Time between the two requests; absent if there was no previous one. */
-  readonly pauseMs?: number;
+/** The next request, and the previous state to compare it with. */
+export interface NextRequest {
+  readonly view: View;
+  readonly ledger: Ledger;
+  readonly configuration: Configuration;
+  /** The configuration of the newest answered request; undefined if there is none, or if it cannot be read any more. */
+  readonly before: Configuration | undefined;
   readonly lifetimeMs: number;
+  /** The lifetime of the system prompt and the tools. @default `lifetimeMs` */
+  readonly headLifetimeMs?: number | undefined;
+  /** @default any parameter may change the prompt, images do not */
+  readonly effects?: CacheEffects | undefined;
+  /** Whether replayed thinking must follow the exact conversation that produced it. */
+  readonly thinking: "bound" | "free";
+  /** @default "kept" */
+  readonly earlierThinking?: "kept" | "stripped" | undefined;
+  readonly prices?: ModelPrices | undefined;
+  /** Edits of the prompt that the request asks for. @default none */
+  readonly asked?: RequestedEdits;
 }
 
-/** Returns why a prompt is not in the cache: every cause in the log and by the clock; if there is none, the server. */
-export function nameCauses({ changes, pauseMs = 0, lifetimeMs }: Circumstances): readonly Cause[] {
-  const pause = pauseMs >= lifetimeMs ? [{ cause: "pause" as const }] : [];
-  const placed: Placed[] = [...changes, ...pause];
-  const causes = placed.toSorted(compareCauses).map(({ cause }) => cause);
-  return causes.length === 0 ? ["server"] : [...new Set(causes)];
+function findChanges(next: NextRequest, previous: PreviousRequest, image: number | undefined): PromptChange[] {
+  const { view, ledger, configuration, before, lifetimeMs } = next;
+  const { effects = UNKNOWN_EFFECTS, earlierThinking = "kept" } = next;
+  // Items that were never sent change nothing.
+  const decided = ledger.pending.filter(({ from = 0 }) => from <= previous.request);
+  const imagesChanged = effects.images === "messages" && (previous.images === "some") !== (image !== undefined);
+  const forgotten = earlierThinking === "stripped" ? forgottenThinking(view, previous) : undefined;
+  const configured = before === undefined ? [] : compareConfigurations(before, configuration, effects);
+  const changes: PromptChange[] = [
+    ...configured,
+    ...(before === undefined || configured.length > 0 ? [] : lostThinking(next, before, previous)),
+    ...(imagesChanged ? [{ cause: "images", at: image ?? decided.at(-1)?.at ?? 0 } as const] : []),
+    ...decided,
+    ...(forgotten === undefined ? [] : [forgotten]),
+    ...(sameEdits(previous.edits, next.asked?.edits)
+      ? []
+      : [{ cause: "provider-edits", at: 0, what: ["asked for"] } as const]),
+    // A changed lifetime of the system prompt is no cause: it changes only when the system prompt is written anyway.
+    ...(previous.lifetimeMs === lifetimeMs ? [] : [{ cause: "cache-ttl", at: 0 } as const]),
+  ];
+  return changes.sort(compareCauses);
 }
 
-/** Whether a decision caused it, so that it was expected. */
-export function isExpected(causes: readonly Cause[]): boolean {
-  return !causes.includes("pause") && !causes.includes("server");
-}
+/** The default: any parameter may change the prompt, images do not. */
+const UNKNOWN_EFFECTS: CacheEffects = { parameters: {}, images: "nothing" };
 
-/** The parameter that holds the service's own tools: in the prompt they stand among the other tools. */
-const OWN_TOOLS = "tools";
-
-/** Compares the configurations of two requests by value, so a change that was undone is no change. */
+/** Compares the configurations of two requests by value, so a change that was undone does not count. */
 export function compareConfigurations(
   before: Configuration,
   now: Configuration,
@@ -124,7 +110,7 @@ export function compareConfigurations(
   ];
 }
 
-/** Describes the difference in words, tool by tool. */
+/** Describes the differences between two lists of tools in words. */
 function compareTools(before: readonly ToolDefinition[], now: readonly ToolDefinition[]): string[] {
   const known = new Map(before.map((tool) => [tool.name, JSON.stringify(tool)]));
   const names = new Set(now.map(({ name }) => name));
@@ -154,73 +140,44 @@ function compareParameters(
   return fields;
 }
 
-/** The defaults: every setting may matter, images do not. */
-const UNKNOWN_EFFECTS: CacheEffects = { parameters: {}, images: "nothing" };
+/** The parameter with the service's own tools. They are in the same place of the prompt as the other tools. */
+const OWN_TOOLS = "tools";
 
-export interface NextRequest {
-  readonly view: View;
-  readonly ledger: Ledger;
-  readonly configuration: Configuration;
-  /** The configuration of the newest answered request; undefined if there is none, or it cannot be read any more. */
-  readonly before: Configuration | undefined;
-  readonly lifetimeMs: number;
-  /** That of the system prompt and the tools. @default the same */
-  readonly headLifetimeMs?: number | undefined;
-  /** @default every setting may matter, images do not */
-  readonly effects?: CacheEffects | undefined;
-  /** Whether replayed thinking must follow the exact conversation that produced it. */
-  readonly thinking: "bound" | "free";
-  /** @default "kept" */
-  readonly earlierThinking?: "kept" | "stripped" | undefined;
-  readonly prices?: ModelPrices | undefined;
-  /** Edits that the provider is asked to make beside the answer. @default none */
-  readonly asked?: RequestedEdits;
+/** Returns the change of the prompt if a configuration was changed and restored: bound thinking was left out in between. */
+function lostThinking(next: NextRequest, before: Configuration, { request }: PreviousRequest): PromptChange[] {
+  const { view, configuration: now, thinking } = next;
+  const sameHolders = before.systemHeldBy === now.systemHeldBy && before.toolsHeldBy === now.toolsHeldBy;
+  if (thinking === "free" || sameHolders) return [];
+  const first = view.items.find((item) => item.kind === "message" && hasThinking(item));
+  if (first === undefined || first.from > request) return [];
+  const cause = before.toolsHeldBy === now.toolsHeldBy ? "system" : "tools";
+  return [{ cause, at: now.entry, from: first.from, what: ["bound thinking left out"] }];
 }
 
-/** Returns the record of the next request that later explains what its cache did and why. */
-export function describeRequest(next: NextRequest): CacheFacts {
-  const { view, ledger, configuration, lifetimeMs, headLifetimeMs, prices, asked = {} } = next;
-  const previous = ledger.sources["main"]?.previous;
-  const images = newestImage(view, ledger);
-  const changes = previous === undefined ? [] : findChanges(next, previous, images);
-  const keptTokens = keptTokensOf(view, configuration, changes);
-  return {
-    configuration: configuration.entry,
-    images: images === undefined ? "none" : "some",
-    lifetimeMs,
-    ...(headLifetimeMs === undefined ? {} : { headLifetimeMs }),
-    ...asked,
-    ...(previous === undefined ? {} : { comparedWith: previous.at }),
-    ...(changes.length === 0 ? {} : { changes }),
-    ...(keptTokens === undefined ? {} : { keptTokens }),
-    ...(prices === undefined ? {} : { prices }),
-  };
+/** Returns the change of the prompt after a new user message: the provider no longer reads the thinking before it. */
+function forgottenThinking(view: View, { request }: PreviousRequest): PromptChange | undefined {
+  const isWords = ({ role, blocks }: MessageItem): boolean =>
+    role === "user" && blocks.some(({ kind }) => kind !== "tool_result");
+  const words = newestItem(view, request, isWords);
+  if (words === undefined) return undefined;
+  let earliest: number | undefined;
+  for (let index = view.items.lastIndexOf(words) - 1; index >= 0; index--) {
+    const item = view.items[index]!;
+    if (item.kind === "seal") continue;
+    if (item.from <= request && isWords(item)) break;
+    if (hasThinking(item)) earliest = item.from;
+  }
+  // Thinking that was not sent yet changes nothing.
+  return earliest === undefined || earliest > request
+    ? undefined
+    : { cause: "earlier-thinking", at: words.from, from: earliest };
 }
 
-function findChanges(next: NextRequest, previous: PreviousRequest, image: number | undefined): PromptChange[] {
-  const { view, ledger, configuration, before, lifetimeMs } = next;
-  const { effects = UNKNOWN_EFFECTS, earlierThinking = "kept" } = next;
-  // Items that were never sent change nothing.
-  const decided = ledger.pending.filter(({ from = 0 }) => from <= previous.request);
-  const imagesChanged = effects.images === "messages" && (previous.images === "some") !== (image !== undefined);
-  const forgotten = earlierThinking === "stripped" ? forgottenThinking(view, previous) : undefined;
-  const configured = before === undefined ? [] : compareConfigurations(before, configuration, effects);
-  const changes: PromptChange[] = [
-    ...configured,
-    ...(before === undefined || configured.length > 0 ? [] : thinkingLostOnTheWay(next, before, previous)),
-    ...(imagesChanged ? [{ cause: "images", at: image ?? decided.at(-1)?.at ?? 0 } as const] : []),
-    ...decided,
-    ...(forgotten === undefined ? [] : [forgotten]),
-    ...(sameEdits(previous.edits, next.asked?.edits)
-      ? []
-      : [{ cause: "provider-edits", at: 0, what: ["asked for"] } as const]),
-    // That of the head changes when the head is written anyway.
-    ...(previous.lifetimeMs === lifetimeMs ? [] : [{ cause: "cache-ttl", at: 0 } as const]),
-  ];
-  return changes.sort(compareCauses);
+function hasThinking({ blocks }: MessageItem): boolean {
+  return blocks.some(({ kind }) => kind === "thinking");
 }
 
-/** The number of turns grows by itself, while the kept thinking begins at the same place. */
+/** Compares requested edits, without the number of turns, which grows while the kept thinking begins at the same place. */
 function sameEdits(before: ProviderEdits | undefined, now: ProviderEdits | undefined): boolean {
   const keyOf = (edits: ProviderEdits | undefined): string =>
     JSON.stringify([edits?.results, edits?.thinking === "all" ? "all" : edits?.thinking.from]);
@@ -240,52 +197,16 @@ function newestImage(view: View, { sources, pending }: Ledger): number | undefin
   return newestItem(view, isAsItWas ? last!.request : 0, ({ features }) => features.images > 0)?.from;
 }
 
-/** A change that was undone is no change, but thinking that is bound to it was lost meanwhile. */
-function thinkingLostOnTheWay(next: NextRequest, before: Configuration, { request }: PreviousRequest): PromptChange[] {
-  const { view, configuration: now, thinking } = next;
-  const sameHolders = before.systemHeldBy === now.systemHeldBy && before.toolsHeldBy === now.toolsHeldBy;
-  if (thinking === "free" || sameHolders) return [];
-  const first = view.items.find((item) => item.kind === "message" && hasThinking(item));
-  if (first === undefined || first.from > request) return [];
-  const cause = before.toolsHeldBy === now.toolsHeldBy ? "system" : "tools";
-  return [{ cause, at: now.entry, from: first.from, what: ["bound thinking left out"] }];
-}
-
-function hasThinking({ blocks }: MessageItem): boolean {
-  return blocks.some(({ kind }) => kind === "thinking");
-}
-
-/** From the user's new message back to the previous one: the provider no longer reads the thinking in between. */
-function forgottenThinking(view: View, { request }: PreviousRequest): PromptChange | undefined {
-  const isWords = ({ role, blocks }: MessageItem): boolean =>
-    role === "user" && blocks.some(({ kind }) => kind !== "tool_result");
-  const words = newestItem(view, request, isWords);
-  if (words === undefined) return undefined;
-  let earliest: number | undefined;
-  for (let index = view.items.lastIndexOf(words) - 1; index >= 0; index--) {
-    const item = view.items[index]!;
-    if (item.kind === "seal") continue;
-    if (item.from <= request && isWords(item)) break;
-    if (hasThinking(item)) earliest = item.from;
-  }
-  // Thinking that was not sent yet changes nothing either.
-  return earliest === undefined || earliest > request
-    ? undefined
-    : { cause: "earlier-thinking", at: words.from, from: earliest };
-}
-
-function newestItem(view: View, behind: number, is: (item: MessageItem) => boolean): MessageItem | undefined {
-  for (let index = view.items.length - 1; index >= 0 && view.items[index]!.to > behind; index--) {
+/** Returns the newest message after an entry that meets a condition. */
+function newestItem(view: View, after: number, is: (item: MessageItem) => boolean): MessageItem | undefined {
+  for (let index = view.items.length - 1; index >= 0 && view.items[index]!.to > after; index--) {
     const item = view.items[index]!;
     if (item.kind === "message" && is(item)) return item;
   }
   return undefined;
 }
 
-/** No mark can keep anything before these: the only mark before the messages is at the end of the system prompt. */
-const MOVES_HEAD: ReadonlySet<string> = new Set(["provider", "model", "tools", "system", "betas"]);
-
-/** Estimates how much of the previous request is still the beginning of this one; undefined for all of it. */
+/** Estimates how many tokens at the start are unchanged since the previous request; undefined if that is all of them. */
 function keptTokensOf(
   view: View,
   { features: head }: Configuration,
@@ -303,14 +224,105 @@ function keptTokensOf(
   return estimateTokens(view.calibration, kept);
 }
 
+/** Causes that leave nothing of the cache, because the only mark before the messages is at the end of the system prompt. */
+const MOVES_HEAD: ReadonlySet<string> = new Set(["provider", "model", "tools", "system", "betas"]);
+
+/**
+ * Returns how many tokens fewer were read than the previous request left in the cache; undefined if that is not a break. A request
+ * leaves the tokens that it read and wrote, so the second request of a session can be a break, too.
+ */
+export function findDrop(before: CacheTokens, now: Omit<CacheTokens, "cacheWriteTokens">): number | undefined {
+  const leftTokens = leftInCache(before, now);
+  const droppedTokens = leftTokens - now.cacheReadTokens;
+  return droppedTokens > BREAK_TOKENS && droppedTokens > BREAK_SHARE * leftTokens ? droppedTokens : undefined;
+}
+
+interface CacheTokens {
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  /** Tokens that the provider has deleted from the cached prompt so far. @default 0 */
+  readonly deletedTokens?: number;
+}
+
+/** A drop is a break if it exceeds both limits. Smaller drops are the tail of a message, or the provider's rounding. */
+const BREAK_SHARE = 0.05;
+const BREAK_TOKENS = 2_000;
+
+/** Returns the tokens that a request left in the cache, minus the tokens that the next request deleted. */
+export function leftInCache(before: CacheTokens, now: Pick<CacheTokens, "deletedTokens">): number {
+  const newlyDeleted = Math.max(0, (now.deletedTokens ?? 0) - (before.deletedTokens ?? 0));
+  return Math.max(0, before.cacheReadTokens + before.cacheWriteTokens - newlyDeleted);
+}
+
+/** Returns why a prompt is not in the cache: every cause in the log, and a long pause. If there is no cause, the server is. */
+export function nameCauses({ changes, pauseMs = 0, lifetimeMs }: RequestChanges): readonly Cause[] {
+  const pause = pauseMs >= lifetimeMs ? [{ cause: "pause" as const }] : [];
+  const placed: Placed[] = [...changes, ...pause];
+  const causes = placed.toSorted(compareCauses).map(({ cause }) => cause);
+  return causes.length === 0 ? ["server"] : [...new Set(causes)];
+}
+
+interface RequestChanges {
+  /** The changes in the log, earliest in the prompt first. */
+  readonly changes: readonly { readonly cause: ChangeCause; readonly from?: number }[];
+  /** Time between the two requests; absent if there was no previous one. */
+  readonly pauseMs?: number;
+  readonly lifetimeMs: number;
+}
+
+interface Placed {
+  readonly cause: Cause;
+  readonly from?: number;
+}
+
+/** Sorts causes by their place in the prompt, earliest first. */
+function compareCauses(a: Placed, b: Placed): number {
+  return placeOf(a) - placeOf(b) || (a.from ?? 0) - (b.from ?? 0) || ORDER.indexOf(a.cause) - ORDER.indexOf(b.cause);
+}
+
+/** Returns the place of a cause. A cause that begins at one message comes after all causes that affect every message. */
+function placeOf({ cause, from }: Placed): number {
+  return ORDER.indexOf(from === undefined ? cause : "boundary");
+}
+
+/** Causes by their place in the prompt: the first byte, tools, system prompt, all messages, some messages. */
+const ORDER: readonly Cause[] = [
+  ...(["provider", "model", "pause", "tools", "system", "betas", "parameters"] as const),
+  ...(["thinking", "effort", "tool-choice", "images"] as const),
+  ...([
+    "boundary",
+    "rewind",
+    "restore",
+    "replace",
+    "provider-edits",
+    "earlier-thinking",
+    "cache-ttl",
+    "server",
+  ] as const),
+];
+
+/** Whether decisions caused the miss, so that it was expected. */
+export function isExpected(causes: readonly Cause[]): boolean {
+  return !causes.includes("pause") && !causes.includes("server");
+}
+
+/**
+ * Returns whether the provider's diagnosis agrees with one of the causes; undefined if the provider could not compare. Providers
+ * name only the earliest difference.
+ */
+export function checkDiagnosis(causes: readonly Cause[], { reason }: CacheDiagnosis): "agrees" | "differs" | undefined {
+  if (reason === "unknown") return undefined;
+  return causes.some((cause) => REASONS[cause].includes(reason)) ? "agrees" : "differs";
+}
+
 type Reason = CacheDiagnosis["reason"];
 
-/** The provider's name for each cause. The provider compares prompts, so events in its own cache have no name. */
+/** The reasons that a provider may give for each cause. It compares prompts, so events in its own cache have no reason. */
 const REASONS: Readonly<Record<Cause, readonly Reason[]>> = {
   provider: ["unknown"],
   model: ["model"],
   tools: ["tools"],
-  // For services where the system prompt is part of the input.
+  // `messages`: for services where the system prompt is part of the input.
   system: ["system", "messages"],
   betas: ["parameters"],
   parameters: ["parameters", "model", "system", "messages"],
@@ -323,25 +335,16 @@ const REASONS: Readonly<Record<Cause, readonly Reason[]>> = {
   restore: ["messages"],
   replace: ["messages"],
   "earlier-thinking": ["messages", "nowhere"],
-  // The provider compares the sent content, or the part that is left of it.
+  // The provider compares the sent content, or the content without the removed parts.
   "provider-edits": ["parameters", "messages", "nowhere"],
   "cache-ttl": ["nowhere"],
   pause: ["nowhere"],
   server: ["nowhere"],
 };
 
-/**
- * Whether the provider's own diagnosis names one of our causes; undefined if it could not tell. Providers name only the
- * earliest difference.
- */
-export function checkDiagnosis(causes: readonly Cause[], { reason }: CacheDiagnosis): "agrees" | "differs" | undefined {
-  if (reason === "unknown") return undefined;
-  return causes.some((cause) => REASONS[cause].includes(reason)) ? "agrees" : "differs";
-}
-
-/** Whether the provider still holds the prompt of the newest answered request. `none`: there was no request yet. */
+/** Returns whether the cache still has the prompt of the newest answered request. `none`: there was no request yet. */
 export function cachedPrompt(previous: PreviousRequest | undefined, nowMs: number): "none" | "warm" | "cold" {
   if (previous === undefined) return "none";
-  // With deletions undone, the prompt is another one than the cached prompt: treat the cache as cold.
+  // Undoing the deletions changes the prompt, so the cache counts as cold.
   return previous.deletions === "stale" || nowMs >= previous.atMs + previous.lifetimeMs ? "cold" : "warm";
 }

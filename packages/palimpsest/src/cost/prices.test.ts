@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { inputTokensOf } from "../log/usage.ts";
-import { priceUsd, withCacheRead } from "./prices.ts";
+import { costsOf, HOUR_MS, priceUsd, USUAL_COSTS, withCacheRead } from "./prices.ts";
 
 const prices = { input: 4, output: 20, cacheRead: 0.2, cacheWrite5m: 5, cacheWrite1h: 8 };
 const tiered = {
@@ -18,17 +18,17 @@ test.each([
   [{ cacheWriteTokens: million, cacheWrite1hTokens: million }, 8],
   [{ cacheWriteTokens: million, cacheWrite1hTokens: million / 2 }, 6.5],
   [{ outputTokens: million }, 20],
-])("%j costs %d dollars", (used, usd) => {
+])("prices %j at %d dollars", (used, usd) => {
   expect(priceUsd({ ...none, ...used }, prices)).toBeCloseTo(usd, 9);
 });
 
-test("above the threshold everything costs more, output too; output does not count towards it", () => {
+test("uses the higher prices for input and output above the input threshold", () => {
   const at = { ...none, cacheReadTokens: 100_000, outputTokens: 1_000 };
   expect(priceUsd(at, tiered)).toBeCloseTo(0.1 * 0.2 + 0.001 * 20, 9);
   expect(priceUsd({ ...at, freshTokens: 1 }, tiered)).toBeCloseTo(0.1 * 0.4 + 0.001 * 30 + 8e-6, 9);
 });
 
-test("what is read instead is the same input, and never costs more", () => {
+test("keeps the input, and never raises the price, if more is read from the cache", () => {
   const tokens = fc.nat(200_000);
   const billed = fc.record({
     freshTokens: tokens,
@@ -46,4 +46,20 @@ test("what is read instead is the same input, and never costs more", () => {
       expect(priceUsd(better, tiered)).toBeLessThanOrEqual(priceUsd(used, tiered) + 1e-9);
     }),
   );
+});
+
+const low = { input: 4, output: 20, cacheRead: 0.4, cacheWrite5m: 5, cacheWrite1h: 8 };
+const high = { input: 8, output: 30, cacheRead: 0.8, cacheWrite5m: 10, cacheWrite1h: 16 };
+const twoTiers = { ...low, above: { ...high, inputTokens: 100_000 } };
+
+test("prices writes by lifetime, and all tokens higher above the threshold", () => {
+  expect(costsOf(twoTiers)).toEqual({ input: 4, read: 0.4, write: 5, output: 20, usdPerUnit: 1e-6 });
+  expect(costsOf(twoTiers, { lifetimeMs: HOUR_MS }).write).toBe(8);
+  expect(costsOf(twoTiers, { inputTokens: 100_000 }).read).toBe(0.4);
+  expect(costsOf(twoTiers, { inputTokens: 100_001, lifetimeMs: HOUR_MS })).toMatchObject({ read: 0.8, write: 16 });
+});
+
+test("uses proportions without dollars if the prices are unknown", () => {
+  expect(costsOf(undefined)).toBe(USUAL_COSTS);
+  expect(USUAL_COSTS.usdPerUnit).toBeUndefined();
 });

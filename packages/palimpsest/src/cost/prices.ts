@@ -1,16 +1,10 @@
+// Prices of responses, costs of single tokens, and cache lifetimes.
+
 import type { ModelPrices } from "../log/cause.ts";
 import type { CacheTtl, UsagePayload } from "../log/payload.ts";
 import { inputTokensOf } from "../log/usage.ts";
 
-/** The billed tokens of a response. */
-export type BilledTokens = Pick<
-  UsagePayload,
-  "freshTokens" | "cacheReadTokens" | "cacheWriteTokens" | "cacheWrite1hTokens" | "outputTokens"
->;
-
-const PER_MILLION = 1e-6;
-
-/** Returns the price in US dollars. Above the model's threshold, the higher prices apply to the whole request. */
+/** Returns the price of a response in US dollars. Above the model's threshold, the higher prices apply to the whole request. */
 export function priceUsd(billed: BilledTokens, prices: ModelPrices): number {
   const { freshTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens = 0, outputTokens } = billed;
   const { above } = prices;
@@ -25,9 +19,17 @@ export function priceUsd(billed: BilledTokens, prices: ModelPrices): number {
   );
 }
 
+/** The billed tokens of a response. */
+export type BilledTokens = Pick<
+  UsagePayload,
+  "freshTokens" | "cacheReadTokens" | "cacheWriteTokens" | "cacheWrite1hTokens" | "outputTokens"
+>;
+
+const PER_MILLION = 1e-6;
+
 /**
- * Returns the same response as if this much of its input had been read from the cache: first fewer tokens are written, then
- * fewer are uncached input.
+ * Returns the billed tokens as if this many input tokens had been read from the cache. They replace first cache writes, then
+ * uncached input.
  */
 export function withCacheRead(billed: BilledTokens, cacheReadTokens: number): BilledTokens {
   const { freshTokens, cacheWriteTokens, cacheWrite1hTokens = 0, outputTokens } = billed;
@@ -42,35 +44,7 @@ export function withCacheRead(billed: BilledTokens, cacheReadTokens: number): Bi
   };
 }
 
-/** The cost of a token in any unit: only the proportions matter for a decision. */
-export interface TokenCosts {
-  /** Neither read from the cache nor written to it. */
-  readonly input: number;
-  readonly read: number;
-  readonly write: number;
-  readonly output: number;
-  /** US dollars for one unit of the costs above; absent if no prices are known. */
-  readonly usdPerUnit?: number;
-}
-
-/** The default: a read at a tenth of the input price, a write at five quarters of it, output at five times it. */
-export const USUAL_COSTS: TokenCosts = { input: 1, read: 0.1, write: 1.25, output: 5 };
-
-/** Without known prices: writing for an hour costs twice the input price. */
-export const USUAL_LONG_WRITE = 2;
-
-/** From this lifetime on, the long one is billed. */
-export const HOUR_MS = 3_600_000;
-
-export const LIFETIME_MS: Readonly<Record<CacheTtl, number>> = { "5m": 300_000, "1h": HOUR_MS };
-
-interface CostOptions {
-  /** The lifetime of written tokens. @default the shortest that can be chosen */
-  readonly lifetimeMs?: number | undefined;
-  /** Size of the request: above the model's threshold the higher prices apply to all of it. @default below it */
-  readonly inputTokens?: number;
-}
-
+/** Returns the cost of each kind of token, for decisions. */
 export function costsOf(
   prices: ModelPrices | undefined,
   { lifetimeMs = 0, inputTokens = 0 }: CostOptions = {},
@@ -86,3 +60,33 @@ export function costsOf(
     usdPerUnit: 1e-6,
   };
 }
+
+interface CostOptions {
+  /** The lifetime of written tokens. @default the shortest lifetime */
+  readonly lifetimeMs?: number | undefined;
+  /** The size of the request. Above the model's threshold, the higher prices apply to all of it. @default below the threshold */
+  readonly inputTokens?: number;
+}
+
+/** The cost of a token, in any unit: only the proportions matter for a decision. */
+export interface TokenCosts {
+  /** Neither read from the cache nor written to it. */
+  readonly input: number;
+  readonly read: number;
+  readonly write: number;
+  readonly output: number;
+  /** US dollars for one unit of the costs above; absent if no prices are known. */
+  readonly usdPerUnit?: number;
+}
+
+/** The costs without known prices, relative to the input price: a read 0.1, a write 1.25, output 5. */
+export const USUAL_COSTS: TokenCosts = { input: 1, read: 0.1, write: 1.25, output: 5 };
+
+/** The cost of a write for an hour without known prices, relative to the input price. */
+export const USUAL_LONG_WRITE = 2;
+
+/** From this lifetime on, the price of the long lifetime applies. */
+export const HOUR_MS = 3_600_000;
+
+/** The cache lifetimes in milliseconds. */
+export const LIFETIME_MS: Readonly<Record<CacheTtl, number>> = { "5m": 300_000, "1h": HOUR_MS };

@@ -6,10 +6,10 @@ import { toolResult } from "../log/messages.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { readStream } from "../providers/stream.ts";
 import { openSession } from "../session/open.ts";
+import { exportLog, importLog } from "../stores/export-log.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { exportLog, importLog } from "../stores/read.ts";
 import type { Store } from "../stores/store.ts";
-import type { ForkOptions } from "./options.ts";
+import type { ForkOptions } from "./forks.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closers.map((close) => close())));
@@ -40,7 +40,7 @@ async function warmSession(script: Script = () => answer("Done.")) {
 
 describe("a fork", () => {
   test.each(["compact", "session_notes", "extract_memories", "dream", "agent_summary", "side question"])(
-    "of source %s reads its parent's prompt from the cache, and its usage is entered there",
+    "of source %s reads the prompt from the cache, and is charged to its parent",
     async (source) => {
       const { session, sentTokens } = await warmSession();
       const { text, usage, refusedCalls } = await session.ask("What was this about?", { source });
@@ -56,7 +56,7 @@ describe("a fork", () => {
     },
   );
 
-  test("that has asked the model tells how it ended: answered, failed or aborted; one that asked nothing is not told of", async () => {
+  test("emits how it ended if it has sent a request", async () => {
     let fault: object = {};
     const { session, send } = await warmSession(() => ({ ...answer("Done."), ...fault }));
     const emitted: object[] = [];
@@ -90,7 +90,7 @@ describe("a fork", () => {
     ]);
   });
 
-  test("asks questions of its own on the cached prompt, and cannot be forked", async () => {
+  test("asks questions with the cached prompt", async () => {
     const { session, send } = await warmSession();
     const fork = await session.fork({ source: "agent", id: "child" });
     await fork.append("Something else.");
@@ -100,11 +100,11 @@ describe("a fork", () => {
     expect(usage.cacheReadTokens).toBeGreaterThan(100_000);
     expect(JSON.stringify(fork.view.accounting())).toBe(before);
     expect((await fork.ledger.cost()).bySource["phrase"]).toMatchObject({ responses: 1 });
-    await expect(fork.fork({ source: "deeper" })).rejects.toThrow("it is a fork itself");
+    await expect(fork.fork({ source: "deeper" })).rejects.toThrow("it is itself a fork");
     await fork.close();
   });
 
-  test("has a ledger of its own: its lines are the responses that its totals count", async () => {
+  test("has a ledger of its own responses", async () => {
     const { session, send, options } = await warmSession();
     const fork = await session.fork({ source: "try", id: "child" });
     await fork.append("Something else.");
@@ -117,7 +117,7 @@ describe("a fork", () => {
     await again.close();
   });
 
-  test("leaves its parent as it is: same view, same next request, no break", async () => {
+  test("does not change its parent's view, requests or cache", async () => {
     const { session, send } = await warmSession();
     const before = JSON.stringify(session.view.accounting());
     const fork = await session.fork({ source: "try" });
@@ -131,7 +131,7 @@ describe("a fork", () => {
     expect((await session.ledger.cost()).breaks).toEqual([]);
   });
 
-  test("kept under a name is opened again, and cites its parent", async () => {
+  test("with an id can be opened again and recalls entries of its parent", async () => {
     const { session, send, options } = await warmSession();
     const fork = await session.fork({ source: "agent", id: "child" });
     const begin = fork.history.newestEntry;
@@ -164,11 +164,11 @@ describe("a fork", () => {
     expect(request.tools).toHaveLength(1);
     expect(recorded.calls).toEqual([]);
     expect(recorded.refusedCalls).toMatchObject([{ name: "look" }]);
-    // It is answered already: the next request can be made.
+    // The refused call already has a result, so the next request works.
     await expect(send(fork)).resolves.toMatchObject({ recorded: { text: "Then without it." } });
   });
 
-  test("may use the tools that it is allowed", async () => {
+  test("may use its allowed tools", async () => {
     const script: Script = ({ turn }) => (turn === 3 ? callTools(callTool("look", { at: 1 })) : answer("Seen."));
     const { session, send } = await warmSession(script);
     const fork = await session.fork({ source: "reader", allowedTools: ["look"] });
@@ -179,7 +179,7 @@ describe("a fork", () => {
     await expect(send(fork)).resolves.toMatchObject({ recorded: { text: "Seen." } });
   });
 
-  test("cannot fork, and ends with its parent", async () => {
+  test("cannot be forked, and ends with its parent", async () => {
     const { session } = await warmSession();
     const controller = new AbortController();
     const options: ForkOptions = { source: "agent", signal: controller.signal };
@@ -191,7 +191,7 @@ describe("a fork", () => {
     expect(other.signal.aborted).toBe(true);
   });
 
-  test("a question that is aborted leaves nothing behind", async () => {
+  test("writes nothing if its question is aborted", async () => {
     const { session } = await warmSession();
     const newest = session.history.newestEntry;
     await expect(session.ask("What?", { source: "x", signal: AbortSignal.abort() })).rejects.toThrow();

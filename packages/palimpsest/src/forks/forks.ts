@@ -1,17 +1,177 @@
+// Opens forks: sessions that share the cached prompt of another session. Also asks single questions on a fork.
+
 import { ForkError } from "../errors.ts";
 import type { NewContent } from "../log/messages.ts";
-import type { StreamPart } from "../providers/provider.ts";
+import type { ResponseContent, StreamPart } from "../providers/provider.ts";
 import { readStream } from "../providers/stream.ts";
-import type { Emit, UsedTokens } from "../session-event.ts";
-import type { ForkBase, Opening, SessionContext } from "../state/context.ts";
+import type { UsedTokens } from "../session-event.ts";
+import type { ForkBase, Opening, SessionCore } from "../state/core.ts";
 import { type OpenedLog, openWriter } from "../state/log.ts";
 
-import type { ForkRequestOptions, ForkWatch, Requests } from "../state/ports.ts";
+import type { ForkRequestOptions, ForkWatch, PromptSource } from "../state/ports.ts";
 import { findDeparture } from "../state/prefix.ts";
-import { type EnterUsage, emitSideResponse, type RecordedResponse, wholeTokens } from "../state/responses.ts";
+import { emitSideResponse, enterUsage, type RecordedResponse, wholeTokens } from "../state/responses.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import type { FlatMessage } from "../view/view.ts";
-import type { Answer, AskOptions, ForkOptions } from "./options.ts";
+
+/** Options of a fork. Only `source`, its name in the ledger, is required. */
+export interface ForkOptions {
+  /** The purpose of the fork. The ledger counts its usage under this name. */
+  readonly source: string;
+  /** The id of the fork in the store, for opening it again. @default the fork is deleted when it is closed */
+  readonly id?: string;
+  /** The entry after which the fork starts. Several forks of one entry start with the same prompt. @default the newest */
+  readonly at?: number;
+  /** Tools that the fork may use. The list of tools stays complete, and calls of other tools are refused. @default all */
+  readonly allowedTools?: readonly string[];
+  /** Ends the fork. The end of its parent does, too. */
+  readonly signal?: AbortSignal;
+}
+
+/** Options of one question to the model beside the conversation. */
+export interface AskOptions extends Pick<ForkOptions, "source" | "signal"> {
+  /** Called with every piece of the answer as it arrives. */
+  readonly onPart?: (part: StreamPart) => void;
+  /** Asks another model, without the conversation. @default the model of the session, with the whole conversation */
+  readonly standalone?: StandaloneModel;
+}
+
+interface StandaloneModel {
+  readonly model: string;
+  readonly system: string;
+  readonly maxOutputTokens: number;
+}
+
+export interface Answer extends Pick<ResponseContent, "stop" | "usage" | "model"> {
+  readonly text: string;
+  /** The number of tool calls in the answer. They are refused. */
+  readonly refusedCalls: number;
+}
+
+/** The part of a session that a conversation uses. */
+interface ForkedSession {
+  readonly signal: AbortSignal;
+  append(content: NewContent): Promise<unknown>;
+  prepare(): Promise<unknown>;
+  record(response: unknown, request?: unknown): Promise<RecordedResponse>;
+  close(): Promise<void>;
+}
+
+/** How a parent opens a fork. */
+interface ForkOpening extends Opening {
+  readonly id: string;
+  readonly base: ForkBase;
+}
+
+/** Opens a session that shares the prompt of another session. */
+export type OpenFork<Forked> = (
+  opening: ForkOpening,
+) => Promise<{ readonly session: Forked; readonly outlet: PromptSource }>;
+
+/** A conversation with the model on a fork that is deleted afterwards. */
+interface ForkConversation {
+  ask(words: string): Promise<void>;
+  /** Resolves to the answer of the model. It can be called again after a call that failed. */
+  answer(options?: { readonly signal?: AbortSignal; readonly onPart?: AskOptions["onPart"] }): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** The parts of a session that its forks need. */
+interface ForksParts extends SessionCore {
+  readonly outlet: PromptSource;
+}
+
+/** Sessions that share the prompt of this session. Everything else they have for themselves. */
+export class Forks<Forked extends ForkedSession = ForkedSession> {
+  readonly #parts: ForksParts;
+  readonly #openFork: OpenFork<Forked>;
+
+  constructor(parts: ForksParts, openFork: OpenFork<Forked>) {
+    this.#parts = parts;
+    this.#openFork = openFork;
+  }
+
+  /** Opens a fork for the host. */
+  async fork(options: ForkOptions): Promise<Forked> {
+    return this.#parts.state.inOrder(() => this.#open(options, "as-usual"));
+  }
+
+  /** Asks a question outside the conversation. */
+  async ask(question: string, { source, signal, onPart, standalone }: AskOptions): Promise<Answer> {
+    if (standalone !== undefined) {
+      const said = [{ role: "user" as const, blocks: [{ kind: "text" as const, text: question }] }];
+      const ends = anyOf(this.#parts.ports.signal, signal);
+      return sendStandalone(this.#parts, { ...standalone, source, said, signal: ends, onPart });
+    }
+    const conversation = await this.converse({ source, signal });
+    try {
+      await conversation.ask(question);
+      return await conversation.answer({ onPart });
+    } finally {
+      await conversation.close();
+    }
+  }
+
+  /** Opens a fork for a conversation. Its requests read the cache, and write nothing to it. */
+  async converse({ source, signal }: Pick<ForkOptions, "source" | "signal">): Promise<ForkConversation> {
+    const { state, ports } = this.#parts;
+    const fork = await state.inOrder(() => this.#open({ source, allowedTools: [], signal }, "none"));
+    return {
+      async ask(words) {
+        await fork.append({ role: "user", origin: "host", blocks: [{ kind: "text", text: words }] });
+      },
+      async answer({ signal: ends = fork.signal, onPart } = {}) {
+        const request = await fork.prepare();
+        const sent = ports.provider.send(request, { signal: AbortSignal.any([fork.signal, ends]) });
+        const response = await readStream(sent, onPart);
+        const { text, stop, usage, model, refusedCalls = [] } = await fork.record(response, request);
+        return { text, stop, usage, model, refusedCalls: refusedCalls.length };
+      },
+      close: () => fork.close(),
+    };
+  }
+
+  async #open(wanted: ForkOptions, cacheWrites: ForkRequestOptions["cacheWrites"]): Promise<Forked> {
+    const { id: session, state, settings, ports, fork, outlet } = this.#parts;
+    const { source, id, allowedTools, at = state.newestEntry } = wanted;
+    // A fork may have a conversation, for example for its own summary: nothing of the conversation outlives its answer.
+    if (fork !== undefined && cacheWrites === "as-usual")
+      throw new ForkError(session, `it is itself a fork of session ${fork.root}`);
+    const [parting] = await state.log.read(at, at);
+    if (parting === undefined) throw new ForkError(session, `it has no entry ${at}`);
+    const { sequence, hash } = parting;
+    const signal = anyOf(ports.signal, wanted.signal);
+    const opened = await this.#openFork({
+      id: id ?? `${session}:${source}`,
+      resultSession: id ?? session,
+      ...(await this.#openLog(id)),
+      base: { reader: state.log, sequence, fork: { session, sequence, hash, source, allowedTools } },
+      cacheWrites,
+      settingsReader: settings.reader,
+      tools: ports.tools.copy(),
+      signal,
+      watch: watchFork({ source, signal, parent: this.#parts }),
+    });
+    const departure = findDeparture(outlet.prefix(), opened.outlet.prefix());
+    if (departure === undefined) return opened.session;
+    await opened.session.close();
+    throw new ForkError(
+      session,
+      `its prompt is rendered in another way from ${departure} on, which would miss the cache`,
+    );
+  }
+
+  /** The log of a fork. A fork without an id has a log in memory, which nobody keeps. */
+  #openLog(id: string | undefined): Promise<OpenedLog> {
+    const { options, ports } = this.#parts;
+    const store = id === undefined ? memoryStore({ clock: ports.clock }) : options.store;
+    return openWriter(store, id ?? this.#parts.id, options);
+  }
+}
+
+function anyOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other === undefined ? signal : AbortSignal.any([signal, other]);
+}
 
 interface StandaloneCall {
   readonly source: string;
@@ -23,12 +183,12 @@ interface StandaloneCall {
   readonly onPart?: (part: StreamPart) => void;
 }
 
-/** Asks a model that sees nothing of the conversation; what it uses is in the session's ledger. */
-export async function sendStandalone<Request, Response, Message>(
-  { session, provider, factsOf, clock, emit }: SessionContext<Request, Response, Message>,
-  enterUsage: EnterUsage,
+/** Asks a model a question without the conversation. The session's ledger counts its usage. */
+export async function sendStandalone(
+  core: SessionCore,
   { source, system, said, maxOutputTokens, signal, onPart, ...wanted }: StandaloneCall,
 ): Promise<Answer> {
+  const { provider, facts, clock, emit } = core.ports;
   const request = provider.renderRequest({
     model: wanted.model,
     system,
@@ -37,15 +197,15 @@ export async function sendStandalone<Request, Response, Message>(
     marks: [],
     cacheTtl: "5m",
     messages: said.flatMap((message) => provider.renderMessage(message)),
-    maxTokens: Math.min(maxOutputTokens, factsOf(wanted.model).maxOutputTokens),
-    session: `${session}:${source}`,
+    maxTokens: Math.min(maxOutputTokens, facts.of(wanted.model).maxOutputTokens),
+    session: `${core.id}:${source}`,
   });
   const requestedAtMs = clock.now();
   const response = await readStream(provider.send(request, { signal }), onPart);
   const { blocks, responseId, model, stop, usage } = provider.readResponse(response);
-  await enterUsage({ responseId, model, ...usage, source });
+  await enterUsage(core, { responseId, model, ...usage, source });
   const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
-  const { prices } = factsOf(model);
+  const { prices } = facts.of(model);
   const call = { source, provider: provider.name, requestModel: wanted.model, requestedAtMs, prices };
   emitSideResponse(emit, call, { responseId, model, stop, usage, text });
   return { text, stop, usage, model, refusedCalls: blocks.filter(({ kind }) => kind === "tool_call").length };
@@ -55,15 +215,14 @@ interface WatchForkOptions {
   readonly source: string;
   /** Ends the fork. */
   readonly signal: AbortSignal;
-  /** Of the parent: its ledger holds what its forks have used. */
-  readonly enterUsage: EnterUsage;
-  readonly emit: Emit;
+  /** The parent, whose ledger counts the usage of its forks. */
+  readonly parent: SessionCore;
 }
 
 const NOTHING = { freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
 
-/** Charges a fork's responses to its parent, and tells how it ended. One that has asked nothing is not told of. */
-function watchFork({ source, signal, enterUsage, emit }: WatchForkOptions): ForkWatch {
+/** Charges the responses of a fork to its parent, and emits `forked` at its end. A fork that has asked nothing emits no event. */
+function watchFork({ source, signal, parent }: WatchForkOptions): ForkWatch {
   let newest: "none" | "open" | "answered" = "none";
   let used: UsedTokens = NOTHING;
   return {
@@ -73,16 +232,16 @@ function watchFork({ source, signal, enterUsage, emit }: WatchForkOptions): Fork
     async recorded({ responseId, model, usage }) {
       newest = "answered";
       used = sum(used, wholeTokens(usage));
-      await enterUsage({ responseId, model, ...usage, source });
+      await enterUsage(parent, { responseId, model, ...usage, source });
     },
     async interrupted(use) {
       used = sum(used, use);
-      await enterUsage({ ...use, source });
+      await enterUsage(parent, { ...use, source });
     },
     closed() {
       if (newest === "none") return;
       const outcome = newest === "answered" ? "ok" : signal.aborted ? "aborted" : "failed";
-      emit({ kind: "forked", source, outcome, used });
+      parent.ports.emit({ kind: "forked", source, outcome, used });
     },
   };
 }
@@ -94,138 +253,5 @@ function sum(one: UsedTokens, other: UsedTokens): UsedTokens {
     cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
     outputTokens: one.outputTokens + other.outputTokens,
     reasoningTokens: (one.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0),
-  };
-}
-
-/** What a conversation uses of the session that was opened for it. */
-interface ForkedSession<Request, Response> {
-  readonly signal: AbortSignal;
-  append(content: NewContent): Promise<unknown>;
-  prepare(): Promise<Request>;
-  record(response: Response, request?: Request): Promise<RecordedResponse>;
-  close(): Promise<void>;
-}
-
-/** How a fork is opened by its parent. */
-interface ForkOpening extends Opening {
-  readonly id: string;
-  readonly base: ForkBase;
-}
-
-/** Opens a session that shares another's prompt. */
-export type OpenFork<Forked> = (
-  opening: ForkOpening,
-) => Promise<{ readonly session: Forked; readonly requests: Pick<Requests<unknown>, "prefix"> }>;
-
-interface ForksParts<Request, Forked> {
-  readonly requests: Requests<Request>;
-  readonly enterUsage: EnterUsage;
-  readonly openFork: OpenFork<Forked>;
-}
-
-/** A talk with the model on a fork that is forgotten afterwards. */
-interface ForkConversation {
-  ask(words: string): Promise<void>;
-  /** What the model says to it. After a call that failed, it may be asked for again. */
-  answer(options?: { readonly signal?: AbortSignal; readonly onPart?: AskOptions["onPart"] }): Promise<Answer>;
-  close(): Promise<void>;
-}
-
-export interface Forks<Forked> {
-  fork(options: ForkOptions): Promise<Forked>;
-  converse(options: Pick<ForkOptions, "source" | "signal">): Promise<ForkConversation>;
-  ask(question: string, options: AskOptions): Promise<Answer>;
-}
-
-/** Sessions that share this one's prompt, and have all else for themselves. */
-export function createForks<Request, Response, Message, Forked extends ForkedSession<Request, Response>>(
-  context: SessionContext<Request, Response, Message>,
-  { requests, enterUsage, openFork }: ForksParts<Request, Forked>,
-): Forks<Forked> {
-  const { session, options, state, provider, base, emit, clock, settingsReader, tools } = context;
-
-  /** A log for a fork of that name; one that nobody keeps, if it has none. */
-  function openLog(name: string | undefined): Promise<OpenedLog> {
-    return openWriter(name === undefined ? memoryStore({ clock }) : options.store, name ?? session, options);
-  }
-
-  async function open(wanted: ForkOptions, cacheWrites: ForkRequestOptions["cacheWrites"]) {
-    const { source, id, allowedTools, signal = context.signal } = wanted;
-    // A fork may ask a question of its own, such as for its phrase or its summary; nothing of it outlives the answer.
-    if (base !== undefined && cacheWrites === "as-usual")
-      throw new ForkError(session, `it is a fork itself, of session ${base.fork.session}`);
-    const at = wanted.at ?? state.newestEntry;
-    const [parting] = await state.log.read(at, at);
-    if (parting === undefined) throw new ForkError(session, `it has no entry ${at}`);
-    const { sequence, hash } = parting;
-    const allowed = allowedTools === undefined ? {} : { allowedTools };
-    const ends = AbortSignal.any([context.signal, signal]);
-    const opened = await openFork({
-      id: id ?? `${session}:${source}`,
-      resultSession: id ?? session,
-      ...(await openLog(id)),
-      base: { reader: state.log, sequence, fork: { session, sequence, hash, source, ...allowed } },
-      cacheWrites,
-      settingsReader,
-      tools: tools.copy(),
-      signal: ends,
-      watch: watchFork({ source, signal: ends, enterUsage, emit }),
-    });
-    const departure = findDeparture(requests.prefix(), opened.requests.prefix());
-    if (departure === undefined) return opened;
-    await opened.session.close();
-    throw new ForkError(
-      session,
-      `its prompt is rendered in another way from ${departure} on, which would miss the cache`,
-    );
-  }
-
-  async function converse({ source, signal }: Pick<ForkOptions, "source" | "signal">): Promise<ForkConversation> {
-    const wanted = { source, allowedTools: [], ...(signal === undefined ? {} : { signal }) };
-    const { session: fork } = await state.inOrder(() => open(wanted, "none"));
-    return {
-      async ask(words) {
-        await fork.append({ role: "user", origin: "host", blocks: [{ kind: "text", text: words }] });
-      },
-      async answer({ signal: ends = fork.signal, onPart } = {}) {
-        const request = await fork.prepare();
-        const response = await readStream(
-          provider.send(request, { signal: AbortSignal.any([fork.signal, ends]) }),
-          onPart,
-        );
-        const { text, stop, usage, model, refusedCalls = [] } = await fork.record(response, request);
-        return { text, stop, usage, model, refusedCalls: refusedCalls.length };
-      },
-      close: () => fork.close(),
-    };
-  }
-
-  return {
-    async fork(wanted) {
-      return (await state.inOrder(() => open(wanted, "as-usual"))).session;
-    },
-
-    converse,
-
-    async ask(question, { source, signal, onPart, standalone }) {
-      if (standalone !== undefined) {
-        const ends = signal === undefined ? context.signal : AbortSignal.any([context.signal, signal]);
-        const said = [{ role: "user" as const, blocks: [{ kind: "text" as const, text: question }] }];
-        return sendStandalone(context, enterUsage, {
-          ...standalone,
-          source,
-          said,
-          signal: ends,
-          ...(onPart === undefined ? {} : { onPart }),
-        });
-      }
-      const conversation = await converse({ source, ...(signal === undefined ? {} : { signal }) });
-      try {
-        await conversation.ask(question);
-        return await conversation.answer(onPart === undefined ? {} : { onPart });
-      } finally {
-        await conversation.close();
-      }
-    },
   };
 }

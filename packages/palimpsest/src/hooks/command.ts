@@ -1,58 +1,27 @@
+// Runs a command as a hook.
+
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import type { HookContext, HookEvent, HookOutputs } from "./hook.ts";
-
-/** The part of an output that is kept: more than any hook needs. */
-const KEPT_BYTES = 65_536;
-/**
- * An output beyond this is a flood. Reading one was measured at 1.5 GB a second, which leaves the session no time of its own.
- */
-const FLOOD_BYTES = 1_048_576;
-
-interface CollectedOutput {
-  /** Resolves at the end of the pipe, which may never come. */
-  readonly ended: Promise<void>;
-  /** The beginning of the output, without a character that was cut in two. */
-  text(): string;
-}
-
-/** Reads an output to its end, keeps its beginning, and reports a flood. */
-function collectOutput(pipe: Readable, onFlood: (bytes: number) => void): CollectedOutput {
-  const kept: Buffer[] = [];
-  let bytes = 0;
-  pipe.on("data", (chunk: Buffer) => {
-    if (bytes < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - bytes));
-    bytes += chunk.length;
-    if (bytes > FLOOD_BYTES) onFlood(FLOOD_BYTES);
-  });
-  pipe.on("error", () => undefined);
-  return {
-    ended: new Promise((resolve) => pipe.once("close", resolve)),
-    text: () => new TextDecoder().decode(Buffer.concat(kept), { stream: bytes > KEPT_BYTES }),
-  };
-}
+import type { HookContext } from "./hook.ts";
 
 /** The folder and the variables of a hook's command. */
 export interface CommandHookOptions {
-  /** @default the process's own */
+  /** The environment variables of the command. @default those of this process */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** @default the process's own */
+  /** The working folder of the command. @default that of this process */
   readonly folder?: string;
 }
 
-/** The time for output that was written before the command ended and was not read yet. */
-const LAST_OUTPUT_MS = 100;
-const BLOCKS = 2;
-
 /**
- * A hook that is a command: a line for the shell, or a program with its arguments, which no shell sees. It gets the event's
- * input with the event's name as JSON on its standard input, and nowhere else: what a model or a file has said must not
- * become a part of the line. It answers on its standard output; exit code 2 blocks, with its standard error as the reason.
+ * Creates a hook that runs a command: a line for the shell, or a program with its arguments, which runs without a shell. The
+ * command gets the event's name and input as JSON on its standard input, and nowhere else, so that text of a model or a file
+ * cannot become part of the command line. The command answers on its standard output. Exit code 2 blocks the action, with the
+ * standard error as the reason.
  *
- * It runs in a process group of its own. When it has ended or its time is up, all of the group is killed, not asked: what is
- * asked can refuse. So what it leaves in the background ends with it, unless it is started in a group of its own (`setsid`).
- * Its pipes are not waited for: such a process may hold them for as long as it likes.
+ * The command runs in its own process group. When the command ends or its deadline passes, the whole group is killed without a
+ * request to stop, which a process could ignore. So background processes of the command end with it, unless they start their
+ * own group (`setsid`). The hook does not wait for the command's pipes to close, because such a process may keep them open.
  */
 export function commandHook(
   command: string | readonly [program: string, ...args: string[]],
@@ -60,7 +29,7 @@ export function commandHook(
 ): (input: object, context: HookContext) => Promise<string | { readonly block: string }> {
   return (input, { event, signal }) =>
     new Promise((resolve, reject) => {
-      const told = JSON.stringify({ event, ...input });
+      const message = JSON.stringify({ event, ...input });
       const [program, ...args] = typeof command === "string" ? [command] : command;
       const child = spawn(program, args, {
         shell: typeof command === "string",
@@ -70,9 +39,10 @@ export function commandHook(
         ...(folder === undefined ? {} : { cwd: folder }),
       });
       child.on("error", (error) => reject(new Error(`The hook could not be started: ${error.message}`)));
-      // Without a process it has no pipes either.
+      // Without a process, the child has no pipes.
       if (child.pid === undefined) return;
-      const onFlood = (bytes: number) => fail(`It was ended, as it put out more than ${bytes} bytes.`);
+      const onFlood = (bytes: number) =>
+        fail(`The hook was stopped because it wrote more than ${bytes} bytes of output.`);
       const output = collectOutput(child.stdout, onFlood);
       const errors = collectOutput(child.stderr, onFlood);
 
@@ -93,16 +63,52 @@ export function commandHook(
         killGroup(child);
         await Promise.race([Promise.all([output.ended, errors.ended]), after(LAST_OUTPUT_MS)]);
         end();
-        const said = stripVTControlCharacters(errors.text()).trim();
+        const reason = stripVTControlCharacters(errors.text()).trim();
         if (code === 0) resolve(stripVTControlCharacters(output.text()));
-        else if (code === BLOCKS) resolve({ block: said || "no reason was given" });
-        else reject(new Error(`The hook ended with ${killedBy ?? `exit code ${code}`}${said && `: ${said}`}`));
+        else if (code === BLOCKS) resolve({ block: reason || "no reason was given" });
+        else reject(new Error(`The hook ended with ${killedBy ?? `exit code ${code}`}${reason && `: ${reason}`}`));
       });
-      // A command need not read its input.
+      // Writing fails if the command does not read its input.
       child.stdin.on("error", () => undefined);
-      child.stdin.end(told);
+      child.stdin.end(message);
     });
 }
+
+const BLOCKS = 2;
+
+/** How long to wait for output that the command wrote before it ended. */
+const LAST_OUTPUT_MS = 100;
+
+interface CollectedOutput {
+  /** Resolves when the pipe closes. A pipe may stay open forever. */
+  readonly ended: Promise<void>;
+  /** Returns the beginning of the output, without an incomplete character at the end. */
+  text(): string;
+}
+
+/** Reads an output to its end, keeps its beginning, and reports an output that is too large. */
+function collectOutput(pipe: Readable, onFlood: (bytes: number) => void): CollectedOutput {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  pipe.on("data", (chunk: Buffer) => {
+    if (bytes < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - bytes));
+    bytes += chunk.length;
+    if (bytes > FLOOD_BYTES) onFlood(FLOOD_BYTES);
+  });
+  pipe.on("error", () => undefined);
+  return {
+    ended: new Promise((resolve) => pipe.once("close", resolve)),
+    text: () => new TextDecoder().decode(Buffer.concat(kept), { stream: bytes > KEPT_BYTES }),
+  };
+}
+
+/** The number of bytes of an output that are kept: more than any hook needs. */
+const KEPT_BYTES = 65_536;
+/**
+ * A hook that writes more than this is stopped. Reading such an output was measured at 1.5 GB a second, which leaves no time for
+ * the session.
+ */
+const FLOOD_BYTES = 1_048_576;
 
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
@@ -114,73 +120,7 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-/** Timers come before pipes in a turn of the event loop, so what is in the pipes when the time is up is read after it. */
+/** Waits, then lets the event loop read the pipes once more: in each turn of the loop, timers run before pipes. */
 function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(() => setImmediate(resolve), ms));
-}
-
-type FieldCheck = (value: unknown) => boolean;
-
-const isText: FieldCheck = (value) => typeof value === "string";
-const isObject: FieldCheck = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-const isDecision: FieldCheck = (value) => value === "allow" || value === "deny";
-
-const COMMON = { block: isText, userDisplayMessage: isText };
-const CONTEXT = { ...COMMON, additionalContext: isText };
-
-/** The possible fields by event, and the field that a plain text sets. */
-const ANSWERS: { readonly [Event in HookEvent]: AnswerForm<Event> } = {
-  PreCompact: { fields: { ...COMMON, newCustomInstructions: isText }, text: "newCustomInstructions" },
-  PostCompact: { fields: COMMON, text: "userDisplayMessage" },
-  SessionStart: { fields: CONTEXT, text: "additionalContext" },
-  SessionEnd: { fields: COMMON, text: "userDisplayMessage" },
-  Stop: { fields: COMMON, text: "userDisplayMessage" },
-  SubagentStart: { fields: CONTEXT, text: "additionalContext" },
-  SubagentStop: { fields: COMMON, text: "userDisplayMessage" },
-  PermissionRequest: { fields: { ...COMMON, decision: isDecision }, text: "userDisplayMessage" },
-  PreToolUse: { fields: { ...COMMON, newToolInput: isObject }, text: "userDisplayMessage" },
-  PostToolUse: { fields: CONTEXT, text: "additionalContext" },
-  InstructionsLoaded: { fields: COMMON, text: "userDisplayMessage" },
-};
-
-interface AnswerForm<Event extends HookEvent> {
-  readonly fields: { readonly [Field in keyof HookOutputs[Event]]-?: FieldCheck };
-  readonly text: keyof HookOutputs[Event] & string;
-}
-
-/** Parses the answer of a hook; returns a problem in words if the answer is not possible for this event. */
-export function readAnswer<Event extends HookEvent>(
-  event: Event,
-  answer: unknown,
-): { readonly output: HookOutputs[Event] | undefined } | { readonly problem: string } {
-  if (answer === undefined || answer === null) return { output: undefined };
-  const { fields, text } = ANSWERS[event];
-  if (typeof answer !== "string") return readFields<Event>(event, answer, fields);
-  const said = answer.trim();
-  if (said === "") return { output: undefined };
-  if (!said.startsWith("{")) return { output: { [text]: said } as HookOutputs[Event] };
-  try {
-    return readFields<Event>(event, JSON.parse(said), fields);
-  } catch {
-    return { problem: `It begins as JSON does and is none: ${said.slice(0, 100)}` };
-  }
-}
-
-/** Unknown fields are ignored: they may belong to another program or a later release. */
-function readFields<Event extends HookEvent>(
-  event: Event,
-  answer: unknown,
-  fields: Readonly<Record<string, FieldCheck>>,
-) {
-  if (!isObject(answer)) return { problem: `A hook of ${event} returns an object, a text or nothing.` };
-  const given = Object.entries(answer as object).filter(
-    ([name, value]) => Object.hasOwn(fields, name) && value !== undefined && value !== null,
-  );
-  const wrong = given.find(([name, value]) => !fields[name]!(value));
-  if (wrong !== undefined) {
-    const [name, value] = wrong;
-    const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : `of type ${typeof value}`;
-    return { problem: `In an answer to ${event}, ${name} cannot be ${shown}.` };
-  }
-  return { output: Object.fromEntries(given) as HookOutputs[Event] };
 }

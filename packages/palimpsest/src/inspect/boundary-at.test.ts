@@ -3,13 +3,13 @@ import { toolResult } from "../log/messages.ts";
 import { recallTool } from "../recall/recall.ts";
 import { LOOK, openOffline } from "../session/testing/open-offline.ts";
 import { memoryStore } from "../stores/memory-store.ts";
+import { boundaryAt } from "./boundary-at.ts";
 import { openInspected, searchInspected } from "./inspected.ts";
-import { boundaryAt } from "./request-at.ts";
 
 async function fold(tools: readonly (typeof LOOK)[]) {
   const store = memoryStore({ leaseMs: 0 });
   const session = await openOffline(store, { tools });
-  const [said] = await session.append("Keep the limit at 40.\nUse tabs.");
+  const [message] = await session.append("Keep the limit at 40.\nUse tabs.");
   await session.append({
     role: "assistant",
     origin: "model",
@@ -22,23 +22,23 @@ async function fold(tools: readonly (typeof LOOK)[]) {
     origin: "summary",
     blocks: [{ kind: "text", text: "> Use tabs.\nline one" }],
   } as const;
-  const boundary = await session.history.fold({ from: said!, to: result! }, [summary], "test");
+  const boundary = await session.history.fold({ from: message!, to: result! }, [summary], "test");
   const inspected = (await openInspected(store, "s"))!;
-  return { said, result, boundary, inspected, at: await boundaryAt(inspected, boundary) };
+  return { message, result, boundary, inspected, at: await boundaryAt(inspected, boundary) };
 }
 
-test("a boundary says what it replaced, by what, and what became of each item", async () => {
-  const { said, result, at } = await fold([LOOK, recallTool]);
-  expect(at).toMatchObject({ from: said, to: result, reason: "test", summary: "> Use tabs.\nline one" });
+test("boundaryAt returns the replaced range, the summary, and the fate of each item", async () => {
+  const { message, result, at } = await fold([LOOK, recallTool]);
+  expect(at).toMatchObject({ from: message, to: result, reason: "test", summary: "> Use tabs.\nline one" });
   expect(at!.before.totalTokens).toBeGreaterThan(at!.after.totalTokens);
   expect(at!.survivors).toMatchObject([
-    { entry: said, place: "human", fate: "recallable", shownShare: 0.5 },
+    { entry: message, place: "human", fate: "recallable", shownShare: 0.5 },
     { place: "tool-call", fate: "recallable", shownShare: 0 },
     { entry: result, place: "tool-result", fate: "recallable", shownShare: 0.5 },
   ]);
 });
 
-test("a summary that a later compaction replaced is a summary, not a message of the user", async () => {
+test("boundaryAt reports an earlier summary as a summary, not as a user message", async () => {
   const store = memoryStore({ leaseMs: 0 });
   const session = await openOffline(store, { tools: [LOOK] });
   const [first] = await session.append("One.");
@@ -54,13 +54,13 @@ test("a summary that a later compaction replaced is a summary, not a message of 
   ]);
 });
 
-test("without the tool, what is not in view is lost", async () => {
+test("boundaryAt reports items that are not in view as lost if the model lacks the tool recall", async () => {
   const { at } = await fold([LOOK]);
   expect(at!.survivors.map(({ fate }) => fate)).toEqual(["lost", "lost", "lost"]);
 });
 
-test("another entry is no boundary; words are found wherever they are", async () => {
-  const { inspected, said } = await fold([LOOK]);
-  expect(await boundaryAt(inspected, said!)).toBeUndefined();
-  expect((await searchInspected(inspected, "tabs")).map(({ sequence }) => sequence)).toContain(said);
+test("boundaryAt returns undefined for another entry; searchInspected finds compacted content", async () => {
+  const { inspected, message } = await fold([LOOK]);
+  expect(await boundaryAt(inspected, message!)).toBeUndefined();
+  expect((await searchInspected(inspected, "tabs")).map(({ sequence }) => sequence)).toContain(message);
 });

@@ -1,43 +1,43 @@
+// Compares two requests segment by segment, and names the causes of their difference.
+
 import type { CacheBreak } from "../cost/ledger.ts";
 import type { Cause } from "../log/cause.ts";
 import type { RequestAt } from "./request-at.ts";
-import { CACHE_CAUSES, inPromptOrder, isPrompt, type Segment } from "./segment.ts";
+import { inPromptOrder, isPrompt, type Segment } from "./segment.ts";
 
-/** How a request differs from an earlier one. Segments are named by their place in `segments` of each request. */
+/** The difference between two requests. Segments are named by their index in `segments` of each request. */
 export interface RequestDiff {
   readonly before: number;
   readonly after: number;
-  /** What both begin with, in the order of the prompt. The provider can read no more than this from its cache. */
+  /** The common beginning of both prompts. The provider can read at most this part from its cache. */
   readonly shared: { readonly segments: number; readonly tokens: number };
-  /** The first segment that differs, in each request; absent where one of them ends. */
+  /** The first segment that differs, in each request; absent for a request that ends there. */
   readonly departsAt: { readonly before?: number; readonly after?: number };
   readonly removed: readonly number[];
   readonly added: readonly number[];
-  /** Segments of the same entry with another text. */
+  /** Segments of the same entry whose text differs. */
   readonly changed: readonly { readonly before: number; readonly after: number }[];
-  /** Fields beside the prompt that differ. */
+  /** Whether fields outside of the prompt differ. */
   readonly settings: "same" | "changed";
-  /** Why, as the log has it: differences from the request that the later one was compared with. */
+  /** The causes in the log: how the later request differs from the request that it was compared with. */
   readonly causes: readonly DiffCause[];
-  /** What the difference cost, if the later request lost its cache. */
+  /** The cost of the difference, if the later request lost its cache. */
   readonly break?: CacheBreak;
 }
 
-/** Why a request differs from the one before it, in words and with the entries that did it. */
+/** A cause of the difference, in words and with the entries that caused it. */
 export interface DiffCause {
   readonly cause: Cause;
-  /** In plain words. */
+  /** The cause in plain words. */
   readonly words: string;
-  /** Tools, parameters, or reasons of decisions. */
+  /** The names of tools or parameters, or the reasons of decisions. */
   readonly what: readonly string[];
-  /** The entry that caused it, and the earliest entry that is shown differently since. */
+  /** The entry that caused the difference, and the earliest entry that is shown differently since then. */
   readonly at?: number;
   readonly from?: number;
 }
 
-type Compared = Pick<RequestAt, "entry" | "segments" | "facts" | "line">;
-
-/** Compares two requests of one session, whole segments at a time. Cache marks are no difference. */
+/** Compares two requests of one session, segment by segment. Cache marks are ignored. */
 export function diffRequests(one: Compared, other: Compared): RequestDiff {
   const [before, after] = [inPromptOrder(one.segments), inPromptOrder(other.segments)];
   let same = 0;
@@ -80,6 +80,8 @@ export function diffRequests(one: Compared, other: Compared): RequestDiff {
   };
 }
 
+type Compared = Pick<RequestAt, "entry" | "segments" | "facts" | "line">;
+
 function keyOf({ place, entry, name }: Segment): string {
   return [place, entry, name].join(":");
 }
@@ -91,7 +93,7 @@ function settingsOf(segments: readonly Segment[]): string {
     .join();
 }
 
-/** The differences that were recorded with the request, and causes that only its response shows (an expired cache). */
+/** Returns the causes that were recorded with the request, and causes that only the response shows (such as an expired cache). */
 function causesOf({ facts, line }: Pick<RequestAt, "facts" | "line">): readonly DiffCause[] {
   const changes = facts.cache?.changes ?? [];
   const recorded = changes.map(({ cause, at, from, what = [] }) => ({
@@ -104,3 +106,37 @@ function causesOf({ facts, line }: Pick<RequestAt, "facts" | "line">): readonly 
   const others = (line?.causes ?? []).filter((cause) => !changes.some((change) => change.cause === cause));
   return [...recorded, ...others.map((cause) => ({ cause, words: CACHE_CAUSES[cause], what: [] }))];
 }
+
+/** Names the causes of a cache miss in plain words. */
+export const CACHE_CAUSES: Readonly<Record<Cause, string>> = {
+  pause: "cache expired",
+  provider: "another provider",
+  model: "another model",
+  tools: "other tools",
+  system: "another system prompt",
+  betas: "other beta features",
+  parameters: "other request parameters",
+  thinking: "another thinking setting",
+  effort: "another effort setting",
+  "tool-choice": "another tool choice",
+  images: "first image added, or last image removed",
+  boundary: "a compaction",
+  rewind: "a rewind",
+  restore: "an undo",
+  replace: "tool results cleared",
+  "provider-edits": "edits by the provider",
+  "earlier-thinking": "earlier thinking dropped by the provider",
+  "cache-ttl": "another cache lifetime",
+  server: "no known reason",
+};
+
+/** The provider's own explanation of a cache miss. */
+export const PROVIDER_SAYS: Readonly<Record<NonNullable<CacheBreak["providerSays"]>, string>> = {
+  model: "the model changed",
+  tools: "the tools changed",
+  system: "the system prompt changed",
+  messages: "the messages changed",
+  parameters: "the request's parameters changed",
+  nowhere: "the prompt is the same",
+  unknown: "it could not compare",
+};

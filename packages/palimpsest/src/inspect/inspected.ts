@@ -1,31 +1,26 @@
-import type { Block } from "../log/block.ts";
+// Opens the log of a session for reading, finds its forks and agents, and searches it.
+
 import { readPayload } from "../log/draft.ts";
 import type { ForkPayload } from "../log/payload.ts";
-import { contentOf } from "../recall/read.ts";
-import { recall, recallOf } from "../recall/recall.ts";
-import { estimateTokens } from "../size/calibration.ts";
+import { recall } from "../recall/recall.ts";
 import { forkedReader } from "../state/log.ts";
 import { eachSession, readFork } from "../stores/read.ts";
 import type { LogReader, ResultFiles, SearchHit, Store } from "../stores/store.ts";
-
-import type { MessageItem, View } from "../view/view.ts";
-
-import { type ContentPlace, contentPlaceOf } from "./segment.ts";
 
 /** The log of one session, opened for reading. A fork's log begins with the entries of its parent. */
 export interface InspectedLog {
   /** The id of the session. */
   readonly session: string;
   readonly log: LogReader;
-  /** The session whose prompt its requests share: its own id, or that of its parent. */
+  /** The session whose prompt the requests share: this session, or its parent. */
   readonly root: string;
-  /** The newest entry that belongs to the parent; 0 if it is no fork. */
+  /** The newest entry that belongs to the parent; 0 if the session is not a fork. */
   readonly sharedTo: number;
   readonly fork?: ForkPayload;
   close(): Promise<void>;
 }
 
-/** Opens the log of a session for reading, beside any writer; undefined if the store has none, or not that of its parent. */
+/** Opens the log of a session for reading, even while a writer has it open; undefined if the log, or the log of its parent, is missing. */
 export async function openInspected(
   store: Pick<Store, "openReader">,
   session: string,
@@ -54,21 +49,19 @@ export async function openInspected(
   };
 }
 
-/** A session among those that it started, and those that continue it. */
+/** A session with its forks and its agents. */
 export interface TreeNode {
   readonly session: string;
-  /** `fork`: it begins with the entries of its parent. `agent`: its parent started it. `root`: neither. */
+  /** `fork`: the session begins with the entries of its parent. `agent`: the parent started the session. `root`: neither. */
   readonly kind: "root" | "fork" | "agent";
-  /** The entry of the parent at which it begins; absent for the root. */
+  /** The entry of the parent at which the session begins; absent for the root. */
   readonly at?: number;
-  /** Under what name a fork's requests are counted, or an agent's task. */
+  /** The source that a fork's requests are counted under, or the task of an agent. */
   readonly label?: string;
   readonly children: readonly TreeNode[];
 }
 
-type Logs = Pick<Store, "list" | "openReader">;
-
-/** The forks and agents of a session, theirs among them. Looks at the first entry of every log of the store. */
+/** Returns a session with its forks and agents, recursively. Reads the first entry of every log in the store. */
 export async function sessionTree(store: Logs, session: string): Promise<TreeNode> {
   const forks: { readonly session: string; readonly parent: string; readonly at: number; readonly label: string }[] =
     [];
@@ -95,7 +88,7 @@ export async function sessionTree(store: Logs, session: string): Promise<TreeNod
   return nodeOf({ session, kind: "root" });
 }
 
-/** The agents that a session has started. Costs a seek for each. */
+/** Returns the agents that a session has started. Costs one seek per agent. */
 async function agentsOf(store: Logs, session: string): Promise<readonly Omit<TreeNode, "children">[]> {
   const log = await store.openReader(session);
   if (log === undefined) return [];
@@ -118,82 +111,14 @@ async function readAgents(log: LogReader): Promise<readonly Omit<TreeNode, "chil
   }
 }
 
-/** An item that was in view before, and what became of it. */
-export interface Survivor {
-  readonly entry: number;
-  readonly place: ContentPlace;
-  readonly tokens: number;
-  /** The beginning of its text, in one line. */
-  readonly preview: string;
-  /**
-   * `in-view`: all of its lines are still in view. `recallable`: the model can read it back with `recall`. `lost`: it cannot,
-   * because it has no such tool or the content is gone.
-   */
-  readonly fate: "in-view" | "recallable" | "lost";
-  /** The share of its lines that are still in view, word for word; 1 for an empty text. */
-  readonly shownShare: number;
-}
+type Logs = Pick<Store, "list" | "openReader">;
 
 export interface SurvivorSources extends Pick<InspectedLog, "log" | "session"> {
-  /** Where results are that were too large for the log. @default they count as lost */
+  /** The stored results that are too large for the log. @default stored results count as lost */
   readonly files?: ResultFiles;
 }
 
-const PREVIEW_CHARACTERS = 160;
-
-/** What became of each item of a view in a later one. */
-export async function survivorsOf(
-  { log, session, files }: SurvivorSources,
-  { before, after }: { readonly before: View; readonly after: View },
-): Promise<readonly Survivor[]> {
-  const shown = new Set(messagesOf(after).flatMap((item) => linesOf(textOf(item.blocks))));
-  const recall = recallOf(after.configuration?.tools ?? []);
-  const survivors: Survivor[] = [];
-  for (const item of messagesOf(before)) {
-    const text = textOf(item.blocks);
-    const lines = linesOf(text);
-    const shownShare = lines.length === 0 ? 1 : lines.filter((line) => shown.has(line)).length / lines.length;
-    const [entry] = await log.read(item.by ?? item.from, item.by ?? item.from);
-    const content = entry && (await contentOf(entry, { session, ...(files === undefined ? {} : { files }) }));
-    const canRecall = recall === "offered" && content?.kind === "content";
-    survivors.push({
-      entry: item.by ?? item.from,
-      place: contentPlaceOf(item.blocks[0] ?? { kind: "text", text: "" }, item),
-      tokens: estimateTokens(before.calibration, item.features),
-      preview: text.slice(0, PREVIEW_CHARACTERS).replace(/\s+/g, " ").trim().toWellFormed(),
-      fate: shownShare === 1 ? "in-view" : canRecall ? "recallable" : "lost",
-      shownShare,
-    });
-  }
-  return survivors;
-}
-
-function messagesOf({ items }: View): readonly MessageItem[] {
-  return items.filter((item) => item.kind === "message");
-}
-
-function textOf(blocks: readonly Block[]): string {
-  return blocks
-    .flatMap((block) => {
-      if (block.kind === "text") return [block.text];
-      if (block.kind === "tool_call") return [`${block.name} ${JSON.stringify(block.input) ?? ""}`];
-      if (block.kind !== "tool_result") return [];
-      return typeof block.content === "string" ? [block.content] : [textOf(block.content)];
-    })
-    .join("\n");
-}
-
-/** Its lines without what surrounds them: a quotation is indented or marked. */
-function linesOf(text: string): readonly string[] {
-  return text.split("\n").flatMap((line) => {
-    const bare = line.replace(/^[\s>]+|\s+$/g, "");
-    return bare === "" ? [] : [bare];
-  });
-}
-
-const MAX_HITS = 100;
-
-/** Finds entries by their words, newest first: in the log, and in results that are too large for it. */
+/** Finds entries by their words, newest first: in the log, and in stored results that are too large for the log. */
 export async function searchInspected(
   { log, session, files }: SurvivorSources,
   words: string,
@@ -205,3 +130,5 @@ export async function searchInspected(
   );
   return found.kind === "entries" ? found.hits : [];
 }
+
+const MAX_HITS = 100;

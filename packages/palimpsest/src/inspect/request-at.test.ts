@@ -55,8 +55,8 @@ async function startWorld(name: WorldName) {
   return { session, store, provider, inspected, sent, made };
 }
 
-describe.each(Object.keys(WORLDS) as WorldName[])("a session with %s", (name) => {
-  test("has each request as it was sent, and says which entry each part of it comes from", async () => {
+describe.each(Object.keys(WORLDS) as WorldName[])("requestAt with %s", (name) => {
+  test("rebuilds each request as it was sent, and names the entry of each segment", async () => {
     const { sent, made } = await startWorld(name);
     expect(made.map(({ body }) => body)).toEqual(sent.map(({ json }) => json));
     const places = made[2]!.segments.filter(({ place }) => place !== "settings").map(({ place }) => place);
@@ -76,7 +76,7 @@ describe.each(Object.keys(WORLDS) as WorldName[])("a session with %s", (name) =>
     expect(made[2]!.segments.find(({ place }) => place === "tool-result")).toMatchObject({ name: "look" });
   });
 
-  test("divides what the provider counted and billed among the parts", async () => {
+  test("divides the counted tokens and the price among the segments", async () => {
     const { made } = await startWorld(name);
     for (const { segments, line } of made) {
       const sum = (of: "countedTokens" | "cachedTokens"): number =>
@@ -86,7 +86,7 @@ describe.each(Object.keys(WORLDS) as WorldName[])("a session with %s", (name) =>
     }
   });
 
-  test("shows what a request has more than the one before it", async () => {
+  test("lets diffRequests find the segments that a request adds", async () => {
     const { made } = await startWorld(name);
     const diff = diffRequests(made[1]!, made[2]!);
     expect(diff).toMatchObject({ removed: [], changed: [], causes: [] });
@@ -95,7 +95,7 @@ describe.each(Object.keys(WORLDS) as WorldName[])("a session with %s", (name) =>
   });
 });
 
-test("a request of another provider, an entry of another kind and a wrong number are told apart", async () => {
+test("requestAt distinguishes another provider, another kind of entry and a missing entry", async () => {
   const { inspected, sent, provider } = await startWorld("Anthropic");
   expect(await requestAt(inspected, 1, provider)).toMatchObject({ kind: "no-request", entryKind: "configuration" });
   expect(await requestAt(inspected, 999, provider)).toEqual({ kind: "no-request", entry: 999 });
@@ -107,10 +107,10 @@ test("a request of another provider, an entry of another kind and a wrong number
   });
 });
 
-test("the cause of a cache break has words, and the entry that changed", async () => {
+test("diffRequests names the cause of a cache break and the entry that caused it", async () => {
   const { session, inspected, provider, made } = await startWorld("Anthropic");
-  const said = made[0]!.segments.find(({ place }) => place === "human")!.entry!;
-  await session.history.replace({ from: said, to: said }, [], "cleared for a test");
+  const message = made[0]!.segments.find(({ place }) => place === "human")!.entry!;
+  await session.history.replace({ from: message, to: message }, [], "cleared for a test");
   await session.append("Again?");
   await session.prepare();
   const after = await requestAt(inspected, session.history.newestEntry, provider);
@@ -119,11 +119,11 @@ test("the cause of a cache break has words, and the entry that changed", async (
   expect(diff.causes).toMatchObject([
     { cause: "replace", words: "tool results cleared", what: ["cleared for a test"] },
   ]);
-  expect(diff.causes[0]!.from).toBe(said);
+  expect(diff.causes[0]!.from).toBe(message);
   expect(diff.removed.map((index) => made[2]!.segments[index]!.place)).toContain("human");
 });
 
-test("a fork's request is that of its parent with more at the end", async () => {
+test("requestAt rebuilds a fork's request as its parent's request with more at the end", async () => {
   const { session, store, provider, made } = await startWorld("Anthropic");
   const fork = await session.fork({ source: "side", id: "f" });
   await fork.append("And c.txt?");
@@ -136,10 +136,10 @@ test("a fork's request is that of its parent with more at the end", async () => 
   expect(diffRequests(made[2]!, found)).toMatchObject({ removed: [], changed: [] });
 });
 
-test("an entry that was erased since is named: the bytes are no longer those that were sent", async () => {
+test("requestAt names entries that were erased after the request", async () => {
   const { session, inspected, provider, made, sent } = await startWorld("Anthropic");
-  const said = made[0]!.segments.find(({ place }) => place === "human")!.entry!;
-  await session.erase(said);
+  const message = made[0]!.segments.find(({ place }) => place === "human")!.entry!;
+  await session.erase(message);
   const found = await requestAt(inspected, sent[0]!.entry, provider);
-  expect(found).toMatchObject({ kind: "request", erasedSince: [said] });
+  expect(found).toMatchObject({ kind: "request", erasedSince: [message] });
 });

@@ -1,69 +1,62 @@
-import { lineOf } from "../cost/cost.ts";
+// Rebuilds a request from the log, as it was sent.
+
 import { foldLedger } from "../cost/fold.ts";
 import type { Ledger, LedgerLine } from "../cost/ledger.ts";
+import { lineOf } from "../cost/line.ts";
 import type { Block } from "../log/block.ts";
 import { namedKind, readPayload } from "../log/draft.ts";
-import type { BoundaryPayload, RequestPayload } from "../log/payload.ts";
-
+import type { RequestPayload } from "../log/payload.ts";
 import type { Provider } from "../providers/provider.ts";
 import { requestParts } from "../session/prepare.ts";
 import { loadView } from "../state/load.ts";
 import { createRendering } from "../state/rendering.ts";
-import { readEntries } from "../stores/read.ts";
 import type { LogReader } from "../stores/store.ts";
-import { type Accounting, account } from "../view/account.ts";
 import { type MessageItem, newestSeal, type View } from "../view/view.ts";
-import { type InspectedLog, type Survivor, type SurvivorSources, survivorsOf } from "./inspected.ts";
-import { type PricedSegment, priceSegments, toSegments } from "./segments.ts";
+import type { InspectedLog } from "./inspected.ts";
+import { type PricedSegment, priceSegments } from "./price-segments.ts";
+import { toSegments } from "./segments.ts";
 
-/** A request as it was sent, made again from the log. */
-export interface RequestAt<Request = unknown> {
+/** A request as it was sent, rebuilt from the log. */
+export interface RequestAt {
   readonly kind: "request";
   readonly entry: number;
   readonly atMs: number;
   readonly provider: string;
   readonly model: string;
   readonly source: string;
-  readonly request: Request;
-  /** The request as JSON: what a client sends. */
+  readonly request: unknown;
+  /** The request as JSON, as a client sends it. */
   readonly body: string;
-  /** What the body consists of, from its first character to its last. */
+  /** The segments of the body, from its first character to its last. */
   readonly segments: readonly PricedSegment[];
   readonly facts: RequestPayload;
-  /** What its response cost, and why its cache was lost if it was; absent if there is no response near by. */
+  /** The cost of the response, and the cause of a cache break; absent if the log has no response near the request. */
   readonly line?: LedgerLine;
-  /** Entries that were erased since it was sent: the body has a stub in their place. Empty: the body is what was sent. */
+  /** Entries that were erased after the request: the body has stubs in their place. If empty, the body is what was sent. */
   readonly erasedSince: readonly number[];
 }
 
-/** Why there is no request at an entry. */
+/** The reason why no request can be rebuilt at an entry. */
 export type NoRequestAt =
-  /** The entry is none, or of another kind. */
+  /** The entry does not exist, or has another kind. */
   | { readonly kind: "no-request"; readonly entry: number; readonly entryKind?: string }
   /** The log has no configuration that can be read. */
   | { readonly kind: "no-configuration"; readonly entry: number }
-  /** There is no provider of the name that the log has. */
+  /** The provider that the log names is not available. */
   | { readonly kind: "no-provider"; readonly entry: number; readonly provider: string };
 
-/** One provider, or the one of a name; undefined if there is none of that name. */
-export type ProviderFor<Request, Response, Message> =
-  | Provider<Request, Response, Message>
-  | ((name: string) => Promise<Provider<Request, Response, Message> | undefined>);
-
-/** So many entries behind a request, its response is looked for. */
-const NEAR_ENTRIES = 256;
-/** Most responses follow within a few entries. The entries behind them may be large, and each of them is parsed. */
-const FIRST_ENTRIES = 4;
+/** One provider, or a function that returns the provider with a name; undefined if the provider is unknown. */
+export type ProviderFor = Provider | ((name: string) => Promise<Provider | undefined>);
 
 /**
- * Makes the request of a `request` entry again, byte for byte: rendering is pure, and everything it depends on is in the log.
- * The provider must be made with the same options as the one that was used: they are not in the log.
+ * Rebuilds the request of a `request` entry, byte for byte: rendering is pure, and all of its inputs are in the log, except for the
+ * options of the provider. Create the provider with the same options as in the session.
  */
-export async function requestAt<Request, Response, Message>(
+export async function requestAt(
   { log, root }: Pick<InspectedLog, "log" | "root">,
   entry: number,
-  providerFor: ProviderFor<Request, Response, Message>,
-): Promise<RequestAt<Request> | NoRequestAt> {
+  providerFor: ProviderFor,
+): Promise<RequestAt | NoRequestAt> {
   const [found] = await log.read(entry, entry);
   const read = found && readPayload(found);
   if (read?.kind !== "request") return { kind: "no-request", entry, ...(found && { entryKind: found.kind }) };
@@ -100,7 +93,7 @@ export async function requestAt<Request, Response, Message>(
   };
 }
 
-/** The response to a request, as the ledger has it. */
+/** Finds the ledger line of the response to a request. */
 async function findLine(log: LogReader, request: number, at: Ledger): Promise<LedgerLine | undefined> {
   let ledger = at;
   let from = request + 1;
@@ -118,7 +111,12 @@ async function findLine(log: LogReader, request: number, at: Ledger): Promise<Le
   return undefined;
 }
 
-/** A ping names the request that it keeps in the cache: it is no response to it. */
+/** The number of entries after a request that are searched for its response. */
+const NEAR_ENTRIES = 256;
+/** The size of the first batch. Most responses follow within a few entries, and later entries may be large to parse. */
+const FIRST_ENTRIES = 4;
+
+/** Whether a usage entry belongs to a side request. A ping names the request that it keeps in the cache, but does not answer it. */
 function isSide(source = "main", { sources }: Ledger, request: number): boolean {
   return !(sources[source]?.open ?? []).some((open) => open.request === request);
 }
@@ -127,60 +125,4 @@ async function erasedSince(log: LogReader, { items }: View, entry: number): Prom
   const shown = items.flatMap((item) => (item.kind === "message" ? [item.by ?? item.from] : []));
   const { newest } = await log.readBatch({ newest: shown.map((one) => namedKind("erased", one)) });
   return shown.filter((one) => (newest.get(namedKind("erased", one))?.sequence ?? 0) > entry);
-}
-
-/** A compaction boundary: what the model saw before it and after it, and what became of what it replaced. */
-export interface BoundaryAt extends Pick<BoundaryPayload, "from" | "to" | "reason" | "cost" | "compaction"> {
-  readonly entry: number;
-  readonly atMs: number;
-  /** What stands in the place of the entries. */
-  readonly summary: string;
-  readonly before: Accounting;
-  readonly after: Accounting;
-  /** Each item that it replaced, oldest first. */
-  readonly survivors: readonly Survivor[];
-}
-
-/** Explains the boundary at an entry; undefined if the entry is none. */
-export async function boundaryAt(sources: SurvivorSources, entry: number): Promise<BoundaryAt | undefined> {
-  const { log } = sources;
-  const [found] = await log.read(entry, entry);
-  const read = found && readPayload(found);
-  if (read?.kind !== "boundary") return undefined;
-  const { from, to, reason, cost, compaction, with: replacements } = read.payload;
-  const { view: before } = await loadView(log, entry - 1);
-  const { view: after } = await loadView(log, await lastOf(log, entry));
-  return {
-    entry,
-    atMs: found!.atMs,
-    from,
-    to,
-    reason,
-    ...(cost === undefined ? {} : { cost }),
-    ...(compaction === undefined ? {} : { compaction }),
-    summary: replacements
-      .filter(({ attachment }) => attachment === undefined)
-      .flatMap(({ blocks }) => blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])))
-      .join("\n"),
-    before: account(before),
-    after: account(after),
-    survivors: await survivorsOf(sources, { before: coveredBy(before, read.payload), after }),
-  };
-}
-
-/** What the view showed of a range. */
-function coveredBy(view: View, { from, to }: { readonly from: number; readonly to: number }): View {
-  return { ...view, items: view.items.filter((item) => item.from <= to && item.to >= from) };
-}
-
-/** The newest entry that was written together with a boundary. */
-async function lastOf(log: LogReader, boundary: number): Promise<number> {
-  const { sequence: newest } = await log.head();
-  let last = boundary;
-  for await (const entry of readEntries(log, boundary + 1, newest)) {
-    const read = readPayload(entry);
-    if (read.kind !== "attachment" || read.payload.of !== boundary) break;
-    last = entry.sequence;
-  }
-  return last;
 }

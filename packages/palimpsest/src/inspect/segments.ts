@@ -1,57 +1,26 @@
-import type { LedgerLine } from "../cost/ledger.ts";
-import { priceUsd } from "../cost/prices.ts";
+// Splits the body of a request into segments.
+
 import type { Block, ToolCall } from "../log/block.ts";
-import type { ModelPrices } from "../log/cause.ts";
-import { inputTokensOf } from "../log/usage.ts";
 import type { Provider, RequestParts } from "../providers/provider.ts";
 import { estimateTokens } from "../size/calibration.ts";
 import { featuresOf } from "../size/features.ts";
 import type { Rendering } from "../state/rendering.ts";
 import { definitionBlock } from "../view/items.ts";
 import type { MessageItem, View } from "../view/view.ts";
-import {
-  contentPlaceOf,
-  findPlaces,
-  inPromptOrder,
-  isWithin,
-  type JsonPath,
-  type JsonPiece,
-  matchBlocks,
-  type RequestPlaces,
-  type Segment,
-  splitJson,
-} from "./segment.ts";
+import { findPlaces, isWithin, type JsonPath, type RequestPlaces } from "./places.ts";
+import { contentPlaceOf, type Segment } from "./segment.ts";
 
-interface SegmentSources<Request, Message> {
-  readonly provider: Pick<Provider<Request, unknown, Message>, "renderRequest">;
-  readonly parts: RequestParts<Message>;
-  readonly view: View;
-  readonly rendering: Rendering<Message>;
-  /** What each block that is sent was made from. */
-  readonly origins: ReadonlyMap<Block, { readonly item: MessageItem; readonly block: Block }>;
-}
-
-/** What a piece shows: everything of a segment but its text. */
-type Shown = Pick<Segment, "place" | "name" | "entry" | "standsFor"> & {
-  readonly key: unknown;
-  readonly tokens: number;
-};
-
-const SETTINGS: Shown = { place: "settings", tokens: 0, key: "settings" };
-
-const MARK_ALONE = { text: "", closing: "" } as const;
-
-/** The body of a request and the parts that it consists of, one behind the other. */
-export function toSegments<Request, Message>(
-  request: Request,
-  sources: SegmentSources<Request, Message>,
+/** Returns the body of a request and its segments, in the order of the body. */
+export function toSegments(
+  request: unknown,
+  sources: SegmentSources,
 ): { readonly body: string; readonly segments: readonly Segment[] } {
   const { provider, parts } = sources;
   const places = findPlaces(provider, parts);
   const isSplit = splitAt(places);
   const textOf = rememberTexts();
   const pieces = splitJson(request, isSplit, textOf);
-  // Marks move from request to request. Without them, what is the same is the same.
+  // Cache marks move from request to request, so requests are compared without marks.
   const unmarkedPieces = splitJson(provider.renderRequest({ ...parts, marks: [] }), isSplit, textOf);
   const plainAt = new Map(unmarkedPieces.map((piece) => [JSON.stringify(piece.path), piece]));
   const shown = showPieces(pieces, places, sources);
@@ -61,7 +30,7 @@ export function toSegments<Request, Message>(
   pieces.forEach(({ path, text }, index) => {
     const { key: ownKey, ...known } = shown[index]!;
     const plain = plainAt.get(JSON.stringify(path));
-    // A mark that is an element of its own, behind what it marks, belongs to that.
+    // A mark that is a separate element belongs to the element before it.
     const key = plain === undefined ? last : ownKey;
     const { text: unmarked, closing } = plain ?? MARK_ALONE;
     const piece: Segment = {
@@ -69,7 +38,7 @@ export function toSegments<Request, Message>(
       from: at,
       to: at + text.length,
       bytes: bytesOf(text),
-      // The last of a list closes it; in the next request another one does.
+      // Excludes the closing bracket of a list: in the next request, another element may be the last.
       plain: unmarked.slice(0, unmarked.length - closing.length),
       ...(unmarked === text ? {} : { mark: "end" }),
     };
@@ -82,7 +51,26 @@ export function toSegments<Request, Message>(
   return { body: pieces.map(({ text }) => text).join(""), segments };
 }
 
-/** Both forms of a request share most of their values: each value becomes text once. */
+interface SegmentSources {
+  readonly provider: Pick<Provider, "renderRequest">;
+  readonly parts: RequestParts;
+  readonly view: View;
+  readonly rendering: Rendering;
+  /** The item and the block that each sent block was made from. */
+  readonly origins: ReadonlyMap<Block, { readonly item: MessageItem; readonly block: Block }>;
+}
+
+/** The content of a piece: a segment without its text. */
+type Shown = Pick<Segment, "place" | "name" | "entry" | "standsFor"> & {
+  readonly key: unknown;
+  readonly tokens: number;
+};
+
+const SETTINGS: Shown = { place: "settings", tokens: 0, key: "settings" };
+
+const MARK_ALONE = { text: "", closing: "" } as const;
+
+/** Caches the JSON text of values, because the request with marks and the request without marks share most values. */
 function rememberTexts(): (value: unknown) => string | undefined {
   const texts = new Map<unknown, string>();
   return (value) => {
@@ -94,21 +82,11 @@ function rememberTexts(): (value: unknown) => string | undefined {
   };
 }
 
-function joined(before: Segment, { to, bytes, plain, mark }: Segment): Segment {
-  return {
-    ...before,
-    to,
-    bytes: before.bytes + bytes,
-    plain: before.plain + plain,
-    ...(mark === undefined ? {} : { mark }),
-  };
-}
-
-/** Messages are taken apart into their blocks, tools and system prompt into their elements. */
+/** Splits messages into their blocks, and the lists of tools and system prompt into their elements. */
 function splitAt({ messages, system, tools }: RequestPlaces): (path: JsonPath, value: object) => boolean {
   const lists = [...(messages === undefined ? [] : [messages]), ...system, ...tools];
   return (path, value) => {
-    // On the way to a list, or a list.
+    // The path leads to a list.
     if (lists.some((list) => isWithin(list, path)))
       return path.length === 0 || isOnWay(path, lists) || Array.isArray(value);
     if (messages === undefined || !isWithin(path, messages)) return false;
@@ -126,11 +104,7 @@ function isListOfObjects(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "object" && one !== null);
 }
 
-function showPieces<Request, Message>(
-  pieces: readonly JsonPiece[],
-  places: RequestPlaces,
-  sources: SegmentSources<Request, Message>,
-): readonly Shown[] {
+function showPieces(pieces: readonly JsonPiece[], places: RequestPlaces, sources: SegmentSources): readonly Shown[] {
   const { parts, view, rendering } = sources;
   const { messages, head } = places;
   const { calibration, featureOptions, configuration } = view;
@@ -159,7 +133,7 @@ function showPieces<Request, Message>(
     const origin = sources.origins.get(block);
     if (origin === undefined) return { key: block, tokens: tokensOf(block), place: "placeholder" };
     const { item } = origin;
-    // Counting is half of the work, and most items are one block that is sent as it is and was counted when it was read.
+    // Counting is half of the work, and most items have one block that is sent unchanged, so its features are already counted.
     const isCounted = item.blocks.length === 1 && block.kind === origin.block.kind;
     const known = { key: block, tokens: isCounted ? estimateTokens(calibration, item.features) : tokensOf(block) };
     const name = item.attachment ?? nameOf(origin.block, calls);
@@ -196,7 +170,7 @@ function showPieces<Request, Message>(
   });
 }
 
-/** The rendered message that a piece belongs to; -1 if it belongs to none. */
+/** Returns the index of the rendered message that a piece belongs to; -1 if the piece is not part of a message. */
 function elementOf(path: JsonPath, { messages, head }: RequestPlaces): number {
   return messages !== undefined && isWithin(path, messages) ? Number(path[messages.length]) - head : -1;
 }
@@ -212,55 +186,107 @@ function callNames({ items }: View): ReadonlyMap<string, string> {
   );
 }
 
-function bytesOf(text: string): number {
-  return new TextEncoder().encode(text).length;
+/**
+ * Returns the index of the block that each piece of a rendered message shows. Most formats have one piece per block. In other
+ * formats, a piece is recognized by a quotation of the block. A piece without a quotation belongs to the previous block.
+ */
+function matchBlocks(pieces: readonly string[], blocks: readonly Block[]): readonly number[] {
+  if (pieces.length === blocks.length) return pieces.map((_, index) => index);
+  const quotes = blocks.map(quotesOf);
+  let at = -1;
+  return pieces.map((piece) => {
+    const next = quotes.findIndex((sought, index) => index > at && sought.some((quote) => piece.includes(quote)));
+    if (next >= 0) at = next;
+    return Math.max(0, at);
+  });
 }
 
-/** A segment, with its share of what the provider has counted. */
-export interface PricedSegment extends Segment {
-  /** Its share of the input that the provider has counted; absent without a report. */
-  readonly countedTokens?: number;
-  /** The part of them that was read from the cache, from the beginning of the segment. */
-  readonly cachedTokens?: number;
-  /** Its share of the price of the input; absent if prices are unknown. */
-  readonly usd?: number;
+/** The number of characters that are enough to recognize a text. */
+const SOUGHT_CHARACTERS = 64;
+
+function quotesOf(block: Block): readonly string[] {
+  switch (block.kind) {
+    case "text":
+      return quote(block.text);
+    case "thinking":
+      return [...quote(block.signature), ...quote(block.text)];
+    case "tool_call":
+      return [...quote(block.id), ...quote(block.name)];
+    case "tool_result":
+      return [
+        ...quote(block.callId),
+        ...(typeof block.content === "string" ? quote(block.content) : block.content.flatMap(quotesOf)),
+      ];
+    case "image":
+    case "document":
+      return quote(block.source.kind === "url" ? block.source.url : block.source.data);
+    case "opaque":
+      return [JSON.stringify(block.native.block).slice(0, SOUGHT_CHARACTERS)];
+  }
 }
 
-interface PriceQuestion {
-  readonly line: LedgerLine | undefined;
-  readonly prices: ModelPrices | undefined;
+/** Returns the beginning of a text as JSON writes it: with the opening quotation mark, and the closing one if the text is short. */
+function quote(text: string | undefined): readonly string[] {
+  if (text === undefined || text === "") return [];
+  if (text.length <= SOUGHT_CHARACTERS) return [JSON.stringify(text)];
+  return [JSON.stringify(text.slice(0, SOUGHT_CHARACTERS)).slice(0, -1)];
 }
 
 /**
- * Divides what the provider has counted and billed among the segments, by their estimates. A prompt is read from the cache from
- * its beginning on: so much as was read lies before one point, the cache line, and the rest was written or read anew.
+ * Writes a value in pieces that together are the text of `JSON.stringify`. Values for which `isSplit` returns true are split into their
+ * elements. The opening bracket of a list belongs to its first piece, the closing bracket to its last.
  */
-export function priceSegments(segments: readonly Segment[], { line, prices }: PriceQuestion): readonly PricedSegment[] {
-  const inputTokens = line === undefined ? 0 : inputTokensOf(line);
-  const ordered = inPromptOrder(segments);
-  const estimated = ordered.reduce((sum, { tokens }) => sum + tokens, 0);
-  if (line === undefined || inputTokens === 0 || estimated === 0) return segments;
-  const nothing = { freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
-  const readUsd = prices && priceUsd({ ...nothing, cacheReadTokens: line.cacheReadTokens }, prices);
-  const { freshTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens = 0 } = line;
-  const billed = { ...nothing, freshTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens };
-  const newUsd = prices && priceUsd(billed, prices) - readUsd!;
-  const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
-  const priced = new Map<Segment, PricedSegment>();
-  let before = 0;
-  for (const segment of ordered) {
-    const countedTokens = (segment.tokens / estimated) * inputTokens;
-    const cachedTokens = Math.min(countedTokens, Math.max(0, cacheReadTokens - before));
-    before += countedTokens;
-    const usd =
-      readUsd === undefined || newUsd === undefined
-        ? {}
-        : {
-            usd:
-              readUsd * share(cachedTokens, cacheReadTokens) +
-              newUsd * share(countedTokens - cachedTokens, inputTokens - cacheReadTokens),
-          };
-    priced.set(segment, { ...segment, countedTokens, cachedTokens, ...usd });
-  }
-  return segments.map((segment) => priced.get(segment) ?? segment);
+function splitJson(
+  root: unknown,
+  isSplit: (path: JsonPath, value: object) => boolean,
+  textOf: (value: unknown) => string | undefined = JSON.stringify,
+): readonly JsonPiece[] {
+  const pieces: { readonly path: JsonPath; text: string; closing: string }[] = [];
+  let opening = "";
+  const walk = (value: unknown, path: JsonPath): void => {
+    const inner = typeof value === "object" && value !== null && isSplit(path, value) ? innerOf(value) : [];
+    if (inner.length === 0) {
+      pieces.push({ path, text: opening + (textOf(value) ?? "null"), closing: "" });
+      opening = "";
+      return;
+    }
+    const isList = Array.isArray(value);
+    opening += isList ? "[" : "{";
+    inner.forEach(([key, one], index) => {
+      opening += (index === 0 ? "" : ",") + (isList ? "" : `${JSON.stringify(key)}:`);
+      walk(one, [...path, key]);
+    });
+    const last = pieces.at(-1)!;
+    last.text += isList ? "]" : "}";
+    last.closing += isList ? "]" : "}";
+  };
+  walk(root, []);
+  return pieces;
+}
+
+/** A piece of JSON text. The joined pieces of a value are its text. */
+interface JsonPiece {
+  readonly path: JsonPath;
+  readonly text: string;
+  /** The end of `text` that closes the lists whose last element this piece is. */
+  readonly closing: string;
+}
+
+function innerOf(value: object): readonly (readonly [string | number, unknown])[] {
+  if (Array.isArray(value)) return value.map((one, index) => [index, one] as const);
+  return Object.entries(value).filter(([, one]) => one !== undefined);
+}
+
+function joined(before: Segment, { to, bytes, plain, mark }: Segment): Segment {
+  return {
+    ...before,
+    to,
+    bytes: before.bytes + bytes,
+    plain: before.plain + plain,
+    ...(mark === undefined ? {} : { mark }),
+  };
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
 }

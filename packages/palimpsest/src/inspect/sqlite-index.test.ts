@@ -27,7 +27,7 @@ async function start(requests: number) {
   return { store, session, inspected, open, file: join(folder, "deep", "s.sqlite") };
 }
 
-test("an index goes on where it stopped, also in another process", async () => {
+test("continues where the last update stopped, also in another process", async () => {
   const { session, open } = await start(3);
   const first = open();
   expect(await first.update()).toMatchObject({ kind: "extended" });
@@ -35,7 +35,7 @@ test("an index goes on where it stopped, also in another process", async () => {
   await session.prepare();
   const second = open();
   expect(await second.update()).toMatchObject({ kind: "extended", entries: 2 });
-  // The first one finds that somebody else has indexed it.
+  // The first index notices that another index has written the file.
   expect(await first.update()).toMatchObject({ kind: "current", entries: 0 });
   expect(first.totals()).toMatchObject({ requests: 4, responses: 0, boundaries: 0 });
   expect(first.timeline().map(({ window }) => window[2]! > 0)).toEqual([true, true, true, true]);
@@ -44,7 +44,7 @@ test("an index goes on where it stopped, also in another process", async () => {
   });
 });
 
-test("many requests become as many points as there is room for; the largest stands for its neighbors", async () => {
+test("groups requests into the allowed number of points, represented by the largest request", async () => {
   const { open } = await start(7);
   const index = open();
   await index.update();
@@ -58,7 +58,7 @@ test("many requests become as many points as there is room for; the largest stan
   expect(index.neighbors(all[0]!.entry)).toEqual({ next: all[1]!.entry });
 });
 
-test("a file that is damaged, of another format or of another log is made anew, and that is told", async () => {
+test("rebuilds a file that is damaged, has another format or belongs to another log, and reports why", async () => {
   const { open, file } = await start(3);
   const whole = open();
   await whole.update();
@@ -77,7 +77,10 @@ test("a file that is damaged, of another format or of another log is made anew, 
   database.exec("PRAGMA user_version=99");
   database.close();
   const later = open();
-  expect(await later.update()).toMatchObject({ kind: "made-anew", why: "it has format 99, this release writes 1" });
+  expect(await later.update()).toMatchObject({
+    kind: "made-anew",
+    why: "it has format 99, but this release writes format 1",
+  });
   later.close();
 
   const other = await start(2);
@@ -87,17 +90,17 @@ test("a file that is damaged, of another format or of another log is made anew, 
   expect(wrong.totals().requests).toBe(2);
 });
 
-test("an erased text is not in the index either", async () => {
+test("erases the text of an erased entry", async () => {
   const { session, open } = await start(1);
   const index = open();
   await index.update();
-  const [said] = index.events({ kinds: ["said"] }).events;
-  await session.erase(said!.entry);
+  const [message] = index.events({ kinds: ["said"] }).events;
+  await session.erase(message!.entry);
   await index.update();
-  expect(index.events({ kinds: ["said"] }).events).toMatchObject([{ entry: said!.entry, text: "" }]);
+  expect(index.events({ kinds: ["said"] }).events).toMatchObject([{ entry: message!.entry, text: "" }]);
 });
 
-test("forks stand under the session that they continue", async () => {
+test("sessionTree lists forks under the session that they continue", async () => {
   const { store, session } = await start(1);
   const fork = await session.fork({ source: "side", id: "f" });
   await fork.append("Hello");
@@ -108,6 +111,6 @@ test("forks stand under the session that they continue", async () => {
   });
   const index = openLogIndex((await openInspected(store, "f"))!);
   await index.update();
-  // What it shares with its parent is in the parent's index.
+  // The index of a fork leaves out the entries that it shares with its parent.
   expect(index.totals().requests).toBe(1);
 });

@@ -1,21 +1,11 @@
+// What the log records about the prompt cache: causes of misses, differences between requests, and prices.
+
 import type { RequestedEdits } from "./payload-compaction.ts";
 
-/** What a model costs. */
-export interface ModelPrices extends TokenPrices {
-  /** The prices of the whole request once its input, cached or not, is larger than this. */
-  readonly above?: TokenPrices & { readonly inputTokens: number };
-}
+/** Why a prompt was not read from the cache. `pause`: the cache had expired. `server`: the log shows no reason. */
+export type Cause = ChangeCause | "pause" | "server";
 
-/** US dollars per million tokens. */
-export interface TokenPrices {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite5m: number;
-  readonly cacheWrite1h: number;
-}
-
-/** A reason why a prompt does not start with the bytes of the previous prompt. All of them are in the log. */
+/** A reason in the log why a prompt does not start with the bytes of the previous prompt. */
 export type ChangeCause =
   | "provider"
   | "model"
@@ -40,9 +30,6 @@ export type ChangeCause =
   /** The request asked for another cache lifetime. */
   | "cache-ttl";
 
-/** Why a prompt was not read from the cache. `pause`: it had expired. `server`: the log shows no reason. */
-export type Cause = ChangeCause | "pause" | "server";
-
 /** One difference between a request and the previous request. */
 export interface PromptChange {
   readonly cause: ChangeCause;
@@ -52,23 +39,23 @@ export interface PromptChange {
   readonly from?: number;
   /** The names of the tools or parameters, or the reason of the decision. */
   readonly what?: readonly string[];
-  /** How many tokens the decisions said they would invalidate, if they did. */
+  /** How many cached tokens the decisions expected to invalidate; absent if they named no number. */
   readonly announcedTokens?: number;
 }
 
-/** Facts about a request that explain later what its cache did. */
+/** Facts about a request that explain its cache reads later. */
 export interface CacheFacts extends RequestedEdits {
-  /** The `configuration` entry that it was made with. */
+  /** The `configuration` entry of the request. */
   readonly configuration: number;
   readonly images: "some" | "none";
   readonly lifetimeMs: number;
-  /** That of the system prompt and the tools. @default the same */
+  /** The lifetime of the system prompt and the tools. @default `lifetimeMs` */
   readonly headLifetimeMs?: number;
-  /** The answered request that it was compared with; absent for the first request. */
+  /** The answered request that this request was compared with; absent for the first request. */
   readonly comparedWith?: number;
   /** The differences from that request, earliest in the prompt first. @default none */
   readonly changes?: readonly PromptChange[];
-  /** How much of that request it still starts with, as an estimate. @default all of it */
+  /** How many tokens at the start equal that request, as an estimate. @default all of that request */
   readonly keptTokens?: number;
   /** The prices at that time; absent if unknown. */
   readonly prices?: ModelPrices;
@@ -89,4 +76,19 @@ export interface CacheEffects {
   readonly parameters: Readonly<Record<string, ChangeCause | "nothing">>;
   /** Whether adding the first image or removing the last one invalidates all messages. */
   readonly images: "messages" | "nothing";
+}
+
+/** The prices of a model. */
+export interface ModelPrices extends TokenPrices {
+  /** The prices of the whole request once its input, cached or not, is larger than this. */
+  readonly above?: TokenPrices & { readonly inputTokens: number };
+}
+
+/** US dollars per million tokens. */
+export interface TokenPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
 }

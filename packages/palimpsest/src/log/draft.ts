@@ -1,19 +1,21 @@
+// Turns payloads into drafts of entries, and entries back into payloads. Entries that this release cannot read stay in the log.
+
 import type { Part } from "./block.ts";
 import type { Draft, Entry } from "./entry.ts";
 import { PAYLOAD_VERSIONS, type PayloadKind, type Payloads } from "./payload.ts";
 
-/** A payload as an entry in the making. */
+/** Makes the draft of an entry from its payload. */
 export function toDraft<Kind extends PayloadKind>(kind: Kind, payload: Payloads[Kind], parent?: number): Draft {
   const draft = { kind, version: PAYLOAD_VERSIONS[kind], payload: JSON.stringify(payload) };
   return parent === undefined ? draft : { ...draft, parent };
 }
 
-/** The same, sought by a name: `newest(namedKind(kind, name))` of any store finds it without reading the log. */
+/** Makes a draft with a named kind. A store finds it without reading the log: `newest(namedKind(kind, name))`. */
 export function toNamedDraft<Kind extends PayloadKind>(kind: Kind, name: string, payload: Payloads[Kind]): Draft {
   return { ...toDraft(kind, payload), kind: namedKind(kind, name) };
 }
 
-/** The kind of an entry that is sought by a name. */
+/** The kind of an entry that can be found by a name, such as `key:5d41`. */
 export function namedKind(kind: PayloadKind, name: string | number): string {
   return `${kind}:${name}`;
 }
@@ -23,15 +25,15 @@ export type ReadEntry = {
   [Kind in PayloadKind]: { readonly kind: Kind; readonly sequence: number; readonly payload: Payloads[Kind] };
 }[PayloadKind];
 
-/** An entry that cannot be read: of a later version, erased, or malformed. */
+/** An entry that this release cannot read. Readers skip it. */
 export interface PassedOver {
   readonly kind: "passed-over";
   readonly sequence: number;
-  /** `later`: a kind or version of a later release, kept for it. `malformed`: valid JSON that is not what its kind says. */
+  /** `later`: a kind or version of a later release. `malformed`: the payload does not have the shape of its kind. */
   readonly why: "later" | "erased" | "malformed";
 }
 
-/** The payload of an entry as a value; entries that this release cannot read are passed over, never dropped. */
+/** Reads the payload of an entry. */
 export function readPayload(entry: Entry): ReadEntry | PassedOver {
   const { sequence, version, payload } = entry;
   const kind = withoutName(entry.kind);
@@ -40,7 +42,7 @@ export function readPayload(entry: Entry): ReadEntry | PassedOver {
   return readDraft({ kind, version, payload }, sequence) ?? { kind: "passed-over", sequence, why: "malformed" };
 }
 
-/** What an entry in the making will be read as; undefined if it is not what its kind says. */
+/** Reads a draft as its entry will be read; undefined if the payload does not have the shape of its kind. */
 export function readDraft(draft: Draft, sequence = 0): ReadEntry | undefined {
   const value = parse(draft.payload);
   const kind = withoutName(draft.kind);
@@ -48,7 +50,7 @@ export function readDraft(draft: Draft, sequence = 0): ReadEntry | undefined {
   return isWhole ? ({ kind, sequence, payload: value } as unknown as ReadEntry) : undefined;
 }
 
-/** The kind of an entry without the name by which it is sought: `key:5d41` is a `key`. */
+/** Removes the name from a kind: `key:5d41` becomes `key`. */
 function withoutName(kind: string): string {
   const end = kind.indexOf(":");
   return end < 0 ? kind : kind.slice(0, end);
@@ -64,7 +66,7 @@ function parse(text: string): unknown {
 
 type Shape = (value: Readonly<Record<string, unknown>>) => boolean;
 
-/** Only what the fold relies on: the chain of hashes already says that the text is what was written. */
+/** Checks the fields that the fold relies on. The hash chain proves already that the text is unchanged. */
 const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
   message: (value) => isMessage(value) && (value["stored"] === undefined || isStored(value["stored"])),
   attachment: (value) => isAttachment(value),
@@ -98,7 +100,7 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
     isText(queue) && isCount(number) && isCount(entries) && (traceparent === undefined || isText(traceparent)),
 };
 
-/** What each kind of block must have. */
+/** Checks the fields of each kind of block. */
 const BLOCKS: Readonly<Record<string, Shape>> = {
   text: ({ text, provenance }) => isText(text) && (provenance === undefined || isProvenance(provenance)),
   thinking: ({ provider, text }) => isText(provider) && isText(text),
@@ -122,9 +124,9 @@ const isBlock = (value: unknown): boolean =>
   isText(value["kind"]) &&
   Object.hasOwn(BLOCKS, value["kind"]) &&
   BLOCKS[value["kind"]]?.(value) === true;
-/** Kinds of later releases are read, too: what is not known is marked as data. */
+/** Accepts kinds of later releases, too: text of an unknown provenance is marked as data. */
 const isProvenance = (value: unknown): boolean => isRecord(value) && isText(value["kind"]);
-/** Whether a result of a tool may hold it. */
+/** Whether a tool result can contain the value. */
 export const isPart = (value: unknown): value is Part =>
   isBlock(value) && !["thinking", "tool_call", "tool_result"].includes((value as { kind: string }).kind);
 const isSource = (value: unknown): boolean =>
@@ -160,7 +162,7 @@ const isStanding = (value: unknown): boolean =>
   ["pins", "said", "agents", "takenBack"].every((name) => Array.isArray(value[name])) &&
   ["breaker", "economicBreaker", "marks", "chain"].every((name) => isRecord(value[name])) &&
   ["userMessages", "spokenAt", "overflows"].every((name) => isCount(value[name])) &&
-  // Not always a safe integer: a turn that has used up its time counts more calls than there can be.
+  // May be above the largest safe integer, to which it is set after a turn has used up its time.
   typeof value["calls"] === "number" &&
   isTurn(value["turn"]);
 const isTurn = (value: unknown): boolean =>

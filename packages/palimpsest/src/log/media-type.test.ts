@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { checkMedia, detectMediaType, type Media } from "./block.ts";
+import type { Media } from "./block.ts";
+import { checkMedia, detectMediaType } from "./media-type.ts";
 
 const bytesOf = (...parts: readonly (string | readonly number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => Buffer.from(part as string, "latin1")));
@@ -15,25 +16,25 @@ const media = (kind: Media["kind"], mediaType: string, data: Buffer): Media => (
   source: { kind: "base64", mediaType, data: data.toString("base64") },
 });
 
-test.each(SAMPLES)("%s is known by its first bytes", (type, bytes) => {
+test.each(SAMPLES)("detects %s by its first bytes", (type, bytes) => {
   expect(detectMediaType(bytes)).toBe(type);
   expect(checkMedia(media(type === "application/pdf" ? "document" : "image", type, bytes))).toEqual({ kind: "fine" });
 });
 
-test("a PDF may begin late, within the first 1,024 bytes", () => {
+test("detects a PDF whose signature is within the first 1,024 bytes", () => {
   const late = (bytes: number): Buffer => bytesOf(" ".repeat(bytes), "%PDF-1.7");
   expect(detectMediaType(late(1_019))).toBe("application/pdf");
   expect(checkMedia(media("document", "application/pdf", late(1_019)))).toEqual({ kind: "fine" });
   expect(detectMediaType(late(1_020))).toBeUndefined();
 });
 
-test("a container with something else in it is no image", () => {
+test("detects no image in a container with other content", () => {
   for (const other of ["RIFF....WAVEfmt ", "LIST....WEBPVP8 ", "GIF90a....", "BM......"]) {
     expect(detectMediaType(bytesOf(other)), other).toBeUndefined();
   }
 });
 
-test("an image with another type than it says gets the right one", () => {
+test("corrects the declared type of an image", () => {
   const [, jpeg] = SAMPLES[1]!;
   expect(checkMedia(media("image", "image/png", jpeg))).toEqual({
     kind: "corrected",
@@ -42,7 +43,7 @@ test("an image with another type than it says gets the right one", () => {
   expect(checkMedia(media("image", "image/x-unknown", jpeg))).toMatchObject({ kind: "corrected" });
 });
 
-test("a document that is a PDF is one, whatever it says; an image is none", () => {
+test("corrects the declared type of a PDF, and refuses an image as a document", () => {
   const [[, png], [, pdf]] = [SAMPLES[0]!, SAMPLES[4]!];
   expect(checkMedia(media("document", "text/plain", pdf))).toEqual({
     kind: "corrected",
@@ -57,11 +58,11 @@ test.each([
   ["a PDF as an image", "image", "image/png", SAMPLES[4]![1], "it is application/pdf, not image/png"],
   ["an image as a PDF", "document", "application/pdf", SAMPLES[0]![1], "it is image/png, not application/pdf"],
   ["a text as a PDF", "document", "application/pdf", Buffer.from("Dear all,"), "its bytes are no application/pdf"],
-] as const)("%s is unreadable, and it is said why", (_, kind, type, bytes, why) => {
+] as const)("reports %s as unreadable, with the reason", (_, kind, type, bytes, why) => {
   expect(checkMedia(media(kind, type, bytes))).toEqual({ kind: "unreadable", why });
 });
 
-test("what is sent as words or by its address is left alone", () => {
+test("accepts media that are sent as text or by URL", () => {
   expect(checkMedia(media("image", "image/bmp", Buffer.from("BM....")))).toEqual({ kind: "fine" });
   expect(checkMedia(media("document", "text/plain", Buffer.from("words")))).toEqual({ kind: "fine" });
   expect(checkMedia(media("document", "image/png", Buffer.from("words")))).toEqual({ kind: "fine" });

@@ -12,7 +12,7 @@ import {
 
 const text = (words: string) => ({ kind: "text", text: words }) as const;
 
-test("each kind of content says by whom it is, and for whom", () => {
+test("sets the author and the audience of each kind of content", () => {
   expect(user("Hello.")).toEqual({ role: "user", origin: "human", blocks: [text("Hello.")] });
   expect(commandOutput("total 0")).toMatchObject({ role: "user", origin: "command", provenance: { kind: "tool" } });
   expect(notice("Saved.")).toMatchObject({ origin: "host", audience: "user", blocks: [text("Saved.")] });
@@ -21,7 +21,7 @@ test("each kind of content says by whom it is, and for whom", () => {
   expect(toolResult("a", "No.", "error").blocks).toMatchObject([{ status: "error" }]);
 });
 
-test("output that is still coming is a stream, with its status for the end", () => {
+test("makes a streamed result whose status is read at the end", () => {
   async function* chunks() {
     yield "A tree.";
   }
@@ -31,7 +31,7 @@ test("output that is still coming is a stream, with its status for the end", () 
   expect(toolResult("a", coming)).toMatchObject({ status: "ok" });
 });
 
-test("an attachment is data from outside, unless it is said to be more; a head is the host's", () => {
+test("makes an attachment data from outside by default, and the host content the host's own words", () => {
   expect(attachment("note", "Mind.")).toMatchObject({ type: "note", provenance: { kind: "outside" } });
   expect(attachment("note", "Mind.", { kind: "host" })).toMatchObject({ provenance: { kind: "host" } });
   expect(headAttachment("Mind.")).toMatchObject({

@@ -1,3 +1,29 @@
+// The parts of payloads that concern compaction: records, failed attempts, refused requests, and edits by the provider.
+
+/** How a compaction was made: its cause, its summary, and its effect. `explain` shows the record. */
+export interface CompactionRecord {
+  readonly trigger: CompactionTrigger;
+  readonly reason: CompactionReason;
+  /** The window forced the compaction, although a restore had undone an earlier compaction of the same items. */
+  readonly overrides?: "restore";
+  readonly variant: "full" | "from" | "up_to";
+  readonly rung: CompactionRung;
+  /** Summary methods that were tried before, and why each failed. */
+  readonly declined: readonly { readonly rung: CompactionRung; readonly why: string }[];
+  readonly messages: number;
+  /** Estimates of the whole view, before and after. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** The tokens of each part of the summary message, and of the rehydrated content. */
+  readonly parts: Readonly<Record<string, number>>;
+  /** The rehydrated parts, and how much of each is in view; absent if the provider compacted. */
+  readonly putBack?: readonly RehydratedPart[];
+  readonly modelCalls: number;
+  readonly priceUsd?: number;
+  /** Instructions of the user and of hooks for the summary. */
+  readonly instructions?: string;
+}
+
 /** What started a compaction. `reactive`: the provider refused a request as too long. */
 export type CompactionTrigger = "auto" | "manual" | "reactive";
 
@@ -8,46 +34,23 @@ export type CompactionTrigger = "auto" | "manual" | "reactive";
 export type CompactionReason = "window" | "economic" | "asked";
 
 /**
- * Where a summary comes from. `notes`: kept all along. `fork`: the model, on the cached prompt. `direct`: the model, from a
- * transcript; `passes`: from a transcript in several parts. `digest`: no model. `provider`: the provider's own.
+ * The method that made a summary. `notes`: the session's notes. `fork`: the model, on the cached prompt. `direct`: the model,
+ * from a transcript. `passes`: the model, from a transcript in several parts. `digest`: no model. `provider`: the provider.
  */
 export type CompactionRung = "notes" | "fork" | "direct" | "passes" | "digest" | "provider";
 
-/** A compaction, told so that it can be explained later. */
-export interface CompactionRecord {
-  readonly trigger: CompactionTrigger;
-  readonly reason: CompactionReason;
-  /** The window forced it, although a restore had taken back an earlier compaction of the same items. */
-  readonly overrides?: "restore";
-  readonly variant: "full" | "from" | "up_to";
-  readonly rung: CompactionRung;
-  /** Rungs that were tried before, and why they did not do. */
-  readonly declined: readonly { readonly rung: CompactionRung; readonly why: string }[];
-  readonly messages: number;
-  /** Estimates of the whole view, before and after. */
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
-  /** What the summary message consists of, and what was put back, in tokens. */
-  readonly parts: Readonly<Record<string, number>>;
-  /** Each part that the host had for the model, and how much of it is in view; absent if the provider compacted. */
-  readonly putBack?: readonly RehydratedPart[];
-  readonly modelCalls: number;
-  readonly priceUsd?: number;
-  /** What the user and hooks wanted the summary to pay heed to. */
-  readonly instructions?: string;
-}
-
-/** A file, a skill, the plan or another text of the host's, after a compaction. */
+/** A file, a skill, the plan or another text of the host that is shown again after a compaction. */
 export interface RehydratedPart {
   /** The type of attachment. */
   readonly type: string;
   /** The path of a file, the name of a skill. */
   readonly name?: string;
   readonly shown: "whole" | "cut" | "left-out";
-  /** In view, of how many; 0 of 0 for what could not be read. */
+  /** Tokens in view. */
   readonly tokens: number;
+  /** Tokens of the whole part; 0 if the part could not be read. */
   readonly ofTokens: number;
-  /** Why it is not there as a whole. */
+  /** Why the part is cut or left out. */
   readonly why?: string;
 }
 
@@ -58,7 +61,7 @@ export interface AttemptPayload {
   readonly why: string;
   /** Failures of economic compactions are counted separately. */
   readonly reason: CompactionReason;
-  /** The calls for compactions since the user last spoke, those that failed among them; absent if this attempt made none. */
+  /** Model calls for compaction since the user's last message, including failed calls; absent if this attempt made none. */
   readonly calls?: number;
 }
 
@@ -69,7 +72,7 @@ export interface AttemptPayload {
  */
 export type CompactionFailure = "too-large" | "no-summary" | "api-error" | "prompt-too-long" | "declined";
 
-/** The provider refused a request as too long. It may have named the limit. */
+/** The provider refused a request as too long, and may have named the limit. */
 export interface OverflowPayload {
   readonly request?: number;
   readonly inputTokens?: number;
@@ -82,50 +85,51 @@ export interface OverflowPayload {
   readonly estimatedTokens?: number;
 }
 
-/** What a request asks of the provider beside an answer: to clear what is stale, each in its own way. */
+/** What a request asks the provider to remove from the prompt. */
 export interface RequestedEdits {
   readonly edits?: ProviderEdits;
-  /** What is to be read without, of the prompt that the provider has cached. Sent with every request for which it holds. */
+  /** Results to delete from the cached prompt. Sent with every request to which the deletion applies. */
   readonly deleted?: readonly DeletedResult[];
 }
 
 /**
- * What a provider is asked to leave out of a request by itself. The conversation that is sent stays whole, so that thinking
- * which is bound to it stays valid.
+ * What the provider leaves out of a request at our request. The sent conversation stays complete, so that thinking that is bound
+ * to it stays valid.
  */
 export interface ProviderEdits {
   readonly results: ResultEdits;
-  /** Thinking of earlier turns: all of it stays, or only that of turns from an entry on. */
+  /** Thinking of earlier turns: all of it stays, or only the thinking from an entry on. */
   readonly thinking: "all" | KeptThinking;
 }
 
-/** Oldest results first, all but the newest, of every tool that is not kept. */
+/** The results that the provider leaves out: oldest first, except the newest results and the results of kept tools. */
 export interface ResultEdits {
-  /** Nothing is left out of a request with less input. */
+  /** Leave nothing out of a request with less input. */
   readonly aboveTokens: number;
-  /** Nothing is left out if it would come to less: it has to be worth the cache it moves. */
+  /** Leave nothing out if the removed results have fewer tokens together, because the removal invalidates cached tokens. */
   readonly minimumTokens: number;
   readonly keepNewest: number;
   /** Tools whose results always stay. */
   readonly keptTools: readonly string[];
-  /** Tools whose calls lose their input along with the result: the bulk of a write is in its input. */
+  /** Tools whose calls lose their input together with the result. A call that writes a file has most tokens in its input. */
   readonly inputsOf: readonly string[];
 }
 
+/** The turns whose thinking stays. */
 export interface KeptThinking {
   readonly from: number;
-  /** How many turns with thinking there are from that entry on, at least 1: providers count from the end. */
+  /** The number of turns with thinking from that entry on, at least 1. Providers count turns from the end. */
   readonly turns: number;
 }
 
-/** What a provider says it has left out. It counts, and names none. */
+/** How much the provider left out, by its own report. The report has only counts. */
 export interface AppliedEdits {
   readonly results: number;
   readonly thinkingTurns: number;
   readonly tokens: number;
 }
 
-/** A result that is deleted from the provider's cached prompt. In the view it stands as before. */
+/** A result that is deleted from the provider's cached prompt. The view still shows it. */
 export interface DeletedResult {
   readonly entry: number;
   readonly callId: string;

@@ -1,71 +1,10 @@
+// The payload of each kind of entry, and its version. Compactions and turns have files of their own.
+
 import type { Block, ToolDefinition } from "./block.ts";
 import type { CacheDiagnosis, CacheFacts, ModelPrices } from "./cause.ts";
 import type { AppliedEdits, AttemptPayload, CompactionRecord, OverflowPayload } from "./payload-compaction.ts";
 import type { AgentPayload, CallPayload, TakenPayload, TurnPayload } from "./payload-turn.ts";
 import type { Provenance } from "./provenance.ts";
-
-/** Goes back to an earlier entry, which is this entry's parent. The entries in between are on another branch now. */
-export interface RewindPayload {
-  readonly reason: string;
-  /** The ledger at this point: a rewind does not refund anything. */
-  readonly ledger: unknown;
-  /** The newest entry that was shown before and still is; 0 if there is none. */
-  readonly sharedTo: number;
-  /** The request at the end of the restored view. It may be sent again. */
-  readonly request?: { readonly entry: number; readonly cache?: CacheFacts };
-  /** Calls that are open again and had begun to run on the branch that was left: they may have taken effect. @default none */
-  readonly begun?: readonly string[];
-}
-
-/** The first entry of a fork's own log: its parent session, and the entry at which the fork starts. */
-export interface ForkPayload {
-  readonly session: string;
-  readonly sequence: number;
-  /** The hash of that entry. It proves that both logs hold the same conversation. */
-  readonly hash: string;
-  /** The source under which its requests and token counts are recorded. */
-  readonly source: string;
-  /** The tools that it may use. The list of tools stays complete, so that the cache is found; calls of other tools are refused. @default all */
-  readonly allowedTools?: readonly string[];
-}
-
-/** A text that stays in view through every compaction, byte for byte. */
-interface PinPayload {
-  readonly text: string;
-  /** The entry that the text was copied from, if any. */
-  readonly of?: number;
-  /** Where the text comes from. @default the host, for a text of its own */
-  readonly provenance?: Provenance;
-}
-
-interface UnpinPayload {
-  /** The `pin` entry to remove. */
-  readonly of: number;
-}
-
-/** One version of the session's notes. */
-interface NotesPayload {
-  readonly markdown: string;
-  /** The newest entry that the notes cover. */
-  readonly coveredTo: number;
-}
-
-/** A reader has processed the log up to an entry. */
-interface MarkPayload {
-  /** The name of the reader. */
-  readonly name: string;
-  readonly coveredTo: number;
-}
-
-/**
- * The entries behind this one were appended under a key: an append with the same key appends nothing. Its kind is `key:` and
- * the key's digest, so that the newest entry of that kind is found without reading the log.
- */
-interface KeyPayload {
-  readonly key: string;
-  /** How many entries of content stand directly behind it. */
-  readonly entries: number;
-}
 
 export type { ToolDefinition } from "./block.ts";
 
@@ -129,13 +68,13 @@ export interface MessagePayload {
   readonly blocks: readonly Block[];
   /** The author. `command`: output of a command that the user ran. `host`: text from the program around the model. */
   readonly origin: "human" | "model" | "tool" | "command" | "host" | "summary";
-  /** Where its text comes from. @default as its `origin` says */
+  /** The source of the text. @default the source that `origin` implies */
   readonly provenance?: Provenance;
-  /** Who sees it. Progress, notices and errors are for the user only and are never sent. @default "everyone" */
+  /** The readers of the message. Progress, notices and errors are for the user only and are never sent. @default "everyone" */
   readonly audience?: "everyone" | "model" | "user";
   /** The provider's response id; all parts of a response share it. */
   readonly responseId?: string;
-  /** The `request` entry that it answers. */
+  /** The `request` entry that the message answers. */
   readonly answers?: number;
   readonly model?: string;
   /** The provider that wrote the response. */
@@ -143,11 +82,11 @@ export interface MessagePayload {
   /** Why the model stopped, if that affects the next request. `paused`: the response must be sent back unchanged. */
   readonly stop?: "paused";
   /**
-   * `in-steps`: whoever runs the calls of this response logs how far each one has come, so that another process can continue.
-   * @default unknown: an open call may have run
+   * `in-steps`: the log records each step of the calls in this response, so that another process can continue them.
+   * @default not recorded: a call without a result may have run
    */
   readonly calls?: "in-steps";
-  /** Where the full text is, if it was too large. The blocks then hold a preview. */
+  /** The place of the full text, if it was too large. The blocks then contain a preview. */
   readonly stored?: StoredContent;
 }
 
@@ -166,13 +105,13 @@ export interface AttachmentPayload {
   /** The type of attachment, for accounting and clean-up. */
   readonly type: string;
   readonly blocks: readonly Block[];
-  /** Where its text comes from. */
+  /** The source of the text. */
   readonly provenance: Provenance;
-  /** The boundary that it was written with: it is shown while that one is in effect. @default it belongs to none */
+  /** The boundary that the attachment belongs to. It is shown while that boundary is in effect. @default no boundary */
   readonly of?: number;
 }
 
-/** What is sent besides the messages. An unchanged part refers to the entry that holds it. */
+/** The parts of a request besides the messages. An unchanged part refers to the entry that contains it. */
 export interface ConfigurationPayload {
   readonly provider: string;
   readonly model: string;
@@ -180,17 +119,18 @@ export interface ConfigurationPayload {
   readonly tools: Held<readonly ToolDefinition[]>;
   /** Provider request fields chosen by the caller (thinking, effort, ...), passed on unchanged. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Why it changed. */
+  /** Why the configuration changed. */
   readonly cause: string;
-  /** Present if another agent had it, in a session that was imported: to go back there keeps what is configured now. */
+  /** Present if the configuration is another agent's, in an imported session. A rewind to it keeps the current configuration. */
   readonly provenance?: Provenance;
 }
 
+/** A value, or the entry that contains it. */
 export type Held<Value> = { readonly value: Value } | { readonly heldBy: number };
 
 /**
- * A request was prepared from everything before this entry. Its content is sealed: later requests never order, merge or drop it
- * differently. This entry is written before the request is returned.
+ * A request was prepared from all entries before this one. Later requests never order, merge or drop the sent content
+ * differently. The entry is written before `prepare` returns the request.
  */
 export interface RequestPayload {
   readonly maxTokens: number;
@@ -201,7 +141,7 @@ export interface RequestPayload {
   readonly previousResponseId?: string;
   /** The requested cache lifetime, where the provider lets us choose. @default "5m" */
   readonly cacheTtl?: CacheTtl;
-  /** That of the system prompt and the tools, where it is longer. @default that of the request */
+  /** The lifetime of the system prompt and the tools, if it is longer. @default `cacheTtl` */
   readonly headTtl?: "1h";
   readonly cache?: CacheFacts;
 }
@@ -212,7 +152,7 @@ export type CacheTtl = "5m" | "1h";
 /** The token counts of one response, in the same form for every provider. */
 export interface UsagePayload {
   readonly responseId: string;
-  /** The `request` entry that it belongs to; absent for a call that was not made from this view. */
+  /** The `request` entry of the response; absent for a call that was not made from this view. */
   readonly answers?: number;
   readonly model: string;
   /** Input tokens that were neither read from the cache nor written to it. */
@@ -233,8 +173,7 @@ export interface UsagePayload {
   /** Which counts are estimates, because the provider had not reported them when the answer was stopped. @default none */
   readonly estimated?: "output" | "all";
   /**
-   * `truncated`: the server silently read less than was sent. Its counts are correct for the price, but not for the size of the
-   * view.
+   * `truncated`: the server silently read less than was sent. The counts give the right price, but not the size of the view.
    */
   readonly input?: "truncated";
   /** When the call was made; absent if a `request` entry has the time. */
@@ -247,19 +186,19 @@ export interface UsagePayload {
   readonly appliedEdits?: AppliedEdits;
   /**
    * The provider compacted the conversation before it wrote the response. `before`: the counts are those of the compacted
-   * conversation. `within`: the counts include the conversation before it, so they do not tell the new size.
+   * conversation. `within`: the counts include the conversation before the compaction, so they do not show the new size.
    */
   readonly folded?: "before" | "within";
 }
 
-/** A message that a decision shows instead of others. */
+/** A message that a decision shows instead of other messages. */
 export interface Replacement {
   readonly role: "user" | "assistant";
   readonly blocks: readonly Block[];
   readonly origin: MessagePayload["origin"];
-  /** Where its text comes from; an attachment always names it. @default as its `origin` says */
+  /** The source of the text; always present for an attachment. @default the source that `origin` implies */
   readonly provenance?: Provenance;
-  /** The type of attachment, if it is one. It is then sent as an attachment and not as the user's own words. */
+  /** The type of attachment, if the message is an attachment. It is then not sent as the user's own words. */
   readonly attachment?: string;
 }
 
@@ -273,24 +212,25 @@ export interface ReplacePayload {
   readonly cost?: DecisionCost;
 }
 
+/** The estimated effect of a decision on the prompt cache. */
 export interface DecisionCost {
   readonly shedTokens: number;
   readonly invalidatedPrefixTokens: number;
   readonly netUsd?: number;
 }
 
-/** Takes back a `replace` or a `boundary`: the range is shown as before. */
+/** Undoes a `replace` or a `boundary`: the range is shown as before. */
 interface RestorePayload {
-  /** The entry that is taken back, and its range. */
+  /** The decision to undo, and its range. */
   readonly of: number;
   readonly from: number;
   readonly to: number;
   readonly reason: string;
-  /** What it was. */
+  /** The kind of that decision. */
   readonly was: "replace" | "boundary";
 }
 
-/** A compaction: a `replace` at which reading starts. It carries the state that must outlive the entries it covers. */
+/** A compaction: a `replace` at which reading the log starts. It carries the state that the covered entries had built up. */
 export interface BoundaryPayload extends ReplacePayload {
   /** The content of the view after the boundary, in order, including the boundary's own replacement. */
   readonly outline: readonly Shown[];
@@ -301,12 +241,12 @@ export interface BoundaryPayload extends ReplacePayload {
   readonly compaction?: CompactionRecord;
 }
 
-/** Entries that are shown: as they are, or as the entry `by` has put it. */
+/** A range of entries that is shown: unchanged, or as the decision `by` shows it. */
 export interface Shown {
   readonly from: number;
   readonly to: number;
   readonly by?: number;
-  /** Their thinking cannot be sent back any more where it is bound to what stood before it. @default "intact" */
+  /** `lost`: earlier content has changed, so thinking that is bound to it cannot be sent back. @default "intact" */
   readonly thinking?: "intact" | "lost";
 }
 
@@ -315,15 +255,81 @@ interface BoundaryState {
   readonly configuration: number;
   /** The state of the token estimator. */
   readonly calibration: unknown;
-  /** The ledger: what was spent on all branches, and why. */
+  /** The ledger: the spending on all branches, and its causes. */
   readonly ledger: unknown;
   /** The carried state: pins, notes, numbers of user messages, evidence, failures. */
   readonly standing: unknown;
 }
 
+/** Goes back to an earlier entry, the parent of this entry. The entries between them are on another branch from now on. */
+export interface RewindPayload {
+  readonly reason: string;
+  /** The ledger at this point. It continues, because a rewind refunds nothing. */
+  readonly ledger: unknown;
+  /** The newest entry that both views show; 0 if there is none. */
+  readonly sharedTo: number;
+  /** The request at the end of the restored view. It may be sent again. */
+  readonly request?: { readonly entry: number; readonly cache?: CacheFacts };
+  /** Calls without a result in the restored view that had begun to run on the other branch. They may have taken effect. @default none */
+  readonly begun?: readonly string[];
+}
+
+/** The first entry of a fork's own log: its parent session, and the entry at which the fork starts. */
+export interface ForkPayload {
+  readonly session: string;
+  readonly sequence: number;
+  /** The hash of that entry. It proves that both logs contain the same conversation. */
+  readonly hash: string;
+  /** The source under which its requests and token counts are recorded. */
+  readonly source: string;
+  /**
+   * The tools that the fork may use; calls of other tools are refused. The request still lists all tools, so that the prompt cache
+   * matches. @default all
+   */
+  readonly allowedTools?: readonly string[];
+}
+
+/** A text that stays in view through every compaction, byte for byte. */
+interface PinPayload {
+  readonly text: string;
+  /** The entry that the text was copied from, if any. */
+  readonly of?: number;
+  /** The source of the text. @default the host */
+  readonly provenance?: Provenance;
+}
+
+interface UnpinPayload {
+  /** The `pin` entry to remove. */
+  readonly of: number;
+}
+
+/** One version of the session's notes. */
+interface NotesPayload {
+  readonly markdown: string;
+  /** The newest entry that the notes cover. */
+  readonly coveredTo: number;
+}
+
+/** A reader has processed the log up to an entry. */
+interface MarkPayload {
+  /** The name of the reader. */
+  readonly name: string;
+  readonly coveredTo: number;
+}
+
 /**
- * The payload of an entry was erased, and this is shown in its place, on every branch. Its kind is `erased:` and the number of
- * that entry, so that it is found without reading the log.
+ * The following entries were appended under a key. A second append with the same key appends nothing. The kind of the entry is
+ * `key:` and the key's digest, so that the store finds it without reading the log.
+ */
+interface KeyPayload {
+  readonly key: string;
+  /** The number of content entries that directly follow. */
+  readonly entries: number;
+}
+
+/**
+ * The payload of an entry was erased; every branch shows `stub` instead. The kind of this entry is `erased:` and the number of the
+ * erased entry, so that the store finds it without reading the log.
  */
 export type ErasedPayload =
   | { readonly was: "message"; readonly entry: number; readonly stub: MessagePayload }

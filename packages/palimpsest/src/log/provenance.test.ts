@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { HOST, isProvenance, isUsersOwn, OUTSIDE, provenanceOf, SUMMARY, USER, withProvenance } from "./provenance.ts";
 
-test("a provenance has a kind that we know; tools and agents have a name, and a name is a text", () => {
+test("accepts a provenance with a known kind, with a name for tools and agents, and only a string as the name", () => {
   const kinds = ["user", "model", "host", "project", "memory", "summary", "outside"];
   const named = ["tool", "agent"];
   for (const kind of kinds) expect(isProvenance({ kind }), kind).toBe(true);
@@ -13,7 +13,7 @@ test("a provenance has a kind that we know; tools and agents have a name, and a 
   }
 });
 
-test("a message that names no provenance has the one of its origin", () => {
+test("derives the provenance from the origin if the message has none", () => {
   expect(
     (["human", "model", "tool", "command", "host", "summary"] as const).map((origin) => provenanceOf({ origin })),
   ).toEqual([
@@ -27,14 +27,14 @@ test("a message that names no provenance has the one of its origin", () => {
   expect(provenanceOf({ origin: "human", provenance: OUTSIDE })).toEqual(OUTSIDE);
 });
 
-test("an origin that nobody knows speaks for nobody, whatever it is named like", () => {
+test("treats an unknown origin as text from outside, whatever its name", () => {
   for (const origin of ["web", "constructor", "__proto__", undefined] as never[]) {
     expect(provenanceOf({ origin }), origin).toEqual(OUTSIDE);
     expect(withProvenance({ origin }), origin).toEqual({ origin, provenance: OUTSIDE });
   }
 });
 
-test("only a message of the user's own is the user's, and not what stands in the user's place or quotes the user", () => {
+test("counts only a message that the user wrote as the user's own", () => {
   expect(isUsersOwn({ origin: "human" })).toBe(true);
   expect(isUsersOwn({ origin: "human", provenance: USER })).toBe(true);
   expect(isUsersOwn({ origin: "human", provenance: OUTSIDE })).toBe(false);
@@ -42,7 +42,7 @@ test("only a message of the user's own is the user's, and not what stands in the
   expect(isUsersOwn({ attachment: "pin" })).toBe(false);
 });
 
-test("new content names its provenance, unless its origin already says it; an attachment never speaks for the host by itself", () => {
+test("adds a provenance unless the origin implies it, and never makes an attachment the host's own words", () => {
   for (const origin of ["human", "model", "host"] as const) expect(withProvenance({ origin })).toEqual({ origin });
   expect(withProvenance({ origin: "command" })).toEqual({
     origin: "command",

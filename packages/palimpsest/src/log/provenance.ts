@@ -1,10 +1,10 @@
 /**
- * Where a text comes from. A request shows the words of the user and of the host as such. Text of every other provenance stands
- * between marks that it cannot close, so that the model can tell data from orders.
+ * The source of a text. A request shows the words of the user and of the host as their own. Text of every other provenance stands
+ * between tags that it cannot close, so that the model can distinguish data from instructions.
  *
- * `project`: files of the project that hold instructions, once the user trusts them. `tool`, `agent`: what one of that name
- * returned or wrote. `memory`: topics of earlier sessions. `summary`: what a compaction wrote about the conversation.
- * `outside`: everything else, such as files, piped input and imported transcripts.
+ * `project`: instruction files of the project that the user trusts. `tool`, `agent`: output of the tool or agent with that name.
+ * `memory`: topics of earlier sessions. `summary`: the summary that a compaction wrote. `outside`: everything else, such as files,
+ * piped input and imported transcripts.
  */
 export type Provenance =
   | { readonly kind: "user" | "model" | "host" }
@@ -14,53 +14,27 @@ export type Provenance =
 export const USER: Provenance = { kind: "user" };
 export const HOST: Provenance = { kind: "host" };
 export const SUMMARY: Provenance = { kind: "summary" };
-/** What a hook of the host says. The user trusts the hook, but it may repeat what it has read. */
+/** Output of a hook. The user trusts the hook, but the output may repeat text that the hook has read. */
 export const HOOK: Provenance = { kind: "project", name: "hook" };
-/** What is assumed where nobody says it. */
+/** The provenance of text without any other information. */
 export const OUTSIDE: Provenance = { kind: "outside" };
 
-const KINDS = ["user", "model", "host", "tool", "agent", "project", "memory", "summary", "outside"];
-
-/** Whether a value that a host passes is a provenance. */
-export function isProvenance(value: unknown): value is Provenance {
-  const { kind, name } = (value ?? {}) as { readonly kind?: unknown; readonly name?: unknown };
-  const isNamed = kind === "tool" || kind === "agent" ? typeof name === "string" : true;
-  return typeof kind === "string" && KINDS.includes(kind) && isNamed && ["undefined", "string"].includes(typeof name);
+/** Returns the provenance of a message: the one in its field `provenance`, or the one that its origin implies. */
+export function provenanceOf({ provenance, origin }: Pick<Attributed, "provenance" | "origin">): Provenance {
+  if (provenance !== undefined) return provenance;
+  // An unknown origin, from a host without types or a later release, never counts as the user. The name may also be that of a
+  // method of every object, such as `constructor`.
+  return origin !== undefined && Object.hasOwn(OF_ORIGINS, origin) ? OF_ORIGINS[origin] : OUTSIDE;
 }
 
-/** The origins of messages that say where the text comes from, without a name. */
+/** The origin of a message, as `MessagePayload` has it. */
 type Origin = "human" | "model" | "tool" | "command" | "host" | "summary";
 
-interface Told {
+interface Attributed {
   readonly origin?: Origin;
   readonly provenance?: Provenance;
   /** The type of attachment. */
   readonly attachment?: string;
-}
-
-/** The provenance of a message: the one that it names, or the one that its origin implies. */
-export function provenanceOf({ provenance, origin }: Pick<Told, "provenance" | "origin">): Provenance {
-  if (provenance !== undefined) return provenance;
-  // A host without types may name an origin that we do not know, and so may a later release: nobody speaks for the user by that.
-  // Such a name may also be that of a method which every object has, such as `constructor`.
-  return origin !== undefined && Object.hasOwn(OF_ORIGINS, origin) ? OF_ORIGINS[origin] : OUTSIDE;
-}
-
-/** Whether the user has written it in this conversation. Piped input and imported messages only stand in the user's place. */
-export function isUsersOwn(told: Told): boolean {
-  return told.origin === "human" && provenanceOf(told).kind === "user";
-}
-
-/**
- * New content that says where its text comes from, unless its origin does: the user, the model and the host have no other name.
- * Without a word about it, no attachment speaks for the host.
- */
-export function withProvenance<Content extends Told>(content: Content): Content {
-  const { origin, provenance, attachment } = content;
-  if (provenance !== undefined) return content;
-  if (attachment !== undefined) return { ...content, provenance: OUTSIDE };
-  if (origin === "human" || origin === "model" || origin === "host") return content;
-  return { ...content, provenance: provenanceOf(content) };
 }
 
 const OF_ORIGINS: Readonly<Record<Origin, Provenance>> = {
@@ -71,3 +45,29 @@ const OF_ORIGINS: Readonly<Record<Origin, Provenance>> = {
   host: HOST,
   summary: SUMMARY,
 };
+
+/** Whether the user wrote the content in this conversation. Piped input and imported messages have the user's role only. */
+export function isUsersOwn(content: Attributed): boolean {
+  return content.origin === "human" && provenanceOf(content).kind === "user";
+}
+
+/**
+ * Adds the provenance to new content, unless the origin alone shows it, as for the user, the model and the host. An attachment
+ * without a provenance counts as text from outside.
+ */
+export function withProvenance<Content extends Attributed>(content: Content): Content {
+  const { origin, provenance, attachment } = content;
+  if (provenance !== undefined) return content;
+  if (attachment !== undefined) return { ...content, provenance: OUTSIDE };
+  if (origin === "human" || origin === "model" || origin === "host") return content;
+  return { ...content, provenance: provenanceOf(content) };
+}
+
+/** Checks whether a value that a host passes is a provenance. */
+export function isProvenance(value: unknown): value is Provenance {
+  const { kind, name } = (value ?? {}) as { readonly kind?: unknown; readonly name?: unknown };
+  const isNamed = kind === "tool" || kind === "agent" ? typeof name === "string" : true;
+  return typeof kind === "string" && KINDS.includes(kind) && isNamed && ["undefined", "string"].includes(typeof name);
+}
+
+const KINDS = ["user", "model", "host", "tool", "agent", "project", "memory", "summary", "outside"];

@@ -1,66 +1,39 @@
+// Search in entries: the words of texts and queries, and the text of an entry.
+
 import type { Block, Media } from "./block.ts";
 import { readPayload } from "./draft.ts";
 import type { Entry } from "./entry.ts";
 
-/**
- * Returns a pattern that is built at its first use. For patterns with Unicode classes: V8 spends about 0.3 ms on every
- * `\p{L}` of a literal as soon as it reads the file, even in a function that is not called (`npm run -s lab -- import`).
- */
-export function lazyPattern(source: string, flags: string): () => RegExp {
-  let built: RegExp | undefined;
-  return () => {
-    built ??= new RegExp(source, flags);
-    return built;
-  };
-}
-
-/**
- * What a word is, the same for every store: a run of letters and digits, without case and accents; where a script writes
- * no spaces between words, each character. `max_tokens` is two words that follow each other.
- */
-
-/** Words that must follow each other; the last one may go on: `conn` finds `connection`. */
+/** Words that must follow each other. The last word may be the beginning of a longer one: `conn` finds `connection`. */
 export type Phrase = readonly string[];
 
-// What is longer is base64 or a key, and nobody types it in full.
-const MAX_WORD_LENGTH = 64;
-const UNSPACED = "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}";
-const wordPattern = lazyPattern(`[${UNSPACED}]|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]+`, "gv");
-const ACCENTS = /[\u0300-\u036f]+/g;
-const SNIPPET_CHARACTERS = 200;
-
-/** The words of a text, in order. */
-export function wordsOf(text: string): string[] {
-  // Most of what tools return, and three times as fast.
-  const found = isAscii(text) ? text.toLowerCase().match(/[a-z0-9]+/g) : text.match(wordPattern())?.map(fold);
-  return (found ?? []).filter((word) => word !== "").map((word) => word.slice(0, MAX_WORD_LENGTH));
-}
-
 /**
- * What a query asks for: words, or several "in quotes", all of which must occur. Nothing in it has any other meaning,
- * because it comes from a model.
+ * Reads a query into phrases that must all occur: single words, or several words "in quotes". There is no other syntax, because
+ * models write the queries.
  */
 export function readQuery(query: string): readonly Phrase[] {
   const pieces = query.match(/"[^"]*"|[^\s"]+/g) ?? [];
   return pieces.map(wordsOf).filter((phrase) => phrase.length > 0);
 }
 
-/** Whether a text has all phrases. */
+/** Whether a text contains all phrases. */
 export function isMatch(text: string, phrases: readonly Phrase[]): boolean {
   const words = ` ${wordsOf(text).join(" ")}`;
   return phrases.every((phrase) => words.includes(` ${phrase.join(" ")}`));
 }
 
-/** What stands around the place where the first phrase occurs, on one line. */
+/** Returns the text around the first occurrence of the first phrase, on one line. */
 export function snippetOf(text: string, phrases: readonly Phrase[]): string {
   const at = placeOf(text, phrases[0] ?? []);
   const from = Math.max(0, at - SNIPPET_CHARACTERS / 4);
   const to = from + SNIPPET_CHARACTERS;
   const line = text.slice(from, to).replace(/\s+/g, " ").trim();
-  // A cut through a pair of surrogates leaves half of it at either end.
+  // A cut may leave half of a surrogate pair at either end.
   const whole = line.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "").toWellFormed();
   return `${from > 0 ? "..." : ""}${whole}${to < text.length ? "..." : ""}`;
 }
+
+const SNIPPET_CHARACTERS = 200;
 
 function placeOf(text: string, phrase: Phrase): number {
   const isAt = (words: readonly { word: string }[], index: number): boolean =>
@@ -75,6 +48,25 @@ function placeOf(text: string, phrase: Phrase): number {
   return words[found]?.index ?? 0;
 }
 
+/**
+ * Returns the words of a text, in order; every store uses the same words. A word is a run of letters and digits, without case and
+ * accents. In scripts without spaces between words, each character is a word. `max_tokens` is two words that follow each other.
+ */
+export function wordsOf(text: string): string[] {
+  // Most tool results are ASCII, and this branch is three times as fast.
+  const found = isAscii(text) ? text.toLowerCase().match(/[a-z0-9]+/g) : text.match(wordPattern())?.map(fold);
+  return (found ?? []).filter((word) => word !== "").map((word) => word.slice(0, MAX_WORD_LENGTH));
+}
+
+const UNSPACED = "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}";
+
+const wordPattern = lazyPattern(`[${UNSPACED}]|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]+`, "gv");
+
+// A longer word is base64 or a key, which nobody types in full.
+const MAX_WORD_LENGTH = 64;
+
+const ACCENTS = /[\u0300-\u036f]+/g;
+
 function fold(word: string): string {
   return isAscii(word) ? word.toLowerCase() : word.toLowerCase().normalize("NFD").replace(ACCENTS, "");
 }
@@ -85,9 +77,21 @@ function isAscii(text: string): boolean {
 }
 
 /**
- * The text of an entry, for search and recall. Undefined if it has none (a request, a usage report) or its payload is erased. A
- * message with one text block is that text, unchanged; other messages have one part per line. Thinking is left out, because it
- * belongs to the provider and is often unreadable.
+ * Returns a function that builds a pattern at its first use. Use it for patterns with Unicode classes: V8 spends about 0.3 ms on
+ * every `\p{L}` of a literal when it loads the file, even in a function that is never called (`npm run -s lab -- import`).
+ */
+export function lazyPattern(source: string, flags: string): () => RegExp {
+  let built: RegExp | undefined;
+  return () => {
+    built ??= new RegExp(source, flags);
+    return built;
+  };
+}
+
+/**
+ * Returns the text of an entry, for search and recall; undefined if the entry has no text (a request, a usage report) or its
+ * payload is erased. A message with one text block gives this text unchanged; other messages give one part per line. Thinking is
+ * left out, because it belongs to the provider and is often unreadable.
  */
 export function entryText(entry: Entry): string | undefined {
   const read = readPayload(entry);

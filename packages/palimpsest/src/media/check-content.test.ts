@@ -21,21 +21,21 @@ const result = (content: string | readonly Part[]): MessagePayload => ({
   blocks: [{ kind: "tool_result", callId: "c", content, status: "ok" }],
 });
 
-test("what can be sent stays as it is, with the type that its bytes have", () => {
-  for (const [given, expected] of [
+test("keeps readable media, and corrects the media type to match the bytes", () => {
+  for (const [input, expected] of [
     [message(TEXT), message(TEXT)],
     [message(TEXT, FINE), message(TEXT, FINE)],
     [message(MISNAMED, TEXT), message(FINE, TEXT)],
     [result("text"), result("text")],
     [result([TEXT, MISNAMED]), result([TEXT, FINE])],
   ] as const)
-    expect(checkContent(given, 3)).toEqual({ content: expected, decisions: [], newEvents: [] });
+    expect(checkContent(input, 3)).toEqual({ content: expected, decisions: [], newEvents: [] });
 });
 
-test("what cannot be sent is shown as a stub, and the entry keeps it", () => {
-  const given = { ...message(TEXT, BROKEN, MISNAMED, PAGES), provenance: "web" } as unknown as MessagePayload;
-  const { content, decisions, newEvents } = checkContent(given, 3);
-  expect(content).toEqual({ ...given, blocks: [TEXT, BROKEN, FINE, PAGES] });
+test("shows unreadable media as a stub, and keeps the original in the entry", () => {
+  const input = { ...message(TEXT, BROKEN, MISNAMED, PAGES), provenance: "web" } as unknown as MessagePayload;
+  const { content, decisions, newEvents } = checkContent(input, 3);
+  expect(content).toEqual({ ...input, blocks: [TEXT, BROKEN, FINE, PAGES] });
   const stub = (kind: string) => ({ kind: "text", text: expect.stringMatching(new RegExp(`^\\[${kind}.*Entry 3`)) });
   const blocks = [TEXT, stub("image"), FINE, stub("document")];
   const shown = { role: "user", origin: "human", provenance: "web", blocks };
@@ -49,7 +49,7 @@ test("what cannot be sent is shown as a stub, and the entry keeps it", () => {
   ]);
 });
 
-test("in a tool result only the media are replaced, and an attachment stays one", () => {
+test("replaces only the media of a tool result, and keeps the type of an attachment", () => {
   const [inResult] = checkContent(result([TEXT, BROKEN]), 4).decisions;
   expect(inResult!.with).toEqual([
     { ...result([]), blocks: [{ kind: "tool_result", callId: "c", content: [TEXT, stubOf(4)], status: "ok" }] },

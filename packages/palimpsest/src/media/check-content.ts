@@ -1,20 +1,13 @@
-import { type Block, checkMedia, type Media, type Part } from "../log/block.ts";
-
+import type { Block, Media, Part } from "../log/block.ts";
+import { checkMedia } from "../log/media-type.ts";
 import type { AttachmentPayload, MessagePayload, ReplacePayload } from "../log/payload.ts";
 import type { MediaRefused } from "../session-event.ts";
 import { inPlaceOf, mediaOf, mediaStub } from "../view/media.ts";
 import type { MessageItem } from "../view/view.ts";
 
-interface CheckedContent<Content> {
-  /** The content, with the media types that the bytes really have. */
-  readonly content: Content;
-  /** Decisions that show stubs in place of media that cannot be sent. The entry keeps the original. */
-  readonly decisions: readonly ReplacePayload[];
-  readonly newEvents: readonly MediaRefused[];
-}
-
 /**
- * Checks images and documents by their own bytes before a provider does: a refused one would block the conversation.
+ * Checks images and documents by their bytes before they are sent, because one that the provider refuses would block the
+ * conversation.
  */
 export function checkContent<Content extends MessagePayload | AttachmentPayload>(
   content: Content,
@@ -51,6 +44,14 @@ export function checkContent<Content extends MessagePayload | AttachmentPayload>
       why,
     })),
   };
+}
+
+interface CheckedContent<Content> {
+  /** The content, with media types corrected to match the bytes. */
+  readonly content: Content;
+  /** Decisions that show a stub for each unreadable image or document. The entry keeps the original. */
+  readonly decisions: readonly ReplacePayload[];
+  readonly newEvents: readonly MediaRefused[];
 }
 
 function correct(block: Block): Block {

@@ -1,16 +1,12 @@
+// Finds the media that a provider refused, and replaces them by stubs.
+
 import type { Media } from "../log/block.ts";
 import type { ReplacePayload } from "../log/payload.ts";
 import type { MediaRefusal } from "../providers/media-refusal.ts";
 import type { MediaRefused } from "../session-event.ts";
 import { inPlaceOf, mediaStub, type ShownMedia } from "../view/media.ts";
 
-interface OmittedMedia {
-  /** One decision per message, so that each can be undone. */
-  readonly decisions: readonly ReplacePayload[];
-  readonly newEvents: readonly MediaRefused[];
-}
-
-/** Replaces media by stubs that say why. The entries keep the media, and `restore` shows them again. */
+/** Replaces media with stubs that say why. The entries keep the media, and `restore` shows them again. */
 export function omitMedia(
   left: readonly ShownMedia[],
   { why, problem, by }: Pick<MediaRefused, "why" | "problem" | "by">,
@@ -34,16 +30,15 @@ export function omitMedia(
   return { decisions, newEvents };
 }
 
-interface RefusedRequest {
-  /** The request that was sent. */
-  readonly body: unknown;
-  /** The newest answered request: the provider accepted all media up to it. */
-  readonly acceptedTo: number;
+interface OmittedMedia {
+  /** One decision per message, so that each can be undone. */
+  readonly decisions: readonly ReplacePayload[];
+  readonly newEvents: readonly MediaRefused[];
 }
 
 /**
- * Finds the media that a refusal is about: those at the named place; otherwise the newest that no answered request
- * contained. If there are too many, the older half. If the model accepts none, all of that kind.
+ * Finds the media that a provider refused: those at the place that the refusal names; otherwise the newest that no answered
+ * request contained. If there are too many, the older half. If the model accepts none, all media of that kind.
  */
 export function findRefused(
   shown: readonly ShownMedia[],
@@ -61,9 +56,17 @@ export function findRefused(
   return (fresh.length > 0 ? fresh : candidates).slice(-1);
 }
 
+interface RefusedRequest {
+  /** The request that was sent. */
+  readonly body: unknown;
+  /** The newest answered request: the provider accepted all media up to it. */
+  readonly acceptedTo: number;
+}
+
 /**
- * Returns the block at a provider's place (`messages.3.content.1.image.source`, `input[3].content[1].image_url`), as
- * JSON. Steps that are not in the request are skipped: some places also name the type of a block.
+ * Returns the block at the place that a provider names (`messages.3.content.1.image.source`,
+ * `input[3].content[1].image_url`), as JSON. Steps that are missing from the request are skipped, because some places also name
+ * the type of a block.
  */
 function blockAt(body: unknown, place: string): string | undefined {
   let at: unknown = body;

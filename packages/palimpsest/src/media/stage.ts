@@ -5,7 +5,7 @@ import { grouped } from "../text.ts";
 import type { ShownMedia } from "../view/media.ts";
 import { omitMedia } from "./media.ts";
 
-/** Leaves out media that make a request too large, the oldest first: providers limit bytes as well as tokens. */
+/** Leaves out the oldest media of a request with too many bytes: providers limit bytes as well as tokens. */
 export async function fitBytes({ bytes, maxRequestBytes }: StageContext): Promise<StageDecision> {
   if (maxRequestBytes === undefined || bytes.totalBytes <= maxRequestBytes * FILLED_SHARE) return NOTHING_TO_DO;
   const left = planByteFit(bytes.media, bytes.totalBytes - maxRequestBytes * FREED_SHARE);
@@ -16,12 +16,12 @@ export async function fitBytes({ bytes, maxRequestBytes }: StageContext): Promis
   return { drafts: decisions.map((one) => toDraft("replace", one)), newEvents };
 }
 
-/** Our format of a request differs from the provider's by some bytes. */
+/** The share of the limit that a request may fill. The provider's format of a request differs from ours by some bytes. */
 const FILLED_SHARE = 0.97;
-/** Each time the cached prompt is lost from the first omitted item on, so make room for a while. */
+/** The share of the limit that is left in use. Each omission loses the cached prompt from that item on, so make room for later media. */
 const FREED_SHARE = 0.75;
 
-/** Returns the oldest media with this many bytes together; all of them if they have less. */
+/** Returns the oldest media that together have at least this many bytes; all media if they have fewer. */
 export function planByteFit(media: readonly ShownMedia[], excessBytes: number): readonly ShownMedia[] {
   const left: ShownMedia[] = [];
   let excess = excessBytes;

@@ -5,10 +5,10 @@ import { readPayload, toDraft } from "../log/draft.ts";
 
 import { ProviderError } from "../providers/provider.ts";
 import { recallOf } from "../recall/recall.ts";
-import type { SessionContext } from "../state/context.ts";
+import type { SessionCore } from "../state/core.ts";
 import { readEntry } from "../state/load.ts";
 import type { NotesUpdateOutcome, SessionNotes } from "../state/options.ts";
-import type { Requests } from "../state/ports.ts";
+import type { Sizes } from "../state/ports.ts";
 import { measuresOf, type Snapshot, takeSnapshot } from "../state/state.ts";
 import { sizeTokens } from "../view/view.ts";
 import { emptyNotes, isBare, type Notes, notesMarkdown, parseNotes } from "./notes.ts";
@@ -16,75 +16,89 @@ import { NOTES_TEMPLATE, type NotesTemplate, readNotesTemplate } from "./templat
 import { readUpdate, updatePrompt } from "./update.ts";
 import { isUpdateDue, type NotesCompaction, notesPolicy, notesSituation, planNotesCompaction } from "./when.ts";
 
-interface NotesParts<Request, _Response> {
-  readonly forks: Pick<Forks<unknown>, "converse">;
-  readonly requests: Pick<Requests<Request>, "size">;
-}
-
-export interface NotesKeeper {
-  /** As markdown; the bare template if nothing was noted yet. */
-  read(): Promise<string>;
-  /** The newest version as it was written. */
-  latest: SessionNotes["latest"];
-  /** Brings them up to date, after an update that is under way. */
-  update(signal?: AbortSignal): Promise<NotesUpdateOutcome>;
-  /** A response was recorded: updates in the background, now or before the cache ends, if it is worth it. */
-  afterResponse(): void;
-  /** A request is being made: what was to happen in the pause before it will not. */
-  onRequest(): void;
-  /** How a compaction could go by the notes. Waits for an update that is under way, but not for long. */
-  planCompaction(snapshot: Snapshot): Promise<NotesCompaction>;
-}
-
 const NOTES_SOURCE = "session_notes";
-/** So long a compaction waits for an update; one that is older than the other is taken for dead. */
+/** A compaction waits this long for an update. An update that takes longer than `DEAD_MS` counts as dead. */
 const WAIT_MS = 15_000;
 const DEAD_MS = 60_000;
-/** So much the view has grown before it is looked at again after a response. */
+/** The share by which the view has to grow before the keeper looks at it again. */
 const LOOK_AGAIN_SHARE = 0.05;
 
-/** The session's notes: kept all along, so that a summary exists when one is needed. */
-export function createNotes<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  { forks, requests: { size } }: NotesParts<Request, Response>,
-): NotesKeeper {
-  const { state, options, factsOf, settings, clock, emit, signal } = context;
-  const template = templateOf(options.notes?.template);
-  let running: { readonly done: Promise<NotesUpdateOutcome>; readonly sinceMs: number } | undefined;
-  let pause = new AbortController();
-  /** The size of the view when it was last asked whether an update is due. */
-  let consideredTokens = 0;
+/** The parts of a session that its notes need. */
+interface NotesParts extends SessionCore {
+  readonly forks: Pick<Forks, "converse">;
+  readonly measures: Pick<Sizes, "size">;
+}
 
-  async function current(): Promise<Notes> {
-    const { notes } = state.carriedState;
-    const read = notes && (await readEntry(state.log, notes.entry));
-    return read?.kind === "notes" ? parseNotes(read.payload.markdown, template) : emptyNotes(template);
+/** Keeps the notes of a session up to date during the session, so that a summary exists when a compaction needs one. */
+export class NotesKeeper implements SessionNotes {
+  readonly #parts: NotesParts;
+  readonly #template: NotesTemplate;
+  #running: { readonly done: Promise<NotesUpdateOutcome>; readonly sinceMs: number } | undefined;
+  /** Aborted by the next request: work that waited for the end of a pause is over then. */
+  #pause = new AbortController();
+  /** The size of the view when the keeper last looked whether an update is due. */
+  #consideredTokens = 0;
+
+  constructor(parts: NotesParts) {
+    this.#parts = parts;
+    this.#template = templateOf(parts.options.notes?.template);
   }
 
-  async function run(ends: AbortSignal): Promise<NotesUpdateOutcome> {
-    const held = settings();
-    const notes = await current();
-    const snapshot = await state.inOrder(async () => takeSnapshot(state, size()));
+  async read(): Promise<string> {
+    return notesMarkdown(await this.#current());
+  }
+
+  async latest(): ReturnType<SessionNotes["latest"]> {
+    const { state } = this.#parts;
+    const { notes } = state.carriedState;
+    const [stored] = notes === undefined ? [] : await state.log.read(notes.entry, notes.entry);
+    const read = stored && readPayload(stored);
+    if (stored === undefined || read?.kind !== "notes") return undefined;
+    const { markdown, coveredTo } = read.payload;
+    return { markdown, coveredTo, entry: stored.sequence, atMs: stored.atMs };
+  }
+
+  /** Updates the notes, after an update that is running: each update starts from the result of the previous one. */
+  async update({ signal = this.#parts.ports.signal }: UpdateOptions = {}): Promise<NotesUpdateOutcome> {
+    const { state, ports } = this.#parts;
+    const before = this.#running?.done ?? Promise.resolve();
+    const done = before
+      .then(() => this.#run(signal))
+      .catch((error: unknown): NotesUpdateOutcome => {
+        return { kind: "failed", why: error instanceof Error ? error.message : String(error) };
+      });
+    const mine = { done, sinceMs: ports.clock.now() };
+    this.#running = mine;
+    const outcome = await done;
+    if (this.#running === mine) this.#running = undefined;
+    const { countTokens } = measuresOf(state.view);
+    const tokens = outcome.kind === "failed" ? 0 : countTokens(outcome.markdown);
+    ports.emit({ kind: "notes-updated", outcome: outcome.kind, tokens });
+    return outcome;
+  }
+
+  async #run(signal: AbortSignal): Promise<NotesUpdateOutcome> {
+    const { state, settings, options, ports, forks, measures } = this.#parts;
+    const now = settings.current;
+    const notes = await this.#current();
+    const snapshot = await state.inOrder(async () => takeSnapshot(state, measures.size()));
     const covered = snapshot.items.findLast(({ kind }) => kind === "message");
     if (covered === undefined) return { kind: "failed", why: "nothing was said yet" };
     const { prompt, write } = options.notes ?? {};
-    const limits = { sectionTokens: held["notes.sectionTokens"], totalTokens: held["notes.totalTokens"] };
-    const conversation = await forks.converse({ source: NOTES_SOURCE, signal: ends });
+    const limits = { sectionTokens: now["notes.sectionTokens"], totalTokens: now["notes.totalTokens"] };
+    const conversation = await forks.converse({ source: NOTES_SOURCE, signal });
     try {
-      const { countTokens } = snapshot;
-      await conversation.ask(updatePrompt({ notes, countTokens, limits, ...(prompt === undefined ? {} : { prompt }) }));
+      await conversation.ask(updatePrompt({ notes, countTokens: snapshot.countTokens, limits, prompt }));
       const watched = await watchCall((own, heard) => conversation.answer({ signal: own, onPart: heard }), {
-        clock,
-        signal: ends,
+        clock: ports.clock,
+        signal,
         stallMs: DEAD_MS,
       });
       if (watched.kind !== "done") return { kind: "failed", why: whyNot(watched) };
       const update = readUpdate(watched.result, notes);
       if (update.kind === "rejected") return { kind: "failed", why: update.reason };
       const markdown = notesMarkdown(update.kind === "updated" ? update.notes : notes);
-      await state.inOrder(async () => {
-        await state.append([toDraft("notes", { markdown, coveredTo: covered.to })]);
-      });
+      await state.inOrder(() => state.append([toDraft("notes", { markdown, coveredTo: covered.to })]));
       await write?.(markdown).catch(() => undefined);
       return { kind: update.kind, markdown };
     } finally {
@@ -92,108 +106,97 @@ export function createNotes<Request, Response, Message>(
     }
   }
 
-  /** One after another: each begins with what the one before has written. */
-  function update(ends: AbortSignal = signal): Promise<NotesUpdateOutcome> {
-    const before = running?.done ?? Promise.resolve();
-    const done = before
-      .then(() => run(ends))
-      .catch((error: unknown): NotesUpdateOutcome => {
-        return { kind: "failed", why: error instanceof Error ? error.message : String(error) };
-      });
-    const mine = { done, sinceMs: clock.now() };
-    running = mine;
-    return done.then((outcome) => {
-      if (running === mine) running = undefined;
-      const { countTokens } = measuresOf(state.view);
-      const tokens = outcome.kind === "failed" ? 0 : countTokens(outcome.markdown);
-      emit({ kind: "notes-updated", outcome: outcome.kind, tokens });
-      return outcome;
-    });
+  async #current(): Promise<Notes> {
+    const { state } = this.#parts;
+    const { notes } = state.carriedState;
+    const read = notes && (await readEntry(state.log, notes.entry));
+    return read?.kind === "notes" ? parseNotes(read.payload.markdown, this.#template) : emptyNotes(this.#template);
   }
 
-  /** After a response: updates now or before the cache ends, if it is worth it. */
-  async function consider(over: AbortSignal): Promise<void> {
-    // Looking at it costs what the view costs: only when the view has grown by a part of it, or is another.
+  /** A response was recorded: updates the notes in the background, now or before the cache expires, if the update pays. */
+  afterResponse(): void {
+    this.#pause.abort(NO_LONGER_NEEDED);
+    this.#pause = new AbortController();
+    const over = AbortSignal.any([this.#pause.signal, this.#parts.ports.signal]);
+    // Nobody waits for this work. The update itself emits its failures.
+    this.#consider(over).catch(() => undefined);
+  }
+
+  /** A request is being prepared: the pause is over. */
+  onRequest(): void {
+    this.#pause.abort(NO_LONGER_NEEDED);
+  }
+
+  async #consider(over: AbortSignal): Promise<void> {
+    const { state, settings, ports } = this.#parts;
+    // A look costs as much as the view is long: the keeper looks again only if the view has grown by a share, or has shrunk.
     const size = sizeTokens(state.view);
-    const isOther = size < consideredTokens || size >= consideredTokens * (1 + LOOK_AGAIN_SHARE);
-    if (isOther && (await isWorthIt(over))) return;
+    const hasChanged = size < this.#consideredTokens || size >= this.#consideredTokens * (1 + LOOK_AGAIN_SHARE);
+    if (hasChanged && (await this.#updateIfDue(over))) return;
     const { atMs, lifetimeMs } = state.ledger.sources["main"]?.previous ?? {};
-    if (atMs === undefined || lifetimeMs === undefined || settings()["notes.enabled"] === "off") return;
-    // A little later than asked for: the planner asks whether so much is left, or less.
-    const dueAtMs = atMs + lifetimeMs * (1 - settings()["notes.beforeColdPercent"] / 100) + 1;
-    await clock.wait(Math.max(0, dueAtMs - clock.now()), over, "free");
-    if (!over.aborted) await isWorthIt(over);
+    if (atMs === undefined || lifetimeMs === undefined || settings.current["notes.enabled"] === "off") return;
+    // One millisecond later than the setting says: the planner acts if this share is left, or less.
+    const dueAtMs = atMs + lifetimeMs * (1 - settings.current["notes.beforeColdPercent"] / 100) + 1;
+    await ports.clock.wait(Math.max(0, dueAtMs - ports.clock.now()), over, "free");
+    if (!over.aborted) await this.#updateIfDue(over);
   }
 
-  async function isWorthIt(over: AbortSignal): Promise<boolean> {
-    if (settings()["notes.enabled"] === "off" || running !== undefined) return false;
-    const notes = await current();
+  async #updateIfDue(over: AbortSignal): Promise<boolean> {
+    const { state, settings, ports, measures } = this.#parts;
+    if (settings.current["notes.enabled"] === "off" || this.#running !== undefined) return false;
+    const notes = await this.#current();
     if (over.aborted) return false;
-    const snapshot = takeSnapshot(state, size());
-    consideredTokens = snapshot.sizeTokens;
-    const notesTokens = isBare(notes) ? 0 : snapshot.countTokens(notesMarkdown(notes));
-    const { prices } = factsOf(snapshot.configuration.model);
-    const { ledger } = state;
+    const size = measures.size();
+    const snapshot = takeSnapshot(state, size);
+    this.#consideredTokens = snapshot.sizeTokens;
     const situation = notesSituation({
       snapshot,
-      ledger,
-      prices,
-      compaction: size().compaction,
-      settings: settings(),
-      notesTokens,
-      nowMs: clock.now(),
+      ledger: state.ledger,
+      prices: ports.facts.of(snapshot.configuration.model).prices,
+      compaction: size.compaction,
+      settings: settings.current,
+      notesTokens: isBare(notes) ? 0 : snapshot.countTokens(notesMarkdown(notes)),
+      nowMs: ports.clock.now(),
     });
-    if (situation === undefined || isUpdateDue(situation, notesPolicy(settings())).kind === "not-due") return false;
-    await update();
+    const policy = notesPolicy(settings.current);
+    if (situation === undefined || isUpdateDue(situation, policy).kind === "not-due") return false;
+    await this.update();
     return true;
   }
 
-  return {
-    read: async () => notesMarkdown(await current()),
-    async latest() {
-      const { notes } = state.carriedState;
-      const [stored] = notes === undefined ? [] : await state.log.read(notes.entry, notes.entry);
-      const read = stored && readPayload(stored);
-      if (stored === undefined || read?.kind !== "notes") return undefined;
-      const { markdown, coveredTo } = read.payload;
-      return { markdown, coveredTo, entry: stored.sequence, atMs: stored.atMs };
-    },
-    update,
-    afterResponse() {
-      pause.abort(NO_LONGER_NEEDED);
-      pause = new AbortController();
-      const over = AbortSignal.any([pause.signal, signal]);
-      // Nobody waits for it, and what fails is told by the update itself.
-      consider(over).catch(() => undefined);
-    },
-    onRequest: () => pause.abort(NO_LONGER_NEEDED),
-    async planCompaction(snapshot) {
-      const held = settings();
-      const age = running === undefined ? undefined : clock.now() - running.sinceMs;
-      if (age !== undefined && age < DEAD_MS) {
-        const over = new AbortController();
-        await Promise.race([running!.done, clock.wait(WAIT_MS, over.signal)]);
-        over.abort(NO_LONGER_NEEDED);
-      }
-      const { notes: noted } = state.carriedState;
-      if (noted === undefined) return { kind: "declined", cause: "no-notes", reason: "there are no notes" };
-      return planNotesCompaction({
-        items: snapshot.items,
-        notes: await current(),
-        notesEntry: noted.entry,
-        recall: recallOf(snapshot.configuration.tools),
-        coveredTo: noted.coveredTo,
-        ...(snapshot.carriedState.chain.boundary === 0 ? {} : { newestBoundary: snapshot.carriedState.chain.boundary }),
-        minimumTokens: held["notes.keepTokens"],
-        minimumTextMessages: held["notes.keepTextMessages"],
-        maximumTokens: held["notes.keepMaxTokens"],
-        sectionTokens: held["notes.sectionTokens"],
-        thresholdTokens: snapshot.budget.autoCompactTokens,
-        tokensOf: snapshot.tokensOf,
-        countTokens: snapshot.countTokens,
-      });
-    },
-  };
+  /** Plans a compaction that uses the notes as its summary. Waits a short time for an update that is running. */
+  async planCompaction(snapshot: Snapshot): Promise<NotesCompaction> {
+    const { state, settings, ports } = this.#parts;
+    const now = settings.current;
+    const running = this.#running;
+    if (running !== undefined && ports.clock.now() - running.sinceMs < DEAD_MS) {
+      const over = new AbortController();
+      await Promise.race([running.done, ports.clock.wait(WAIT_MS, over.signal)]);
+      over.abort(NO_LONGER_NEEDED);
+    }
+    const { notes: noted } = state.carriedState;
+    if (noted === undefined) return { kind: "declined", cause: "no-notes", reason: "there are no notes" };
+    const { boundary } = snapshot.carriedState.chain;
+    return planNotesCompaction({
+      items: snapshot.items,
+      notes: await this.#current(),
+      notesEntry: noted.entry,
+      recall: recallOf(snapshot.configuration.tools),
+      coveredTo: noted.coveredTo,
+      newestBoundary: boundary === 0 ? undefined : boundary,
+      minimumTokens: now["notes.keepTokens"],
+      minimumTextMessages: now["notes.keepTextMessages"],
+      maximumTokens: now["notes.keepMaxTokens"],
+      sectionTokens: now["notes.sectionTokens"],
+      thresholdTokens: snapshot.budget.autoCompactTokens,
+      tokensOf: snapshot.tokensOf,
+      countTokens: snapshot.countTokens,
+    });
+  }
+}
+
+interface UpdateOptions {
+  readonly signal?: AbortSignal | undefined;
 }
 
 function templateOf(markdown: string | undefined): NotesTemplate {

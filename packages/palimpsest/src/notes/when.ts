@@ -4,7 +4,7 @@ import type { ModelPrices } from "../log/cause.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { CompactionPoint } from "../state/ports.ts";
 import type { Snapshot } from "../state/state.ts";
-import { wholeFrom } from "../view/fold.ts";
+import { wholeFrom } from "../view/kept-together.ts";
 import type { Item, MessageItem } from "../view/view.ts";
 import { type CountTokens, isBare, NOTES_LIMITS, type Notes, notesSummary } from "./notes.ts";
 

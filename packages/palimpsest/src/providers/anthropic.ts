@@ -10,22 +10,47 @@ import {
   type AnthropicRequest,
   type AnthropicResponse,
 } from "./anthropic/facts.ts";
-
 import { readMessages, readResponse } from "./anthropic/read.ts";
-
 import { createRequestRenderer, renderMessage, renderPing, takesEdits } from "./anthropic/render.ts";
-
 import { createStreamCollector } from "./anthropic/stream.ts";
-import { pickFields, requestTokenCount } from "./errors.ts";
+import { pickFields, requestTokenCount } from "./count-tokens.ts";
 import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "./models.ts";
 import type { Provider, SendOptions, StreamPart } from "./provider.ts";
 import { callOptions, sendStream } from "./stream.ts";
 
 export type { AnthropicMessage, AnthropicRequest, AnthropicResponse } from "./anthropic/facts.ts";
 
+/** Provider for the Messages API, through the caller's own client. */
+export function anthropic(
+  client: AnthropicClient,
+  options: AnthropicOptions = {},
+): Provider<AnthropicRequest, AnthropicResponse, AnthropicMessage> {
+  checkArgument("anthropic(client)", client, anObject("a client of @anthropic-ai/sdk: new Anthropic()"));
+  const { models = {}, edits = "off", cacheDiagnostics = client.models === undefined ? "off" : "asked" } = options;
+  const sources = { table: ANTHROPIC_MODELS, extra: models, all: { maxRequestBytes: ANTHROPIC_REQUEST_BYTES } };
+  return {
+    name: ANTHROPIC,
+    cacheEffects: ANTHROPIC_CACHE_EFFECTS,
+    takesEdits: (parameters) => (edits === "asked" ? takesEdits(parameters) : "no"),
+    // Other hosts do not document deferred tools, and models before Claude 4 do not accept them.
+    toolSearch: (model) => (client.models === undefined || /claude-(?:[123]|instant)/.test(model) ? "own" : "native"),
+    factsOf: (model) => findFacts(model, sources),
+    fetchFacts: async (model) => findFacts(model, { ...sources, fetched: await fetchLimits(client, model) }),
+    renderMessage,
+    renderRequest: createRequestRenderer({ cacheDiagnostics }),
+    renderPing,
+    // Other hosts cannot compact.
+    ...(client.models === undefined ? {} : { renderCompaction }),
+    readResponse,
+    readMessages,
+    send: (request, options) => send(client, request, options),
+    countTokens: (request, options) => countTokens(client, request, options),
+  };
+}
+
 /**
- * The parts of the client that this provider uses. Clients of other hosts (Bedrock, Vertex) cannot count tokens or list
- * models.
+ * The parts of the client that this provider uses. Clients for other hosts (Bedrock, Vertex) cannot count tokens or
+ * list models.
  */
 export interface AnthropicClient {
   readonly messages: MessagesResource<Anthropic["messages"]>;
@@ -46,46 +71,28 @@ export interface AnthropicOptions {
    */
   readonly cacheDiagnostics?: "asked" | "off";
   /**
-   * Whether requests may ask the service to clear stale results and thinking itself (the setting `clearing.byProvider`
+   * Whether requests may ask the service to clear stale tool results and thinking (the setting `clearing.byProvider`
    * decides when). Such requests carry a beta: send them with `send` or with the client's `beta.messages`; `messages`
    * refuses them. @default "off"
    */
   readonly edits?: "asked" | "off";
 }
 
-/** Provider for the Messages API, through the caller's own client. */
-export function anthropic(
-  client: AnthropicClient,
-  options: AnthropicOptions = {},
-): Provider<AnthropicRequest, AnthropicResponse, AnthropicMessage> {
-  checkArgument("anthropic(client)", client, anObject("a client of @anthropic-ai/sdk: new Anthropic()"));
-  const { models = {}, edits = "off", cacheDiagnostics = client.models === undefined ? "off" : "asked" } = options;
-  const sources = { table: ANTHROPIC_MODELS, extra: models, all: { maxRequestBytes: ANTHROPIC_REQUEST_BYTES } };
-  return {
-    name: ANTHROPIC,
-    cacheEffects: ANTHROPIC_CACHE_EFFECTS,
-    takesEdits: (parameters) => (edits === "asked" ? takesEdits(parameters) : "no"),
-    // Other hosts do not say whether they take deferred tools, and models before Claude 4 do not.
-    toolSearch: (model) => (client.models === undefined || /claude-(?:[123]|instant)/.test(model) ? "own" : "native"),
-    factsOf: (model) => findFacts(model, sources),
-    fetchFacts: async (model) => findFacts(model, { ...sources, fetched: await fetchLimits(client, model) }),
-    renderMessage,
-    renderRequest: createRequestRenderer({ cacheDiagnostics }),
-    renderPing,
-    // Other hosts cannot compact.
-    ...(client.models === undefined ? {} : { renderCompaction }),
-    readResponse,
-    readMessages,
-    send: (request, options) => send(client, request, options),
-    countTokens: (request, options) => countTokens(client, request, options),
-  };
-}
-
-/** Returns the client resource for a request: fields of a beta are accepted only with its header. */
-function resourceOf(client: AnthropicClient, { betas }: AnthropicRequest): AnthropicClient["messages"] {
-  return betas === undefined || betas.length === 0
-    ? client.messages
-    : (client.beta.messages as unknown as AnthropicClient["messages"]);
+/** Reads the limits of a model from the models endpoint; empty if the endpoint fails. */
+async function fetchLimits(client: AnthropicClient, model: string): Promise<Partial<ModelFacts>> {
+  try {
+    const found = await client.models?.retrieve(toModelId(model), null, callOptions(undefined));
+    const { max_input_tokens: windowTokens, max_tokens: maxOutputTokens, capabilities } = found ?? {};
+    const { adaptive, enabled } = capabilities?.thinking?.types ?? {};
+    const effort = adaptive?.supported ? "levels" : enabled?.supported ? "budget" : undefined;
+    return {
+      ...(windowTokens ? { windowTokens } : {}),
+      ...(maxOutputTokens ? { maxOutputTokens } : {}),
+      ...(effort === undefined ? {} : { effort }),
+    };
+  } catch {
+    return {};
+  }
 }
 
 function send(
@@ -106,11 +113,6 @@ function send(
   });
 }
 
-const COUNTED_FIELDS: readonly (keyof Anthropic.Beta.MessageCountTokensParams)[] = [
-  ...(["model", "messages", "system", "tools", "tool_choice", "thinking", "output_config", "speed", "betas"] as const),
-  ...(["context_management", "compaction", "mcp_servers"] as const),
-];
-
 async function countTokens(
   client: AnthropicClient,
   request: AnthropicRequest,
@@ -123,18 +125,17 @@ async function countTokens(
   );
 }
 
-async function fetchLimits(client: AnthropicClient, model: string): Promise<Partial<ModelFacts>> {
-  try {
-    const found = await client.models?.retrieve(toModelId(model), null, callOptions(undefined));
-    const { max_input_tokens: windowTokens, max_tokens: maxOutputTokens, capabilities } = found ?? {};
-    const { adaptive, enabled } = capabilities?.thinking?.types ?? {};
-    const effort = adaptive?.supported ? "levels" : enabled?.supported ? "budget" : undefined;
-    return {
-      ...(windowTokens ? { windowTokens } : {}),
-      ...(maxOutputTokens ? { maxOutputTokens } : {}),
-      ...(effort === undefined ? {} : { effort }),
-    };
-  } catch {
-    return {};
-  }
+/** The fields that the counting endpoint accepts. */
+const COUNTED_FIELDS: readonly (keyof Anthropic.Beta.MessageCountTokensParams)[] = [
+  ...(["model", "messages", "system", "tools", "tool_choice", "thinking", "output_config", "speed", "betas"] as const),
+  ...(["context_management", "compaction", "mcp_servers"] as const),
+];
+
+/**
+ * Returns the client resource for a request. Requests with betas need the beta resource, which sends them as a header.
+ */
+function resourceOf(client: AnthropicClient, { betas }: AnthropicRequest): AnthropicClient["messages"] {
+  return betas === undefined || betas.length === 0
+    ? client.messages
+    : (client.beta.messages as unknown as AnthropicClient["messages"]);
 }

@@ -35,7 +35,7 @@ const parts: RequestParts<BedrockMessage> = {
 const connect = (script: Script) => askServed(createBedrock({ script }), (url) => bedrock(bedrockClient(url)), parts);
 const plain = bedrock(new BedrockRuntime({ region: "us-east-1" }));
 
-test("the call, with points where the session marks", () => {
+test("renders a request with cache points at the marks", () => {
   const messages: BedrockMessage[] = [
     { role: "user", content: [{ text: "Hello" }] },
     {
@@ -66,7 +66,7 @@ test("the call, with points where the session marks", () => {
   expect(bare.toolConfig?.tools.at(-1)).toEqual({ cachePoint: { type: "default" } });
 });
 
-test("thinking, calls and results go there and back, with bytes, over HTTP/2", async () => {
+test("sends and reads thinking, calls, results and bytes over HTTP/2", async () => {
   const script = inOrder([
     {
       words: [
@@ -81,7 +81,7 @@ test("thinking, calls and results go there and back, with bytes, over HTTP/2", a
   const { blocks, stop, responseId } = await ask({ parameters: fields });
   expect([stop, blocks.map(({ kind }) => kind)]).toEqual(["tools", ["thinking", "tool_call"]]);
   expect(responseId).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
-  // The budget is lowered to what the limit leaves.
+  // The output limit lowers the budget.
   expect(JSON.parse(recorder.last!.body).additionalModelRequestFields.thinking.budget_tokens).toBe(3_999);
   const [call] = blocks.flatMap((block) => (block.kind === "tool_call" ? [block] : []));
   const image: Block = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: PNG } };
@@ -98,7 +98,7 @@ test("thinking, calls and results go there and back, with bytes, over HTTP/2", a
   expect(sent.image.source.bytes).toBe(PNG);
 });
 
-test("a turn that began without thinking is continued without it", async () => {
+test("turns thinking off in a turn that began without thinking", async () => {
   const { ask } = await connect(() => answer("ok"));
   const call: Block = { kind: "tool_call", id: "call|1", name: "read", input: {} };
   const result: Block = { kind: "tool_result", callId: "call|1", content: "", status: "error" };
@@ -113,7 +113,7 @@ test("a turn that began without thinking is continued without it", async () => {
   expect((await ask({ messages, parameters })).stop).toBe("end");
 });
 
-test("without tools, those that were called are named: the service requires it", async () => {
+test("defines earlier tools in a request without tools", async () => {
   const { ask, recorder } = await connect(() => answer("A summary."));
   const call: Block = { kind: "tool_call", id: "1", name: "gone.tool", input: "broken" };
   const result: Block = { kind: "tool_result", callId: "1", content: "text", status: "ok" };
@@ -128,7 +128,7 @@ test("without tools, those that were called are named: the service requires it",
   ]);
 });
 
-test("documents have names, each its own, and a text beside them; what cannot be shown is named", () => {
+test("gives documents unique names and a text, and describes media that Bedrock refuses", () => {
   const document: Block = { kind: "document", source: { kind: "base64", mediaType: "text/markdown", data: "SGk=" } };
   const web: Block = { kind: "image", source: { kind: "url", url: "https://example.org/a.png" } };
   const [alone] = plain.renderMessage({ role: "user", blocks: [document] });
@@ -146,7 +146,7 @@ test("documents have names, each its own, and a text beside them; what cannot be
   ]);
 });
 
-test("the head may be written for an hour, and the messages for five minutes", async () => {
+test("caches system prompt and tools for an hour, and messages for five minutes", async () => {
   const { ask } = await connect(() => answer("ok"));
   const long: BedrockMessage = { role: "user", content: [{ text: "All work and no play. ".repeat(1_000) }] };
   const system = "Be brief. ".repeat(3_000);
@@ -155,7 +155,7 @@ test("the head may be written for an hour, and the messages for five minutes", a
   expect(usage.cacheWriteTokens - usage.cacheWrite1hTokens!).toBeGreaterThan(3_000);
 });
 
-test("usage leaves nothing out: read, written for an hour, and fresh", async () => {
+test("reads fresh, cached and written input", async () => {
   const { ask } = await connect(() => answer("ok"));
   const long: BedrockMessage = { role: "user", content: [{ text: "All work and no play. ".repeat(1_000) }] };
   const first = await ask({ messages: [long], marks: [0], cacheTtl: "1h" });
@@ -172,12 +172,12 @@ test.each([
   [misbehave.refuse, "refused"],
   [misbehave.stopAtOutputLimit, "length"],
   [() => callTools(callTool("read", {})), "tools"],
-] as const)("how a response ends: %s is %s", async (script, stop) => {
+] as const)("reads how a response ended: %s is %s", async (script, stop) => {
   const { ask } = await connect(script as Script);
   expect((await ask()).stop).toBe(stop);
 });
 
-test("arguments that are no JSON are kept as they came", async () => {
+test("keeps tool input that is not JSON", async () => {
   const { ask } = await connect(misbehave.garbleToolInput as Script);
   expect((await ask()).blocks).toMatchObject([{ kind: "tool_call", input: '{"path": "READ' }]);
 });
@@ -190,17 +190,17 @@ test.each([
     { kind: "stream-error", afterEvents: 3, failure: { kind: "rate-limited", retryAfterSeconds: 1 } } as const,
     { kind: "rate-limited" },
   ],
-])("failures by their name: %j", async (fault, failure) => {
-  const { ask } = await connect(() => ({ ...answer("This will not be heard to its end. ".repeat(9)), fault }));
+])("classifies failures by name: %j", async (fault, failure) => {
+  const { ask } = await connect(() => ({ ...answer("The stream ends before this answer. ".repeat(9)), fault }));
   await expect(ask()).rejects.toMatchObject({ failure });
 });
 
-test("an error that is not of the service stays as it is: it says what to do", () => {
+test("does not change errors that the service did not send", () => {
   const error = Object.assign(new Error("Could not load credentials"), { name: "CredentialsProviderError" });
   expect(toClientError(error)).toBe(error);
 });
 
-test("a response without its usage is not whole", () => {
+test("returns no response before its usage", () => {
   const collector = createStreamCollector("m");
   collector.add({ contentBlockDelta: { contentBlockIndex: 0, delta: { text: "Hi" } } });
   collector.add({ messageStop: { stopReason: "end_turn" } });
@@ -211,7 +211,7 @@ test("a response without its usage is not whole", () => {
   expect(plain.readResponse(collector.whole()!)).toMatchObject({ model: "m", blocks: [{ kind: "text", text: "Hi" }] });
 });
 
-test("messages and responses of other programs, with bytes and points", () => {
+test("reads messages of other programs with bytes and cache points", () => {
   const read = plain.readMessages([
     { role: "user", content: [{ text: "Look." }, { cachePoint: { type: "default" } }] },
     { role: "assistant", content: [{ toolUse: { toolUseId: "1", name: "read", input: { n: 1 } } }] },
@@ -233,14 +233,14 @@ test("messages and responses of other programs, with bytes and points", () => {
   ]);
 });
 
-test("tokens are counted by the model, not by its profile; a model that cannot count is not an error", async () => {
+test("counts tokens without the profile, and returns no count if the model cannot count", async () => {
   const { provider } = await connect(() => answer("ok"));
   const request = provider.renderRequest(parts);
   expect(await provider.countTokens(request)).toBeGreaterThan(0);
   expect(await provider.countTokens({ ...request, modelId: "amazon.nova-pro-v1:0" })).toBeUndefined();
 });
 
-test("Claude by any of its ids; a geography costs a tenth more", () => {
+test("finds Claude by any id, with 10% higher prices outside the global profile", () => {
   const arn = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-opus-4-5-20251101-v1:0";
   expect(plain.factsOf(arn)).toMatchObject({ windowTokens: 200_000, prices: { input: 5.5 } });
   expect(plain.factsOf("global.anthropic.claude-opus-5-5").prices?.input).toBe(4);

@@ -1,34 +1,21 @@
 import type { BedrockRuntime, ConverseStreamCommandOutput } from "@aws-sdk/client-bedrock-runtime";
 import { anObject, checkArgument } from "../schema/check-options.ts";
 import { BEDROCK_CACHE_EFFECTS, findBedrockFacts, toClientError, withoutProfile } from "./bedrock/facts.ts";
-
 import { readMessages, readResponse } from "./bedrock/read.ts";
-
 import { createRequestRenderer, renderMessage, toInput } from "./bedrock/render.ts";
-
 import { type BedrockEvent, createStreamCollector } from "./bedrock/stream.ts";
-
 import { BEDROCK, type BedrockMessage, type BedrockRequest, type BedrockResponse } from "./bedrock/wire.ts";
-import { requestTokenCount } from "./errors.ts";
+import { requestTokenCount } from "./count-tokens.ts";
 import type { ExtraModels } from "./models.ts";
 import type { Provider, SendOptions, StreamPart } from "./provider.ts";
 import { sendStream } from "./stream.ts";
 
 export type { BedrockMessage, BedrockRequest, BedrockResponse } from "./bedrock/wire.ts";
 
-/** The parts of the client that this provider uses: `BedrockRuntime`, which has a method for each operation. */
-export type BedrockClient = Pick<BedrockRuntime, "converseStream" | "middlewareStack"> &
-  Partial<Pick<BedrockRuntime, "countTokens">>;
-
-/** Options of the provider for Amazon Bedrock. */
-export interface BedrockOptions {
-  /** Facts of models by the start of their ids, without a profile; these win over the table. @default {} */
-  readonly models?: ExtraModels;
-}
-
 /**
- * Provider for Amazon Bedrock (Converse), through the caller's own client of `@aws-sdk/client-bedrock-runtime`. Parameters are the fields
- * of a Converse request; those of the model itself, such as `thinking`, are in `additionalModelRequestFields`.
+ * Provider for Amazon Bedrock (Converse), through the caller's own client of `@aws-sdk/client-bedrock-runtime`.
+ * Parameters are the fields of a Converse request. Fields of the model, such as `thinking`, belong in
+ * `additionalModelRequestFields`.
  */
 export function bedrock(
   client: BedrockClient,
@@ -40,7 +27,7 @@ export function bedrock(
     name: BEDROCK,
     cacheEffects: BEDROCK_CACHE_EFFECTS,
     factsOf: (model) => findBedrockFacts(model, { extra }),
-    // The runtime lists no models.
+    // The client of the runtime cannot list models.
     fetchFacts: async (model) => findBedrockFacts(model, { extra }),
     renderMessage,
     renderRequest: createRequestRenderer(),
@@ -51,15 +38,14 @@ export function bedrock(
   };
 }
 
-/**
- * The same client without its retries: the caller of this library retries. The caller's own client keeps them. A call has no option
- * for it, so a step that only goes on takes the place of the one that retries; others are placed behind it by name.
- */
-function withoutRetries(client: BedrockClient): BedrockClient {
-  const middlewareStack = client.middlewareStack.clone();
-  const place = { name: "retryMiddleware", step: "finalizeRequest", priority: "high", override: true } as const;
-  middlewareStack.add((next: unknown) => next as never, place);
-  return Object.create(client, { middlewareStack: { value: middlewareStack } }) as BedrockClient;
+/** The parts of the client that this provider uses: `BedrockRuntime`, which has a method for each operation. */
+export type BedrockClient = Pick<BedrockRuntime, "converseStream" | "middlewareStack"> &
+  Partial<Pick<BedrockRuntime, "countTokens">>;
+
+/** Options of the provider for Amazon Bedrock. */
+export interface BedrockOptions {
+  /** Facts of models by the start of their ids, without a profile. They win over the table. @default {} */
+  readonly models?: ExtraModels;
 }
 
 function send(
@@ -92,9 +78,6 @@ async function* eventsOf({ stream, $metadata }: ConverseStreamCommandOutput): As
   }
 }
 
-/** Statuses of a model that cannot count, and of an account that may not ask. */
-const CANNOT_COUNT: readonly unknown[] = [400, 403, 404];
-
 async function countTokens(
   client: BedrockClient,
   { modelId, messages, system, toolConfig, additionalModelRequestFields }: BedrockRequest,
@@ -114,4 +97,19 @@ async function countTokens(
       throw failed;
     }
   });
+}
+
+/** Statuses for models that cannot count, and for accounts without permission to count. */
+const CANNOT_COUNT: readonly unknown[] = [400, 403, 404];
+
+/**
+ * Returns the client without retries, because Palimpsest retries by itself. The caller's client keeps its retries. A
+ * call has no option for retries, so a pass-through step replaces the client's retry step. It keeps the name of that
+ * step, because other steps are positioned after it by name.
+ */
+function withoutRetries(client: BedrockClient): BedrockClient {
+  const middlewareStack = client.middlewareStack.clone();
+  const place = { name: "retryMiddleware", step: "finalizeRequest", priority: "high", override: true } as const;
+  middlewareStack.add((next: unknown) => next as never, place);
+  return Object.create(client, { middlewareStack: { value: middlewareStack } }) as BedrockClient;
 }

@@ -5,12 +5,12 @@ import { EFFORTS, effortParameters } from "./effort-parameters.ts";
 import { GEMINI_MODELS } from "./gemini/facts.ts";
 import { OPENAI_MODELS } from "./openai/facts.ts";
 
-test("the service accepts every effort for every model of the table", () => {
+test("renders efforts that Anthropic accepts, for every model of the table", () => {
   const face = createAnthropic();
   for (const [model, facts] of Object.entries(ANTHROPIC_MODELS)) {
     for (const effort of EFFORTS) {
       const fields = effortParameters("anthropic", facts, effort) as { thinking: { budget_tokens?: number } };
-      // As `fitThinking` does with a budget that is not smaller than the limit.
+      // `fitThinking` lowers a budget that is not smaller than the output limit.
       const budget = Math.min(fields.thinking.budget_tokens ?? 0, facts.maxOutputTokens - 1);
       const thinking = budget === 0 ? fields.thinking : { ...fields.thinking, budget_tokens: budget };
       const messages = [{ role: "user", content: [{ type: "text", text: "Hello." }] }];
@@ -20,7 +20,7 @@ test("the service accepts every effort for every model of the table", () => {
   }
 });
 
-test("Gemini accepts every effort for every model that the simulator has", () => {
+test("renders efforts that Gemini accepts, for every model of the simulator", () => {
   const face = createGemini();
   const contents = [{ role: "user", parts: [{ text: "Hello." }] }];
   for (const [model, facts] of Object.entries(GEMINI_MODELS).filter(([name]) => Object.hasOwn(geminiModels, name))) {
@@ -37,7 +37,7 @@ test("Gemini accepts every effort for every model that the simulator has", () =>
   expect(effortParameters("gemini", flash!, "max")).toEqual({ thinkingConfig: { thinkingBudget: 24_576 } });
 });
 
-test("more effort is a larger budget, as large as the model's answers allow", () => {
+test("raises the budget with the effort, up to the output limit", () => {
   const budgets = EFFORTS.map((effort) =>
     effortParameters("anthropic", { effort: "budget", maxOutputTokens: 64_000 }, effort),
   );
@@ -49,7 +49,7 @@ test("more effort is a larger budget, as large as the model's answers allow", ()
   });
 });
 
-test("each wire form has its own words, and a model without effort gets none", () => {
+test("uses the fields of each provider, and none for a model without effort", () => {
   const { "gpt-6-sol": sol, "gpt-4.1": old } = OPENAI_MODELS;
   expect(effortParameters("openai-responses", sol!, "high")).toEqual({ reasoning: { effort: "high" } });
   expect(effortParameters("openai-chat", sol!, "low")).toEqual({ reasoning_effort: "low" });

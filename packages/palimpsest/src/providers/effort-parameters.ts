@@ -1,27 +1,8 @@
 import type { ModelFacts } from "./models.ts";
 
-/** How much a model thinks before it answers. */
-export type Effort = (typeof EFFORTS)[number];
-
-/** All efforts, the least first. */
-export const EFFORTS = ["low", "medium", "high", "xhigh", "max"] as const;
-
-/** The share of the longest answer that may be thinking, for models that take a budget. */
-const BUDGET_SHARES: Readonly<Record<Effort, number>> = {
-  low: 1 / 16,
-  medium: 1 / 8,
-  high: 1 / 4,
-  xhigh: 1 / 2,
-  max: 1,
-};
-/** No model takes less. */
-const LEAST_BUDGET_TOKENS = 1_024;
-
-type EffortFacts = Pick<ModelFacts, "effort" | "maxOutputTokens">;
-
 /**
- * Returns the fields of a provider's request (`parameters` of a session) that ask for an effort. Undefined if the model
- * takes none, or if it is not known how it takes one: a service refuses fields that it does not know.
+ * Returns the fields of a provider's request (`parameters` of a session) that set an effort. Undefined if the model has
+ * no effort setting, or if its setting is unknown: a service refuses unknown fields.
  * @param provider the name of the wire form
  */
 export function effortParameters(
@@ -46,7 +27,26 @@ export function effortParameters(
   }
 }
 
-/** Gemini has no level above `high`, and no budget above this. */
+/** How much a model thinks before it answers. */
+export type Effort = (typeof EFFORTS)[number];
+
+/** All efforts, lowest first. */
+export const EFFORTS = ["low", "medium", "high", "xhigh", "max"] as const;
+
+type EffortFacts = Pick<ModelFacts, "effort" | "maxOutputTokens">;
+
+function claudeFields(facts: EffortFacts, effort: Effort): Readonly<Record<string, unknown>> {
+  if (facts.effort === "levels") return { thinking: { type: "adaptive" }, output_config: { effort } };
+  // `fitThinking` lowers the budget if the output limit of a request is smaller.
+  return { thinking: { type: "enabled", budget_tokens: budgetOf(facts, effort) } };
+}
+
+function geminiFields(facts: EffortFacts, effort: Effort): Readonly<Record<string, unknown>> {
+  if (facts.effort === "levels") return { thinkingLevel: GEMINI_LEVELS[effort] };
+  return { thinkingBudget: Math.min(GEMINI_MAX_BUDGET_TOKENS, budgetOf(facts, effort)) };
+}
+
+/** Gemini has no level above `high`. */
 const GEMINI_LEVELS: Readonly<Record<Effort, string>> = {
   low: "low",
   medium: "medium",
@@ -54,26 +54,22 @@ const GEMINI_LEVELS: Readonly<Record<Effort, string>> = {
   xhigh: "high",
   max: "high",
 };
-/** The largest budget that every model with a budget takes (2.5 Flash). */
+
+/** The largest budget that every Gemini model with a budget accepts (the limit of 2.5 Flash). */
 const GEMINI_MAX_BUDGET_TOKENS = 24_576;
 
-function geminiFields(
-  { effort: taken, maxOutputTokens }: EffortFacts,
-  effort: Effort,
-): Readonly<Record<string, unknown>> {
-  if (taken === "levels") return { thinkingLevel: GEMINI_LEVELS[effort] };
-  return { thinkingBudget: Math.min(GEMINI_MAX_BUDGET_TOKENS, budgetOf(maxOutputTokens, effort)) };
+function budgetOf({ maxOutputTokens }: EffortFacts, effort: Effort): number {
+  return Math.max(MIN_BUDGET_TOKENS, Math.floor(maxOutputTokens * BUDGET_SHARES[effort]));
 }
 
-function budgetOf(maxOutputTokens: number, effort: Effort): number {
-  return Math.max(LEAST_BUDGET_TOKENS, Math.floor(maxOutputTokens * BUDGET_SHARES[effort]));
-}
+/** The share of the output limit that may be thinking, for models with a thinking budget. */
+const BUDGET_SHARES: Readonly<Record<Effort, number>> = {
+  low: 1 / 16,
+  medium: 1 / 8,
+  high: 1 / 4,
+  xhigh: 1 / 2,
+  max: 1,
+};
 
-function claudeFields(
-  { effort: taken, maxOutputTokens }: EffortFacts,
-  effort: Effort,
-): Readonly<Record<string, unknown>> {
-  if (taken === "levels") return { thinking: { type: "adaptive" }, output_config: { effort } };
-  // The request's own limit lowers a budget that is larger (fitThinking).
-  return { thinking: { type: "enabled", budget_tokens: budgetOf(maxOutputTokens, effort) } };
-}
+/** The smallest budget that every model accepts. */
+const MIN_BUDGET_TOKENS = 1_024;

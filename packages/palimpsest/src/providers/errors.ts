@@ -3,13 +3,91 @@ import { readMediaRefusal } from "./media-refusal.ts";
 import { readOverflow } from "./overflow.ts";
 import { ProviderError, type ProviderFailure } from "./provider.ts";
 
-/** Response headers: `Headers` from the clients, plain objects from tests and proxies. */
+/** Converts any error of a client into a ProviderError, with the cause of the failure in one form for all providers. */
+export function toProviderError(error: unknown, call: FailedCall): ProviderError {
+  if (ProviderError.isInstance(error)) return error;
+  const failure = readFailure(error, call);
+  const message = error instanceof Error ? error.message : String(error);
+  return new ProviderError(call.provider, failure, message, { cause: error });
+}
+
+/** The call that failed. */
+export interface FailedCall {
+  readonly provider: string;
+  /** `stream`: the response had begun, so the failure has no HTTP status. */
+  readonly phase: "call" | "stream";
+  readonly signal: AbortSignal | undefined;
+}
+
+function readFailure(error: unknown, { phase, signal }: FailedCall): ProviderFailure {
+  if (signal?.aborted || isAbort(error)) return { kind: "aborted" };
+  // Checked before overflow: a text that is too long may be an image.
+  const media = readMediaRefusal(error);
+  if (media !== undefined) return media;
+  const overflow = readOverflow(error);
+  if (overflow !== undefined) return overflow;
+  const { status, headers, types } = readErrorFacts(error);
+  const hasType = (known: readonly string[]): boolean => types.some((type) => known.includes(type));
+  const refused: ProviderFailure = { kind: "refused", ...(status === undefined ? {} : { status }) };
+  if (hasType(SPENT_CODES) || headers?.get("x-should-retry") === "false") return refused;
+  const retryAfterMs = readRetryAfterMs(headers);
+  const hint = retryAfterMs === undefined ? {} : { retryAfterMs };
+  if (status === 429 || hasType(RATE_TYPES)) return { kind: "rate-limited", ...hint };
+  if (hasType(OVERLOAD_TYPES)) return { kind: "overloaded", ...hint };
+  if (status !== undefined)
+    return status >= 500 || PASSING_STATUSES.includes(status) ? { kind: "overloaded", ...hint } : refused;
+  if (phase === "stream") return types.length > 0 && !hasType(SERVER_TYPES) ? refused : { kind: "broken-stream" };
+  return isConnection(error) ? { kind: "unreachable" } : refused;
+}
+
+/** Codes of spent money or quota. Waiting does not help. */
+const SPENT_CODES: readonly string[] = [
+  "enforced_spend_limit_reached",
+  "insufficient_quota",
+  "billing_hard_limit_reached",
+  "billing_not_active",
+];
+
+const RATE_TYPES: readonly string[] = ["rate_limit_error", "rate_limit_exceeded", "too_many_requests"];
+
+const OVERLOAD_TYPES: readonly string[] = ["overloaded_error", "server_is_overloaded", "overloaded", "slow_down"];
+
+/** Types of server errors that arrive in the middle of a stream, without a status. */
+const SERVER_TYPES: readonly string[] = ["api_error", "server_error", "timeout_error", "internal_error"];
+
+/** Temporary failures, which client libraries retry: timeout, conflict with another call, too early. */
+const PASSING_STATUSES: readonly number[] = [408, 409, 425];
+
+/**
+ * Reads an error of a client. Clients keep the response body in `error`; some keep only its inner object.
+ */
+function readErrorFacts(error: unknown): ErrorFacts {
+  const { status, headers, type, code, errorCode, error: body } = asObject(error) ?? {};
+  const inner = asObject(asObject(body)?.["error"]) ?? asObject(body) ?? {};
+  const types = [type, code, errorCode, inner["type"], inner["code"]]
+    .map(asString)
+    .filter((name) => name !== undefined);
+  return {
+    status: typeof status === "number" ? status : undefined,
+    headers: typeof asObject(headers)?.["get"] === "function" ? (headers as HeaderSource) : undefined,
+    types,
+  };
+}
+
+interface ErrorFacts {
+  readonly status: number | undefined;
+  readonly headers: HeaderSource | undefined;
+  /** The provider's types and codes for the cause. */
+  readonly types: readonly string[];
+}
+
+/** Response headers: `Headers` from a client, or any object with the same `get`. */
 interface HeaderSource {
   get(name: string): string | null;
 }
 
 /**
- * Returns how long the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. A date is
+ * Returns the wait that the server requests: `retry-after-ms`, or `retry-after` in seconds or as a date. A date is
  * compared with the server's own clock, from its `date` header.
  */
 export function readRetryAfterMs(headers: HeaderSource | undefined): number | undefined {
@@ -27,107 +105,14 @@ function toMs(text: string | null | undefined, unitMs: number): number | undefin
   return Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined;
 }
 
-export interface FailedCall {
-  readonly provider: string;
-  /** `stream`: the response had begun, so the stream broke and no status explains the failure. */
-  readonly phase: "call" | "stream";
-  readonly signal: AbortSignal | undefined;
-}
-
-/** Converts any error of a client into a ProviderError. */
-export function toProviderError(error: unknown, call: FailedCall): ProviderError {
-  if (ProviderError.isInstance(error)) return error;
-  const failure = readFailure(error, call);
-  const message = error instanceof Error ? error.message : String(error);
-  return new ProviderError(call.provider, failure, message, { cause: error });
-}
-
-/** Codes of limits that waiting does not lift: no money or no quota is left. */
-const SPENT_CODES: readonly string[] = [
-  "enforced_spend_limit_reached",
-  "insufficient_quota",
-  "billing_hard_limit_reached",
-  "billing_not_active",
-];
-const RATE_TYPES: readonly string[] = ["rate_limit_error", "rate_limit_exceeded", "too_many_requests"];
-const OVERLOAD_TYPES: readonly string[] = ["overloaded_error", "server_is_overloaded", "overloaded", "slow_down"];
-/** Server errors that arrive in mid-stream, without a status. */
-const SERVER_TYPES: readonly string[] = ["api_error", "server_error", "timeout_error", "internal_error"];
-
-/** Statuses that client libraries retry: timeout, conflict with a call in flight, too early. */
-const PASSING_STATUSES: readonly number[] = [408, 409, 425];
-
-function readFailure(error: unknown, { phase, signal }: FailedCall): ProviderFailure {
-  if (signal?.aborted || isAbort(error)) return { kind: "aborted" };
-  // Checked first: a text that is too long may be an image.
-  const media = readMediaRefusal(error);
-  if (media !== undefined) return media;
-  const overflow = readOverflow(error);
-  if (overflow !== undefined) return overflow;
-  const { status, headers, types } = facts(error);
-  const is = (known: readonly string[]): boolean => types.some((type) => known.includes(type));
-  const refused: ProviderFailure = { kind: "refused", ...(status === undefined ? {} : { status }) };
-  if (is(SPENT_CODES) || headers?.get("x-should-retry") === "false") return refused;
-  const retryAfterMs = readRetryAfterMs(headers);
-  const hint = retryAfterMs === undefined ? {} : { retryAfterMs };
-  if (status === 429 || is(RATE_TYPES)) return { kind: "rate-limited", ...hint };
-  if (is(OVERLOAD_TYPES)) return { kind: "overloaded", ...hint };
-  if (status !== undefined)
-    return status >= 500 || PASSING_STATUSES.includes(status) ? { kind: "overloaded", ...hint } : refused;
-  if (phase === "stream") return types.length > 0 && !is(SERVER_TYPES) ? refused : { kind: "broken-stream" };
-  return isConnection(error) ? { kind: "unreachable" } : refused;
-}
-
-interface ErrorFacts {
-  readonly status: number | undefined;
-  readonly headers: HeaderSource | undefined;
-  /** Types and codes with which the provider names the cause. */
-  readonly types: readonly string[];
-}
-
-/**
- * Reads the errors of both client libraries. Both keep the body in `error`; one of them keeps only its inner object.
- */
-function facts(error: unknown): ErrorFacts {
-  const { status, headers, type, code, errorCode, error: body } = asObject(error) ?? {};
-  const inner = asObject(asObject(body)?.["error"]) ?? asObject(body) ?? {};
-  const types = [type, code, errorCode, inner["type"], inner["code"]]
-    .map(asString)
-    .filter((name) => name !== undefined);
-  return {
-    status: typeof status === "number" ? status : undefined,
-    headers: typeof asObject(headers)?.["get"] === "function" ? (headers as HeaderSource) : undefined,
-    types,
-  };
-}
-
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
 }
 
 /**
- * All client errors have `status` and `headers`; connection errors have both undefined. Checking the class would load a
- * client, and class names are lost when an application is minified.
+ * Recognizes a connection error by its fields: every client error has `status` and `headers`, and both are undefined if
+ * the connection failed. Checking the class would load a client, and minifying an application changes class names.
  */
 function isConnection(error: unknown): boolean {
   return error instanceof Error && "status" in error && "headers" in error && error.headers === undefined;
-}
-
-/** Asks a service to count tokens. Returns undefined if the service has no such endpoint; most imitations have none. */
-export async function requestTokenCount(
-  call: Omit<FailedCall, "phase">,
-  ask: () => Promise<{ readonly input_tokens: number } | undefined>,
-): Promise<number | undefined> {
-  try {
-    return (await ask())?.input_tokens;
-  } catch (error) {
-    const failed = toProviderError(error, { ...call, phase: "call" });
-    if (failed.failure.kind === "refused" && failed.failure.status === 404) return undefined;
-    throw failed;
-  }
-}
-
-/** Picks the request fields that the counting endpoint accepts; it refuses all others. */
-export function pickFields(request: object, fields: readonly string[]): object {
-  return Object.fromEntries(Object.entries(request).filter(([name]) => fields.includes(name)));
 }

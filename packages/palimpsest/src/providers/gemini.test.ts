@@ -37,7 +37,7 @@ const connect = (script: Script) =>
   );
 const plain = gemini(new GoogleGenAI({ apiKey: "none" }));
 
-test("the call, with the caller's own tools beside the functions", () => {
+test("renders a request with functions and the caller's own tools", () => {
   expect(plain.renderRequest(parts)).toEqual({
     model: "gemini-4-argon",
     contents: parts.messages,
@@ -57,7 +57,7 @@ test("the call, with the caller's own tools beside the functions", () => {
   });
 });
 
-test("signed parts go back as they came, in the order in which they came", async () => {
+test("sends signed parts back unchanged and in order", async () => {
   const script = inOrder([
     { words: [{ kind: "text", text: "I look. ".repeat(9) }, callTool("read", { path: "a" }), callTool("read", {})] },
     answer("Done."),
@@ -77,13 +77,13 @@ test("signed parts go back as they came, in the order in which they came", async
     name: "read",
     response: { error: "text" },
   });
-  // The signature came in a part of its own, behind the words.
+  // The signature came in a separate part after the text.
   expect(said).toMatchObject([{ kind: "text", text: "Done." }]);
   const [last] = provider.renderMessage({ role: "assistant", blocks: said });
   expect(last?.parts).toEqual([{ text: "Done." }, { text: "", thoughtSignature: expect.any(String) }]);
 });
 
-test("calls of another model get the placeholder, for models that require a signature", () => {
+test("adds the placeholder to calls of another model if the model requires signatures", () => {
   const call: Block = { kind: "tool_call", id: "1", name: "read", input: "no object" };
   const messages = plain.renderMessage({ role: "assistant", blocks: [call, { ...call, id: "2" }] });
   const sent = (model: string) => plain.renderRequest({ ...parts, model, messages }).contents[0]?.parts;
@@ -97,7 +97,7 @@ test("calls of another model get the placeholder, for models that require a sign
   expect(sent("gemini-2.5-pro")?.[0]).not.toHaveProperty("thoughtSignature");
 });
 
-test("what a tool shows follows the results; what cannot be shown is named", () => {
+test("puts media after the tool results, and describes media that Gemini refuses", () => {
   const image = (mediaType: string): Block => ({ kind: "image", source: { kind: "base64", mediaType, data: PNG } });
   const blocks: Block[] = [
     { kind: "tool_result", callId: "1", content: [image("image/png") as never], status: "ok" },
@@ -113,7 +113,7 @@ test("what a tool shows follows the results; what cannot be shown is named", () 
   ]);
 });
 
-test("thoughts are shown and priced, and only what is signed goes back", async () => {
+test("streams and counts thoughts, and sends only signed parts back", async () => {
   const { ask, provider } = await connect(() => think("Let me see.", answer("Four.")));
   const { blocks, usage } = await ask({ parameters: { thinkingConfig: { includeThoughts: true } } });
   expect(blocks[0]).toEqual({ kind: "thinking", provider: "gemini", text: "Let me see." });
@@ -132,19 +132,19 @@ test.each([
   expect((await ask()).stop).toBe(stop);
 });
 
-test("spent money is refused, not waited for", async () => {
+test("reports spent money as refused", async () => {
   const { ask } = await connect(() => ({ ...answer("no"), fault: spendLimitReached() }));
   await expect(ask()).rejects.toMatchObject({ failure: { kind: "refused", status: 429 } });
 });
 
-test("a prompt that was blocked has no candidate, and is whole", () => {
+test("returns the response to a blocked prompt", () => {
   const collector = createStreamCollector();
   const blocked: GeminiResponse = { responseId: "r", promptFeedback: { blockReason: "SAFETY" as never } };
   collector.add(blocked as never);
   expect(plain.readResponse(collector.whole()!)).toMatchObject({ blocks: [], stop: "refused" });
 });
 
-test("usage is reported at the beginning, and again when it has changed: the price of an answer that is interrupted", () => {
+test("reports usage at the start of a stream and after each change", () => {
   const collector = createStreamCollector();
   const usages = [{ promptTokenCount: 9 }, { promptTokenCount: 9 }, { promptTokenCount: 9, candidatesTokenCount: 4 }];
   const reports = usages.flatMap((usageMetadata) => [
@@ -154,7 +154,7 @@ test("usage is reported at the beginning, and again when it has changed: the pri
   expect(reports[0]).not.toHaveProperty("usage.outputTokens");
 });
 
-test("contents of other programs, without ids", () => {
+test("reads contents of other programs without ids", () => {
   const read = plain.readMessages([
     { role: "model", parts: [{ functionCall: { name: "a" } }, { functionCall: { name: "b", args: { n: 1 } } }] },
     {
@@ -174,7 +174,7 @@ test("contents of other programs, without ids", () => {
   ]);
 });
 
-test("tokens are counted where the client counts the whole request", async () => {
+test("counts tokens if the client counts the whole request", async () => {
   const { provider } = await connect(() => answer("ok"));
   const request = provider.renderRequest({ ...parts, parameters: {} });
   expect(await provider.countTokens(request)).toBeUndefined();
@@ -183,7 +183,7 @@ test("tokens are counted where the client counts the whole request", async () =>
   expect(await provider.countTokens({ model: "gemini-0", contents, config: {} })).toBeUndefined();
 });
 
-test("the models endpoint is believed over the table", async () => {
+test("prefers the models endpoint over the table", async () => {
   const { provider } = await connect(() => answer("ok"));
   expect(await provider.fetchFacts("gemini-3.8-flash")).toMatchObject({ windowTokens: 1_048_576, known: "asked" });
   expect(provider.factsOf("models/gemini-3.8-flash").prices?.cacheRead).toBe(0.15);

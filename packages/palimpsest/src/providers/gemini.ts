@@ -1,6 +1,6 @@
 import type { GenerateContentResponse, GoogleGenAI } from "@google/genai";
 import { anObject, checkArgument } from "../schema/check-options.ts";
-import { requestTokenCount } from "./errors.ts";
+import { requestTokenCount } from "./count-tokens.ts";
 import {
   GEMINI,
   GEMINI_CACHE_EFFECTS,
@@ -20,23 +20,10 @@ import { sendStream } from "./stream.ts";
 
 export type { GeminiMessage, GeminiRequest, GeminiResponse } from "./gemini/facts.ts";
 
-/** The parts of the client that this provider uses. */
-export interface GeminiClient {
-  readonly models: Pick<GoogleGenAI["models"], "generateContentStream"> &
-    Partial<Pick<GoogleGenAI["models"], "countTokens" | "get">>;
-  /** Whether the client calls the Agent Platform (Vertex AI). @default the Developer API */
-  readonly vertexai?: boolean;
-}
-
-/** Options of the provider for Gemini. */
-export interface GeminiOptions {
-  /** Facts of models by the start of their ids; these win over the table. @default {} */
-  readonly models?: ExtraModels;
-}
-
 /**
- * Provider for Gemini, through the caller's own client of `@google/genai`. Parameters are those of `config`. The service caches by
- * itself; cached contents (`cachedContent`) are not used, because they cannot be combined with a system prompt and tools.
+ * Provider for Gemini, through the caller's own client of `@google/genai`. Parameters are the fields of `config`. The
+ * service caches prompts automatically; cached contents (`cachedContent`) are not used, because the service does not
+ * combine them with a system prompt and tools.
  */
 export function gemini(
   client: GeminiClient,
@@ -58,14 +45,29 @@ export function gemini(
   };
 }
 
-/** The caller of this library retries, calls functions and continues answers, so the client must not. */
-function configOf(signal: AbortSignal | undefined): object {
-  return {
-    automaticFunctionCalling: { disable: true },
-    automaticContinuation: false,
-    httpOptions: { retryOptions: { attempts: 1 } },
-    ...(signal === undefined ? {} : { abortSignal: signal }),
-  };
+/** The parts of the client that this provider uses. */
+export interface GeminiClient {
+  readonly models: Pick<GoogleGenAI["models"], "generateContentStream"> &
+    Partial<Pick<GoogleGenAI["models"], "countTokens" | "get">>;
+  /** Whether the client calls the Agent Platform (Vertex AI). @default the Developer API */
+  readonly vertexai?: boolean;
+}
+
+/** Options of the provider for Gemini. */
+export interface GeminiOptions {
+  /** Facts of models by the start of their ids; these win over the table. @default {} */
+  readonly models?: ExtraModels;
+}
+
+/** Reads the limits of a model from the models endpoint; empty if the endpoint fails. */
+async function fetchLimits(client: GeminiClient, model: string): Promise<Partial<ModelFacts>> {
+  try {
+    const found = await client.models.get?.({ model: toModelId(model) });
+    const { inputTokenLimit: windowTokens, outputTokenLimit: maxOutputTokens } = found ?? {};
+    return { ...(windowTokens ? { windowTokens } : {}), ...(maxOutputTokens ? { maxOutputTokens } : {}) };
+  } catch {
+    return {};
+  }
 }
 
 function send(
@@ -97,7 +99,20 @@ async function* chunksOf(stream: AsyncGenerator<GenerateContentResponse>): Async
   }
 }
 
-/** For the Developer API the client counts contents alone, which is not the whole request. */
+/** Turns off the client's own retries, function calls and continuations, because Palimpsest does all three. */
+function configOf(signal: AbortSignal | undefined): object {
+  return {
+    automaticFunctionCalling: { disable: true },
+    automaticContinuation: false,
+    httpOptions: { retryOptions: { attempts: 1 } },
+    ...(signal === undefined ? {} : { abortSignal: signal }),
+  };
+}
+
+/**
+ * Counts tokens. For the Developer API the client counts only contents, so requests with more than contents are not
+ * counted.
+ */
 async function countTokens(
   client: GeminiClient,
   { model, contents, config }: GeminiRequest,
@@ -116,14 +131,4 @@ async function countTokens(
       throw toClientError(error);
     }
   });
-}
-
-async function fetchLimits(client: GeminiClient, model: string): Promise<Partial<ModelFacts>> {
-  try {
-    const found = await client.models.get?.({ model: toModelId(model) });
-    const { inputTokenLimit: windowTokens, outputTokenLimit: maxOutputTokens } = found ?? {};
-    return { ...(windowTokens ? { windowTokens } : {}), ...(maxOutputTokens ? { maxOutputTokens } : {}) };
-  } catch {
-    return {};
-  }
 }

@@ -44,7 +44,7 @@ test.each<[string, MediaProblem, "image" | "document", string | undefined]>([
   ],
   ["Invalid content type. image_url is only supported by certain models.", "no-media", "image", undefined],
   ["No endpoints found that support image input", "no-media", "image", undefined],
-])("%s", (message, problem, media, place) => {
+])("recognizes: %s", (message, problem, media, place) => {
   expect(readMediaRefusal(error(message))).toEqual({
     kind: "media-refused",
     problem,
@@ -53,7 +53,7 @@ test.each<[string, MediaProblem, "image" | "document", string | undefined]>([
   });
 });
 
-test("a code says it as well, and the parameter names the place", () => {
+test("recognizes an error code, and reads the place from the parameter", () => {
   const refused = error("Something is wrong.", { code: "image_parse_error", param: "input[0].content[2]" });
   expect(readMediaRefusal(refused)).toEqual({
     kind: "media-refused",
@@ -69,10 +69,10 @@ test.each([
   { status: 429, message: "429 image rate limit: too many images" },
   { status: 500, message: "500 Could not process image" },
   { status: 413, message: "413 Request exceeds the maximum size" },
-])("other refusals are none: %j", (other) => {
+])("ignores other errors: %j", (other) => {
   expect(readMediaRefusal(other)).toBeUndefined();
 });
 
-test("what is refused for its media is no overflow", () => {
+test("does not count refused media as overflow", () => {
   expect(readOverflow(error("Could not process image"))).toBeUndefined();
 });

@@ -1,7 +1,54 @@
-import { gatherError } from "./overflow.ts";
+import { gatherError, withNumber } from "./overflow.ts";
 import type { MediaProblem, ProviderFailure } from "./provider.ts";
 
-/** Sentences with which providers refuse an image or a document; `N` stands for a number. The first match counts. */
+/**
+ * Recognizes errors that refuse an image or a document, at any depth of wrapping. Returns undefined for other errors.
+ */
+export function readMediaRefusal(error: unknown): MediaRefusal | undefined {
+  const { texts, statuses } = gatherError(error);
+  if (!statuses.every((status) => REFUSED_STATUSES.includes(status))) return undefined;
+  const problem =
+    texts.map((text) => (Object.hasOwn(MEDIA_CODES, text) ? MEDIA_CODES[text] : undefined)).find(Boolean) ??
+    PATTERNS.find(([, pattern]) => texts.some((text) => pattern.test(text)))?.[0];
+  if (problem === undefined) return undefined;
+  const place = texts.map((text) => PLACE.exec(text)?.[0]).find(Boolean);
+  const isDocument = texts.some((text) => /\b(?:pdf|document|file_data|input_file)\b/i.test(text));
+  return {
+    kind: "media-refused",
+    problem,
+    media: isDocument ? "document" : "image",
+    ...(place === undefined ? {} : { place }),
+  };
+}
+
+/** A failure because of a refused image or document. */
+export type MediaRefusal = Extract<ProviderFailure, { kind: "media-refused" }>;
+
+/** Statuses of a refused request. With any other status, media are not the cause. */
+const REFUSED_STATUSES: readonly number[] = [400, 413, 415, 422];
+
+/** The place of the media in the request: `messages.3.content.1.image...`, `input[3].content[1].image_url`. */
+const PLACE = /\b(?:messages|input)(?:\.\w+|\[\d+\])+/;
+
+/** Machine codes that always mean refused media. */
+const MEDIA_CODES: Readonly<Record<string, MediaProblem>> = {
+  invalid_image: "unreadable",
+  invalid_image_format: "unsupported",
+  invalid_base64_image: "unreadable",
+  invalid_image_url: "unreadable",
+  image_too_large: "too-large",
+  image_too_small: "unreadable",
+  image_parse_error: "unreadable",
+  image_content_policy_violation: "unsupported",
+  invalid_image_mode: "unreadable",
+  image_file_too_large: "too-large",
+  unsupported_image_media_type: "unsupported",
+  empty_image_file: "unreadable",
+  failed_to_download_image: "unreadable",
+  image_file_not_found: "unreadable",
+};
+
+/** Sentences with which providers refuse an image or a document. `N` stands for a number; the first match wins. */
 const MEDIA_TEXTS: readonly (readonly [MediaProblem, RegExp])[] = [
   // Anthropic, also behind Bedrock and Vertex
   ["too-many", /too many images/],
@@ -28,49 +75,4 @@ const MEDIA_TEXTS: readonly (readonly [MediaProblem, RegExp])[] = [
   ["no-media", /no endpoints found that support image input/],
 ];
 
-/** Machine codes that always mean refused media. */
-const MEDIA_CODES: Readonly<Record<string, MediaProblem>> = {
-  invalid_image: "unreadable",
-  invalid_image_format: "unsupported",
-  invalid_base64_image: "unreadable",
-  invalid_image_url: "unreadable",
-  image_too_large: "too-large",
-  image_too_small: "unreadable",
-  image_parse_error: "unreadable",
-  image_content_policy_violation: "unsupported",
-  invalid_image_mode: "unreadable",
-  image_file_too_large: "too-large",
-  unsupported_image_media_type: "unsupported",
-  empty_image_file: "unreadable",
-  failed_to_download_image: "unreadable",
-  image_file_not_found: "unreadable",
-};
-
-export type MediaRefusal = Extract<ProviderFailure, { kind: "media-refused" }>;
-
-/** Statuses of a refused request. With any other status, media are not the cause. */
-const REFUSED_STATUSES: readonly number[] = [400, 413, 415, 422];
-const NUMBER = "\\d[\\d,._]*";
-const PATTERNS = MEDIA_TEXTS.map(
-  ([problem, { source }]) => [problem, new RegExp(source.replace(/\bN\b/g, NUMBER), "i")] as const,
-);
-/** The place of the media in the request: `messages.3.content.1.image...`, `input[3].content[1].image_url`. */
-const PLACE = /\b(?:messages|input)(?:\.\w+|\[\d+\])+/;
-
-/** Returns the refused image or document that an error reports, at any depth of wrapping; otherwise undefined. */
-export function readMediaRefusal(error: unknown): MediaRefusal | undefined {
-  const { texts, statuses } = gatherError(error);
-  if (!statuses.every((status) => REFUSED_STATUSES.includes(status))) return undefined;
-  const problem =
-    texts.map((text) => (Object.hasOwn(MEDIA_CODES, text) ? MEDIA_CODES[text] : undefined)).find(Boolean) ??
-    PATTERNS.find(([, pattern]) => texts.some((text) => pattern.test(text)))?.[0];
-  if (problem === undefined) return undefined;
-  const place = texts.map((text) => PLACE.exec(text)?.[0]).find(Boolean);
-  const isDocument = texts.some((text) => /\b(?:pdf|document|file_data|input_file)\b/i.test(text));
-  return {
-    kind: "media-refused",
-    problem,
-    media: isDocument ? "document" : "image",
-    ...(place === undefined ? {} : { place }),
-  };
-}
+const PATTERNS = MEDIA_TEXTS.map(([problem, pattern]) => [problem, withNumber(pattern)] as const);

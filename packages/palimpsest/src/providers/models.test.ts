@@ -12,15 +12,18 @@ test.each([
   ["us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"],
   ["anthropic/claude-opus-5-5", "claude-opus-5-5"],
   ["claude-sonnet-4-6-latest", "claude-sonnet-4-6"],
-])("%s is %s", (id, known) => {
+])("finds %s as %s", (id, known) => {
   expect(findFacts(id, { table: ANTHROPIC_MODELS })).toEqual({ ...ANTHROPIC_MODELS[known], known: "table" });
 });
 
-test.each(["claude-opus-5-6", "claude-opus", "gpt-6-sol", "", "toString"])("%o is unknown, not its relative", (id) => {
-  expect(findFacts(id, { table: ANTHROPIC_MODELS })).toEqual({ ...UNKNOWN_MODEL, known: "guessed" });
-});
+test.each(["claude-opus-5-6", "claude-opus", "gpt-6-sol", "", "toString"])(
+  "does not take %o for a related model",
+  (id) => {
+    expect(findFacts(id, { table: ANTHROPIC_MODELS })).toEqual({ ...UNKNOWN_MODEL, known: "guessed" });
+  },
+);
 
-test("dots and dates of the other vendor", () => {
+test("finds OpenAI ids with dots and dates", () => {
   expect(findFacts("gpt-6.1-sol-2026-10-01", { table: OPENAI_MODELS })).toEqual({
     ...OPENAI_MODELS["gpt-6.1-sol"],
     known: "table",
@@ -28,18 +31,18 @@ test("dots and dates of the other vendor", () => {
   expect(findFacts("gpt-4.1-2025-04-14", { table: OPENAI_MODELS }).windowTokens).toBe(1_047_576);
 });
 
-test("of an unknown model neither window nor price is guessed", () => {
+test("does not guess the window or the prices of an unknown model", () => {
   const { windowTokens, prices } = findFacts("who-knows", { table: ANTHROPIC_MODELS });
   expect({ windowTokens, prices }).toEqual({ windowTokens: undefined, prices: undefined });
 });
 
-test("[1m] is no part of the id", () => {
+test("ignores [1m] in an id", () => {
   expect(toModelId("claude-sonnet-4-5[1m]")).toBe("claude-sonnet-4-5");
   const known = findFacts("claude-sonnet-4-5", { table: ANTHROPIC_MODELS });
   expect(findFacts("claude-sonnet-4-5[1m]", { table: ANTHROPIC_MODELS })).toEqual(known);
 });
 
-test("what the caller says wins, fact by fact", () => {
+test("prefers each fact from the caller", () => {
   const extra = { "claude-sonnet-4-5": { windowTokens: 1_000_000 }, llama: { windowTokens: 8_192 } };
   const known = findFacts("claude-sonnet-4-5-20250929", { table: ANTHROPIC_MODELS, extra });
   expect(known).toEqual({ ...ANTHROPIC_MODELS["claude-sonnet-4-5"], windowTokens: 1_000_000, known: "given" });
@@ -50,14 +53,14 @@ test("what the caller says wins, fact by fact", () => {
   });
 });
 
-test("a window that the caller gives is not held to an input limit that was published with another", () => {
+test("replaces the published input limit if the caller sets another window", () => {
   const facts = (windowTokens: number) =>
     findFacts("gpt-6-sol", { table: OPENAI_MODELS, extra: { "gpt-6-sol": { windowTokens } } });
   expect(facts(40_000)).toMatchObject({ windowTokens: 40_000, maxInputTokens: 40_000, known: "given" });
   expect(facts(2_000_000)).toMatchObject({ windowTokens: 2_000_000, maxInputTokens: 2_000_000 });
 });
 
-test("facts of a host's users win over the provider's own, also over what it is asked for", async () => {
+test("prefers facts of withModels over the table and the models endpoint", async () => {
   const base = { factsOf: () => UNKNOWN_MODEL, fetchFacts: async () => ({ ...UNKNOWN_MODEL, windowTokens: 9_000 }) };
   const provider = withModels(base as unknown as Provider, { llama: { windowTokens: 8_192, maxOutputTokens: 500 } });
   const expected = { windowTokens: 8_192, maxOutputTokens: 500, known: "given" };
@@ -66,7 +69,7 @@ test("facts of a host's users win over the provider's own, also over what it is 
   expect(await provider.fetchFacts("other")).toMatchObject({ windowTokens: 9_000 });
 });
 
-test("large requests have prices of their own", () => {
+test("has separate prices for large requests", () => {
   expect(findFacts("claude-haiku-5-5", { table: ANTHROPIC_MODELS }).prices).toMatchObject({
     input: 0.1,
     above: { inputTokens: 100_000, input: 0.5, output: 2.5, cacheRead: 0.05, cacheWrite1h: 1 },
@@ -78,11 +81,14 @@ test("large requests have prices of their own", () => {
   });
 });
 
-test.each([...Object.entries(ANTHROPIC_MODELS), ...Object.entries(OPENAI_MODELS)])("%s adds up", (_, facts) => {
-  const { prices, windowTokens = 0, maxInputTokens = windowTokens, maxOutputTokens } = facts;
-  expect(maxOutputTokens).toBeLessThan(windowTokens);
-  expect(maxInputTokens).toBeLessThanOrEqual(windowTokens);
-  expect(prices!.cacheRead).toBeLessThan(prices!.input);
-  expect(prices!.input).toBeLessThanOrEqual(prices!.cacheWrite5m);
-  expect(prices!.cacheWrite5m).toBeLessThanOrEqual(prices!.cacheWrite1h);
-});
+test.each([...Object.entries(ANTHROPIC_MODELS), ...Object.entries(OPENAI_MODELS)])(
+  "%s has consistent limits and prices",
+  (_, facts) => {
+    const { prices, windowTokens = 0, maxInputTokens = windowTokens, maxOutputTokens } = facts;
+    expect(maxOutputTokens).toBeLessThan(windowTokens);
+    expect(maxInputTokens).toBeLessThanOrEqual(windowTokens);
+    expect(prices!.cacheRead).toBeLessThan(prices!.input);
+    expect(prices!.input).toBeLessThanOrEqual(prices!.cacheWrite5m);
+    expect(prices!.cacheWrite5m).toBeLessThanOrEqual(prices!.cacheWrite1h);
+  },
+);

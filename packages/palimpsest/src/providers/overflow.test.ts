@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Overflow, readOverflow, readSilentOverflow } from "./overflow.ts";
 
-/** What the client libraries make of a refusal. */
+/** The error of the client libraries for a refused request. */
 function refusal(status: number, error: unknown): Error {
   return Object.assign(new Error(`${status} ${JSON.stringify(error)}`), { status, error });
 }
@@ -22,9 +22,9 @@ const gemini = "The input token count (1200293) exceeds the maximum number of to
 
 type Numbers = Pick<Overflow, "inputTokens" | "limitTokens">;
 
-/** Errors as they came over the wire, from public issue trackers; the last few hold a rule of ours. */
+/** Errors seen on the wire, from public issue trackers. The last few test rules of this project. */
 const overflows: readonly (readonly [string, unknown, Numbers])[] = [
-  // Anthropic, and behind others
+  // Anthropic, also behind other hosts
   ["Anthropic", anthropic("prompt is too long: 219898 tokens > 200000 maximum"), both(219_898, 200_000)],
   ["Anthropic, another limit", anthropic("prompt is too long: 209062 tokens > 199999 maximum"), both(209_062, 199_999)],
   ["Anthropic, capital letter", "Prompt is too long: 203073 tokens > 200000 maximum", both(203_073, 200_000)],
@@ -125,7 +125,7 @@ const overflows: readonly (readonly [string, unknown, Numbers])[] = [
     "This model maximum context length is 4096 tokens. However, your messages resulted in over 4443 tokens.",
     both(4_443, 4_096),
   ],
-  // Servers that speak OpenAI's protocol
+  // Servers with the protocol of OpenAI
   [
     "vLLM",
     refusal(400, {
@@ -328,7 +328,7 @@ const byBytes: readonly (readonly [string, unknown])[] = [
   ],
 ];
 
-/** Errors that speak of tokens, limits or length, and are not about the size of the input. */
+/** Errors that mention tokens, limits or length, but not the size of the input. */
 const others: readonly (readonly [string, unknown])[] = [
   ["OpenAI, tokens per minute", openai(tpm, { type: "tokens", code: "rate_limit_exceeded" }, 429)],
   ["the same without its status", tpm],
@@ -433,40 +433,40 @@ const others: readonly (readonly [string, unknown])[] = [
   ["a loose sentence from a broken server", refusal(500, { message: "too many tokens" })],
   ["a broken connection", new TypeError("terminated")],
   [
-    "the request, which speaks of it",
+    "an overflow sentence in the request",
     Object.assign(new Error("400 Bad Request"), { request: "prompt is too long", status: 400 }),
   ],
   ["nothing", undefined],
 ];
 
-test.each(overflows)("%s", (_, error, numbers) => {
+test.each(overflows)("recognizes an overflow: %s", (_, error, numbers) => {
   expect(readOverflow(error)).toEqual({ kind: "overflow", by: "tokens", ...numbers });
 });
 
-test.each(byBytes)("by bytes: %s", (_, error) => {
+test.each(byBytes)("recognizes an overflow in bytes: %s", (_, error) => {
   expect(readOverflow(error)).toEqual({ kind: "overflow", by: "bytes" });
 });
 
-test.each(others)("not about the size of the input: %s", (_, error) => {
+test.each(others)("ignores other errors: %s", (_, error) => {
   expect(readOverflow(error)).toBeUndefined();
 });
 
-test("the corpus is as large as it is said to be", () => {
+test("has at least 60 overflows and 35 other errors", () => {
   expect(overflows.length + byBytes.length).toBeGreaterThanOrEqual(60);
   expect(others.length).toBeGreaterThanOrEqual(35);
 });
 
-test("any value is read without failing, and in circles too", () => {
+test("reads any value without throwing, even with cycles", () => {
   fc.assert(fc.property(fc.anything(), (value) => void readOverflow(value)));
   const circle: Record<string, unknown> = { message: "prompt is too long" };
   circle["cause"] = circle;
   expect(readOverflow(circle)?.kind).toBe("overflow");
 });
 
-describe("overflow in silence", () => {
+describe("silent overflow", () => {
   const usage = { freshTokens: 1_000, cacheReadTokens: 8_000, cacheWriteTokens: 0, outputTokens: 50 };
 
-  test("more input than the window holds, wherever it was read from", () => {
+  test("detects more input than the window holds, cached or not", () => {
     expect(readSilentOverflow({ usage, stop: "end" }, 8_999)).toEqual({
       kind: "overflow",
       by: "tokens",
@@ -476,7 +476,7 @@ describe("overflow in silence", () => {
     expect(readSilentOverflow({ usage, stop: "end" }, 9_000)).toBeUndefined();
   });
 
-  test("a full window and not a word", () => {
+  test("detects an empty answer to a full window", () => {
     const mute = { ...usage, outputTokens: 0 };
     expect(readSilentOverflow({ usage: mute, stop: "length" }, 9_090)).toMatchObject({ inputTokens: 9_000 });
     expect(readSilentOverflow({ usage: mute, stop: "length" }, 9_100)).toBeUndefined();

@@ -1,22 +1,58 @@
+// Recognizes errors and responses that report an input larger than the context window, and reads their token counts.
+
 import { inputTokensOf } from "../log/usage.ts";
 import { asCount, asObject, asString } from "../schema/json-fields.ts";
 import type { ProviderFailure, ResponseContent } from "./provider.ts";
 
-/** Statuses, codes and texts of an error, from every layer that clients and proxies have wrapped around it. */
-interface Gathered {
-  readonly texts: string[];
-  readonly statuses: number[];
-  readonly counts: { inputTokens?: number; limitTokens?: number };
+/**
+ * Returns the overflow that an error reports, with token counts if the error contains them; otherwise undefined.
+ * Clients and proxies may have wrapped the error. Rate limit errors never count, even if they mention tokens: waiting
+ * solves them, and a smaller request does not.
+ */
+export function readOverflow(error: unknown): Overflow | undefined {
+  const { texts, statuses, counts } = gatherError(error);
+  const isAbout = (patterns: readonly RegExp[]): boolean =>
+    texts.some((text) => patterns.some((pattern) => pattern.test(text)));
+  const has = (codes: readonly string[]): boolean => texts.some((text) => codes.includes(text));
+  if (statuses.some((status) => OTHER_CAUSES.includes(status)) || isAbout(PACE_TEXTS)) return undefined;
+  const numbers = { ...findCounts(texts), ...counts };
+  if (has(OVERFLOW_CODES) || isAbout(OVERFLOW_TEXTS)) return { kind: "overflow", by: "tokens", ...numbers };
+  if (has(TOO_LARGE_CODES) || isAbout(TOO_LARGE_TEXTS)) return { kind: "overflow", by: "bytes" };
+  const isRefused = statuses.every((status) => REFUSED_STATUSES.includes(status));
+  if (isRefused && isAbout(LOOSE_OVERFLOW_TEXTS)) return { kind: "overflow", by: "tokens", ...numbers };
+  return statuses.includes(413) ? { kind: "overflow", by: "bytes" } : undefined;
 }
 
-/** The fields in which errors keep their codes and texts. No other field is read: the request may contain any text. */
-const FIELDS = [
-  ...["message", "error", "errors", "cause", "body", "responseBody", "data", "response", "details", "detail"],
-  ...["metadata", "raw", "code", "type", "errorCode", "error_code", "name", "status", "statusCode", "reason"],
-  ...["$metadata", "$response", "httpStatusCode", "param"],
-];
-const MAXIMUM_DEPTH = 8;
+/** A failure because of an input that is too long. */
+export type Overflow = Extract<ProviderFailure, { kind: "overflow" }>;
 
+/** Statuses of a refused request. With any other status, only an unambiguous sentence counts. */
+const REFUSED_STATUSES: readonly number[] = [400, 413, 422];
+
+/** Statuses with an unrelated cause: credentials, a missing model, the request rate. */
+const OTHER_CAUSES: readonly number[] = [401, 402, 403, 404, 408, 409, 429];
+
+/**
+ * Detects an overflow that the server did not report: more input than the window holds, or an answer that was cut at
+ * its first token because the input filled the window.
+ */
+export function readSilentOverflow(
+  { usage, stop }: Pick<ResponseContent, "usage" | "stop">,
+  windowTokens: number,
+): Overflow | undefined {
+  const inputTokens = inputTokensOf(usage);
+  const isFull = stop === "length" && usage.outputTokens === 0 && inputTokens >= FULL_WINDOW_SHARE * windowTokens;
+  if (inputTokens <= windowTokens && !isFull) return undefined;
+  return { kind: "overflow", by: "tokens", inputTokens, limitTokens: windowTokens };
+}
+
+/** An empty answer to an input this close to the window means that the server cut the input. */
+const FULL_WINDOW_SHARE = 0.99;
+
+/**
+ * Collects statuses, codes, texts and token counts from an error, at any depth of wrapping. Cycles are visited once,
+ * and nesting stops at eight levels.
+ */
 export function gatherError(error: unknown): Gathered {
   const found: Gathered = { texts: [], statuses: [], counts: {} };
   const seen = new Set<unknown>();
@@ -45,7 +81,25 @@ export function gatherError(error: unknown): Gathered {
   return found;
 }
 
-/** Proxies put the body they received into a text, often after a status or a few words of their own. */
+/** The parts of an error that can name its cause, from every layer that clients and proxies have wrapped around it. */
+interface Gathered {
+  readonly texts: string[];
+  readonly statuses: number[];
+  readonly counts: { inputTokens?: number; limitTokens?: number };
+}
+
+/** The fields in which errors keep their codes and texts. No other field is read: the request may contain any text. */
+const FIELDS = [
+  ...["message", "error", "errors", "cause", "body", "responseBody", "data", "response", "details", "detail"],
+  ...["metadata", "raw", "code", "type", "errorCode", "error_code", "name", "status", "statusCode", "reason"],
+  ...["$metadata", "$response", "httpStatusCode", "param"],
+];
+
+const MAXIMUM_DEPTH = 8;
+
+/**
+ * Parses JSON inside a text: proxies quote the body they received, often after a status or a few words of their own.
+ */
 function parseInside(text: string): unknown {
   const start = text.indexOf("{");
   if (start < 0) return undefined;
@@ -56,10 +110,31 @@ function parseInside(text: string): unknown {
   }
 }
 
-/**
- * Sentences and codes with which providers, and servers that imitate them, report that the input does not fit; all seen
- * on the wire. The order does not matter. `N` in a pattern stands for a number, with or without separators.
- */
+/** Finds the size of the input and the limit in the texts of an error. */
+function findCounts(texts: readonly string[]): { inputTokens?: number; limitTokens?: number } {
+  const find = (patterns: readonly RegExp[]): number | undefined => {
+    for (const text of texts) {
+      for (const pattern of patterns) {
+        const digits = asString(pattern.exec(text)?.[1])?.replace(/\D/g, "");
+        if (digits) return Number(digits);
+      }
+    }
+    return undefined;
+  };
+  const [inputTokens, limitTokens] = [find(INPUT_COUNTS), find(LIMIT_COUNTS)];
+  return {
+    ...(inputTokens === undefined ? {} : { inputTokens }),
+    ...(limitTokens === undefined ? {} : { limitTokens }),
+  };
+}
+
+/** Returns the pattern without case, with `N` replaced by a number with or without separators. */
+export function withNumber({ source }: RegExp): RegExp {
+  return new RegExp(source.replace(/\bN\b/g, "\\d[\\d,._]*"), "i");
+}
+
+// The codes and sentences below were all seen on the wire, from providers and from compatible servers. The order does
+// not matter. `N` stands for a number.
 
 /** Machine codes that always mean overflow, with any status. */
 const OVERFLOW_CODES: readonly string[] = [
@@ -124,7 +199,7 @@ const OVERFLOW_TEXTS: readonly RegExp[] = [
   /prompt contains at least N input tokens/,
   /input length.{0,60} exceeds.{0,40} context length/,
   /`?inputs`? tokens? \+ `?max_new_tokens`? must be <= N/,
-  // Fireworks, Cohere, and others that agents match by
+  // Fireworks, Cohere, and sentences that other agents recognize
   /tokens in request more than max tokens allowed/,
   /input tokens exceed model token limit/,
   // llama-cpp-python, ctransformers, and earlier vLLM
@@ -132,27 +207,27 @@ const OVERFLOW_TEXTS: readonly RegExp[] = [
   /exceeded maximum context length/,
   /prompt \((?:total length )?N(?: tokens)?\) is too long/,
   /`?inputs`? must have less than N tokens/,
-];
+].map(withNumber);
 
-/** Sentences that may have another meaning. They count only with a status that blames the request. */
+/** Ambiguous sentences. They count only with a status of a refused request. */
 const LOOSE_OVERFLOW_TEXTS: readonly RegExp[] = [
   /too many (?:input )?tokens/,
   /token limit exceeded/,
   /context (?:length|window|size).{0,20} exceeded/,
   // Cerebras sends no body; client libraries report it with this text.
   /^400 status code \(no body\)$/,
-];
+].map(withNumber);
 
 /** Sentences about too many bytes. */
 const TOO_LARGE_TEXTS: readonly RegExp[] = [
-  // OpenAI, about one text in the request; the same sentence about an id names a smaller maximum.
+  // OpenAI, for one text in the request. The same sentence about an id has a smaller maximum.
   /string too long\. expected a string with maximum length \d{6,}/,
   /request_too_large/,
   /request exceeds the maximum size/,
   /request entity too large/,
   /payload too large/,
   /(?:request )?body (?:is )?too large/,
-];
+].map(withNumber);
 
 /** Sentences about the request rate, not the size, although some mention too many tokens. */
 const PACE_TEXTS: readonly RegExp[] = [
@@ -165,7 +240,7 @@ const PACE_TEXTS: readonly RegExp[] = [
   /^(?:service unavailable|serviceunavailableexception)\b/,
   /please wait before trying again/,
   /quota/,
-];
+].map(withNumber);
 
 /** Patterns that capture the size of the input in an overflow sentence. */
 const INPUT_COUNTS: readonly RegExp[] = [
@@ -190,7 +265,7 @@ const INPUT_COUNTS: readonly RegExp[] = [
   /request \((N) tokens\) exceeds/,
   /n_prompt_tokens\D{1,4}(N)/,
   /keep the first (N) tokens/,
-];
+].map(withNumber);
 
 /** Patterns that capture the limit. */
 const LIMIT_COUNTS: readonly RegExp[] = [
@@ -213,79 +288,4 @@ const LIMIT_COUNTS: readonly RegExp[] = [
   /context length (?:of|is) only (N)/,
   /max_new_tokens`? must be <= (N)/,
   /n_ctx\D{1,4}(N)/,
-];
-
-export type Overflow = Extract<ProviderFailure, { kind: "overflow" }>;
-
-/** Statuses of a refused request. With any other status, only an unambiguous sentence counts. */
-const REFUSED_STATUSES: readonly number[] = [400, 413, 422];
-/** Statuses with a cause of their own: credentials, a missing model, the request rate. */
-const OTHER_CAUSES: readonly number[] = [401, 402, 403, 404, 408, 409, 429];
-
-/**
- * Returns the overflow that an error reports, at any depth of wrapping by clients and proxies, with its numbers if it
- * has them. Rate limit errors never count, even if they mention tokens: waiting solves them, a smaller request does
- * not.
- */
-export function readOverflow(error: unknown): Overflow | undefined {
-  const { texts, statuses, counts } = gatherError(error);
-  const isAbout = (patterns: readonly RegExp[]): boolean => texts.some((text) => matches(text, patterns));
-  const has = (codes: readonly string[]): boolean => texts.some((text) => codes.includes(text));
-  if (statuses.some((status) => OTHER_CAUSES.includes(status)) || isAbout(PACE)) return undefined;
-  const numbers = { ...findCounts(texts), ...counts };
-  if (has(OVERFLOW_CODES) || isAbout(EXACT)) return { kind: "overflow", by: "tokens", ...numbers };
-  if (has(TOO_LARGE_CODES) || isAbout(TOO_LARGE)) return { kind: "overflow", by: "bytes" };
-  const isRefused = statuses.every((status) => REFUSED_STATUSES.includes(status));
-  if (isRefused && isAbout(LOOSE)) return { kind: "overflow", by: "tokens", ...numbers };
-  return statuses.includes(413) ? { kind: "overflow", by: "bytes" } : undefined;
-}
-
-/** An input this close to the window with an empty answer was cut to fit. */
-const FULL_WINDOW_SHARE = 0.99;
-
-/**
- * Detects an overflow that the server did not report: more input than the window holds, or an answer that was cut at
- * its first token because the input filled the window.
- */
-export function readSilentOverflow(
-  { usage, stop }: Pick<ResponseContent, "usage" | "stop">,
-  windowTokens: number,
-): Overflow | undefined {
-  const inputTokens = inputTokensOf(usage);
-  const isFull = stop === "length" && usage.outputTokens === 0 && inputTokens >= FULL_WINDOW_SHARE * windowTokens;
-  if (inputTokens <= windowTokens && !isFull) return undefined;
-  return { kind: "overflow", by: "tokens", inputTokens, limitTokens: windowTokens };
-}
-
-const NUMBER = "\\d[\\d,._]*";
-const [EXACT, LOOSE, TOO_LARGE, PACE] = [OVERFLOW_TEXTS, LOOSE_OVERFLOW_TEXTS, TOO_LARGE_TEXTS, PACE_TEXTS].map(
-  withNumbers,
-) as [readonly RegExp[], readonly RegExp[], readonly RegExp[], readonly RegExp[]];
-const INPUTS = withNumbers(INPUT_COUNTS);
-const LIMITS = withNumbers(LIMIT_COUNTS);
-
-/** Returns the patterns, case-insensitive, with `N` replaced by a number pattern. */
-function withNumbers(patterns: readonly RegExp[]): readonly RegExp[] {
-  return patterns.map(({ source }) => new RegExp(source.replace(/\bN\b/g, NUMBER), "i"));
-}
-
-function matches(text: string, patterns: readonly RegExp[]): boolean {
-  return patterns.some((pattern) => pattern.test(text));
-}
-
-function findCounts(texts: readonly string[]): { inputTokens?: number; limitTokens?: number } {
-  const find = (patterns: readonly RegExp[]): number | undefined => {
-    for (const text of texts) {
-      for (const pattern of patterns) {
-        const digits = asString(pattern.exec(text)?.[1])?.replace(/\D/g, "");
-        if (digits) return Number(digits);
-      }
-    }
-    return undefined;
-  };
-  const [inputTokens, limitTokens] = [find(INPUTS), find(LIMITS)];
-  return {
-    ...(inputTokens === undefined ? {} : { inputTokens }),
-    ...(limitTokens === undefined ? {} : { limitTokens }),
-  };
-}
+].map(withNumber);

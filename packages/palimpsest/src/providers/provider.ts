@@ -21,8 +21,8 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
   /** Whether a request with these parameters may ask for `edits`. @default "no" */
   takesEdits?(parameters: RequestParts<Message>["parameters"]): "yes" | "no";
   /**
-   * Whether a model takes deferred tools in the provider's own form. @default "own": their schemas come as text, and the
-   * model calls them through `call_tool`
+   * Whether a model accepts deferred tools in the provider's own form. @default "own": their schemas come as text, and
+   * the model calls them through `call_tool`
    */
   toolSearch?(model: string): "native" | "own";
   /**
@@ -30,15 +30,15 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
    * does
    */
   readonly cacheEdits?: "taken";
-  /** Returns the facts of a model without a network call: the table, with the caller's facts over it. */
+  /** Returns the facts of a model without a network call. The caller's facts win over the table. */
   factsOf(model: string): ModelFacts;
   /**
-   * Returns the same facts with those of the provider's models endpoint, which win over the table but not over the
-   * caller.
+   * Returns the facts of a model after a request to the provider's models endpoint. Its facts win over the table, and
+   * the caller's facts win over both.
    */
   fetchFacts(model: string): Promise<ModelFacts>;
   /**
-   * Renders a message in the provider's form; some forms need several messages for one. The result is deeply frozen.
+   * Renders a message in the provider's form, as one message or several. The result is deeply frozen.
    */
   renderMessage(message: FlatMessage): readonly Message[];
   /**
@@ -59,8 +59,7 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
   /** Reads a whole response, from the client or assembled from a stream. */
   readResponse(response: Response): ResponseContent;
   /**
-   * Reads messages that another program wrote in this provider's form: one of our messages for each part that can be
-   * referred to.
+   * Reads messages that another program wrote in this provider's form. Each tool result becomes a separate message.
    */
   readMessages(messages: readonly Message[]): readonly MessagePayload[];
   /**
@@ -73,7 +72,7 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
 }
 
 /** The parts of a request. Edits are only for providers that accept them. */
-export interface RequestParts<Message> extends RequestedEdits {
+export interface RequestParts<Message = unknown> extends RequestedEdits {
   readonly model: string;
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
@@ -85,7 +84,7 @@ export interface RequestParts<Message> extends RequestedEdits {
   /** Indexes of messages that end a section worth caching, oldest first; for providers with cache marks. */
   readonly marks: readonly number[];
   readonly cacheTtl: CacheTtl;
-  /** How long the system prompt and the tools are cached, where that is longer. @default `cacheTtl` */
+  /** How long the system prompt and the tools are cached, if longer than the messages. @default `cacheTtl` */
   readonly headTtl?: "1h";
   readonly maxTokens: number;
   /** Keeps requests of one session on the same cache, for providers that accept such a hint. */
@@ -132,20 +131,25 @@ export interface CompactionRequestOptions {
   readonly instructions?: string;
 }
 
-/** How to cancel a request. */
+/** Options of one request. */
 export interface SendOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A part of a streaming response: visible content, a report of the provider about the response, or a wait before it. */
+/**
+ * A part of a streaming response: visible content, a report of the provider about the response, or a wait before it.
+ */
 export type StreamPart = ShownPart | ResponseReport | RequestWaiting;
 
-/** The request is not sent yet: a limit that is shared with other requests is used up. Comes again while it waits. */
+/**
+ * The request waits, because a limit that it shares with other requests is used up. Emitted repeatedly until it is
+ * sent.
+ */
 export interface RequestWaiting {
   readonly kind: "request-waiting";
-  /** When its turn is likely to come. */
+  /** Expected time until the request is sent. */
   readonly waitMs: number;
-  /** What it waits for. */
+  /** The limit that the request waits for. */
   readonly message: string;
 }
 
@@ -214,7 +218,9 @@ export class ProviderError extends PalimpsestError {
   }
 }
 
-/** Returns the provider with facts of models that win over its own: for hosts whose users know models in no table. */
+/**
+ * Returns the provider with additional facts of models, which win over its own: for hosts that let users add models.
+ */
 export function withModels<Request, Response, Message>(
   provider: Provider<Request, Response, Message>,
   extra: ExtraModels,

@@ -1,3 +1,5 @@
+// Renders data once and keeps it, deeply frozen, for all later requests.
+
 import type { ToolDefinition } from "../log/payload.ts";
 import { asList } from "../schema/json-fields.ts";
 
@@ -7,7 +9,7 @@ export function frozenCopy<Value>(value: Value): Value {
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as Value;
   const copy: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) {
-    // A model may name a field `__proto__`; assigning to it would set the prototype.
+    // A model may name a field `__proto__`, and an assignment would set the prototype.
     if (name === "__proto__") Object.defineProperty(copy, name, { value: frozenCopy(field), enumerable: true });
     else copy[name] = frozenCopy(field);
   }
@@ -15,8 +17,8 @@ export function frozenCopy<Value>(value: Value): Value {
 }
 
 /**
- * Renders each list of tools once, for any number of requests. The provider's own tools (search, code execution, ...)
- * from the caller's parameters follow them.
+ * Returns a function that renders each list of tools once, for any number of requests. The provider's own tools
+ * (search, code execution, ...) from the caller's parameters come after the rendered tools.
  */
 export function rememberTools(
   render: (tool: ToolDefinition) => object,

@@ -23,7 +23,7 @@ import type { Provider } from "./provider.ts";
 const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }).filter((value) => /\S/.test(value));
 /** One pixel. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
-/** Content that is not what it says does not get as far as a provider. */
+/** The data matches the media type: the session rejects other media before rendering. */
 const base64 = fc.oneof(
   fc.constant({ mediaType: "image/png", data: PNG }),
   fc.constant({ mediaType: "application/pdf", data: "JVBERi0xLjcK" }),
@@ -50,7 +50,7 @@ const said = fc.record({
   rest: fc.array(part, { minLength: 1, maxLength: 3 }),
 });
 
-/** What flattening promises: roles alternate, each call is answered in the next message, results first. */
+/** A flattened conversation: roles alternate, and the message after a call begins with its result. */
 const conversation: fc.Arbitrary<readonly FlatMessage[]> = fc
   .tuple(fc.array(part, { minLength: 1, maxLength: 3 }), fc.array(said, { maxLength: 4 }))
   .map(([first, rounds]) => [
@@ -93,7 +93,7 @@ const subjects: Readonly<Record<string, { provider: Provider; model: string; jud
     judge(body) {
       const { model, contents, config } = body as GeminiRequest;
       const { maxOutputTokens, systemInstruction, tools } = config;
-      // As the client sends it.
+      // The client sends JSON.
       return createGemini().judge(model, {
         contents,
         tools,
@@ -128,7 +128,7 @@ describe.each(Object.entries(subjects))("%s", (_, { provider, model, judge }) =>
     });
   };
 
-  test("any conversation that was flattened is taken by the service", () => {
+  test("renders any conversation in a form that the service accepts", () => {
     const marks = fc.array(fc.nat(), { maxLength: 6 });
     fc.assert(
       fc.property(conversation, marks, fc.constantFrom("5m", "1h"), (messages, places, ttl) => {
@@ -137,7 +137,7 @@ describe.each(Object.entries(subjects))("%s", (_, { provider, model, judge }) =>
     );
   });
 
-  test("a longer conversation begins with the bytes of the shorter one", () => {
+  test("renders a longer conversation with the bytes of the shorter one as its prefix", () => {
     fc.assert(
       fc.property(conversation, (messages) => {
         const bytes = (list: readonly FlatMessage[]): string =>

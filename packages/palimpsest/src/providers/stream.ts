@@ -1,3 +1,5 @@
+// Sends a streaming call and assembles its response.
+
 import { checkArgument, withMethods } from "../schema/check-options.ts";
 import { toProviderError } from "./errors.ts";
 import { ProviderError, type StreamPart } from "./provider.ts";
@@ -7,30 +9,12 @@ export async function readStream<Response>(
   parts: AsyncGenerator<StreamPart, Response>,
   onPart: (part: StreamPart) => void = () => {},
 ): Promise<Response> {
-  checkArgument("readStream(parts)", parts, withMethods(["next"], "what provider.send(request) returns"));
+  checkArgument("readStream(parts)", parts, withMethods(["next"], "the stream that provider.send(request) returns"));
   for (;;) {
     const next = await parts.next();
     if (next.done === true) return next.value;
     onPart(next.value);
   }
-}
-
-/** Assembles a response from its stream events. */
-export interface Collector<Event, Response> {
-  /** Adds an event and returns its visible parts. Throws if the event reports that the response failed. */
-  add(event: Event): readonly StreamPart[];
-  /**
-   * Returns the response after its last event. A stream that ends earlier was cut off, and its response is incomplete.
-   */
-  whole(): Response | undefined;
-}
-
-interface StreamCall<Event, Response> {
-  readonly provider: string;
-  readonly signal: AbortSignal | undefined;
-  readonly collector: Collector<Event, Response>;
-  /** Makes the call. Resolves when the response begins, or with the whole response. */
-  open(): Promise<AsyncIterable<Event> | { readonly whole: Response }>;
 }
 
 /** Runs a streaming call to its end. Throws every failure as a ProviderError. */
@@ -56,11 +40,29 @@ export async function* sendStream<Event, Response>({
   throw new ProviderError(
     provider,
     { kind: "broken-stream" },
-    "the stream ended before its last event: what it brought is not whole; send the request again",
+    "the stream ended before its last event, so the response is incomplete; send the request again",
   );
 }
 
-/** Options of every call. The caller of this library retries, so the client must not. */
+interface StreamCall<Event, Response> {
+  readonly provider: string;
+  readonly signal: AbortSignal | undefined;
+  readonly collector: Collector<Event, Response>;
+  /** Makes the call. Resolves when the response begins, or with the whole response. */
+  open(): Promise<AsyncIterable<Event> | { readonly whole: Response }>;
+}
+
+/** Assembles a response from the events of its stream. */
+export interface Collector<Event, Response> {
+  /** Adds an event and returns the stream parts in it. Throws if the event reports a failure. */
+  add(event: Event): readonly StreamPart[];
+  /**
+   * Returns the response once its last event has arrived. Undefined before: a stream that ends early was cut off.
+   */
+  whole(): Response | undefined;
+}
+
+/** Returns the client's options of every call. Palimpsest retries by itself, so the client must not. */
 export function callOptions(signal: AbortSignal | undefined): { maxRetries: 0; signal?: AbortSignal } {
   return { maxRetries: 0, ...(signal === undefined ? {} : { signal }) };
 }

@@ -6,9 +6,16 @@ import type { MessagePayload, Payloads } from "../log/payload.ts";
 import { storeMessage } from "../store-results/store.ts";
 import { memoryResults, memoryStore } from "../stores/memory-store.ts";
 import { sha256 } from "../stores/sha256.ts";
-
 import type { LogWriter, ResultFiles } from "../stores/store.ts";
-import { type Recalled, type RecallRequest, readRecallInput, recall, recalledText, recallTool } from "./recall.ts";
+import {
+  type Recalled,
+  type RecallRequest,
+  readRecallInput,
+  recall,
+  recalledText,
+  recallOf,
+  recallTool,
+} from "./recall.ts";
 
 let log: LogWriter;
 let files: ResultFiles;
@@ -53,7 +60,7 @@ async function readAll(entry: number, maxCharacters: number): Promise<string> {
 }
 
 describe("recall", () => {
-  test("gives any stored text back as it was", async () => {
+  test("returns any stored text unchanged", async () => {
     const unit = fc.constantFrom("a", "ü", "😀", "\n", "\r\n", "</persisted-output>", "\0", "\ufeff");
     await fc.assert(
       fc.asyncProperty(fc.string({ unit, minLength: 20, maxLength: 40 }), async (part) => {
@@ -66,7 +73,7 @@ describe("recall", () => {
     );
   });
 
-  test("gives back what stands in the log, whatever is shown of it", async () => {
+  test("returns the content in the log, whatever the view shows", async () => {
     const entry = await said("first\nsecond\nthird");
     await append("replace", { from: entry, to: entry, with: [], reason: "cleared" });
     expect(await ask({ entry, fromLine: 2, lines: 1 })).toEqual({
@@ -79,7 +86,7 @@ describe("recall", () => {
     expect(await readAll(entry, 3)).toBe("first\nsecond\nthird");
   });
 
-  test("searches in a stored content, also far from its ends", async () => {
+  test("searches stored content, also far from its ends", async () => {
     const lines = Array.from({ length: 9_000 }, (_, index) => `line ${index + 1}${index === 4_321 ? " Needle" : ""}`);
     const { entry } = await appendStored(lines.join("\n"));
     expect(await ask({ entry, search: "needle" })).toEqual({
@@ -99,7 +106,7 @@ describe("recall", () => {
     });
   });
 
-  test("searches what was stored along with the rest, as far as it is not too much", async () => {
+  test("searches stored content with the log, up to a limit", async () => {
     const lines = Array.from(
       { length: 9_000 },
       (_, index) => `line ${index + 1}${index === 4_321 ? " odd needle" : ""}`,
@@ -120,7 +127,7 @@ describe("recall", () => {
     );
   });
 
-  test("searches every stored content, however many there are, and names those that it cannot", async () => {
+  test("searches any number of stored contents, and names those that it cannot read", async () => {
     const lines = Array.from({ length: 2_000 }, (_, index) => `a line of output, number ${index}`);
     const { entry: oldest } = await appendStored([...lines, "the odd needle", ...lines].join("\n"));
     const { entry: gone, payload } = await appendStored([...lines, "another needle", ...lines].join("\n"));
@@ -139,7 +146,7 @@ describe("recall", () => {
     );
   });
 
-  test("says what it cannot give back, and why", async () => {
+  test("explains which content it cannot return, and why", async () => {
     const request = await append("request", { maxTokens: 1, estimatedTokens: 1 });
     const erased = await said("secret");
     await log.erase(erased);
@@ -163,8 +170,8 @@ describe("recall", () => {
   });
 });
 
-describe("the tool", () => {
-  test("takes whatever a model writes", () => {
+describe("recallTool", () => {
+  test("accepts any input of a model", () => {
     expect(readRecallInput({ entry: 3, from_line: "7", lines: null, search: "x" })).toEqual({
       entry: 3,
       fromLine: 7,
@@ -180,7 +187,7 @@ describe("the tool", () => {
     ]);
   });
 
-  test("answers in words that say how to go on", async () => {
+  test("answers in words that say how to continue", async () => {
     const entry = await said(`one\ntwo\n${"x".repeat(99)}`);
     const answer = async (input: unknown, maxCharacters?: number) =>
       recalledText(await ask(readRecallInput(input), maxCharacters));
@@ -195,5 +202,109 @@ describe("the tool", () => {
     expect(await answer({ search: "two" })).toMatch(/^entry 1: one two x+/);
     expect(await answer({ search: "absent" })).toBe("No entry of this session has all of these words.");
     expect(await answer("nonsense")).toBe("Give an entry number, or words to search for.");
+  });
+});
+
+test("recallTool has a schema with whole numbers from 1, a search text, and no other fields", () => {
+  const { type, properties, additionalProperties } = recallTool.inputSchema as Record<string, unknown>;
+  expect([type, additionalProperties]).toEqual(["object", false]);
+  const { search, ...numbers } = properties as Record<string, object>;
+  expect(search).toMatchObject({ type: "string" });
+  expect(Object.keys(numbers)).toEqual(["entry", "from_line", "from_character", "lines"]);
+  for (const one of Object.values(numbers)) expect(one).toMatchObject({ type: "integer", minimum: 1 });
+});
+
+test("recallOf offers recall if the model has the tool", () => {
+  expect(recallOf([{ name: "look" }, recallTool])).toBe("offered");
+  expect(recallOf([{ name: "look" }])).toBe("missing");
+});
+
+test.each<[unknown, object]>([
+  [
+    { entry: 3, from_line: 2, from_character: 5, lines: 9, search: "x" },
+    { entry: 3, fromLine: 2, fromCharacter: 5, lines: 9, search: "x" },
+  ],
+  [
+    { entry: "3", from_line: " 2 ", lines: "" },
+    { entry: 3, fromLine: 2 },
+  ],
+  [{ entry: "three", from_line: null, lines: Number.NaN, search: 7 }, {}],
+  [{ search: "", other: 1 }, { search: "" }],
+  [undefined, {}],
+  [null, {}],
+  ["3", {}],
+])("readRecallInput leaves out invalid fields: %j", (input, wanted) => {
+  expect(readRecallInput(input)).toEqual(wanted);
+});
+
+describe("recalledText", () => {
+  const from = { line: 1, character: 1 };
+
+  test.each<[string, Recalled, string]>([
+    ["the end", { kind: "text", entry: 3, text: "All of it.", from }, "All of it."],
+    [
+      "more lines",
+      { kind: "text", entry: 3, text: "One.\n", from, next: { line: 2, character: 1 } },
+      "One.\n[There is more: recall entry 3 with from_line 2.]",
+    ],
+    [
+      "more of a line",
+      { kind: "text", entry: 3, text: "On", from, next: { line: 1, character: 3 } },
+      "On\n[There is more: recall entry 3 with from_line 1, from_character 3.]",
+    ],
+    [
+      "after the end",
+      { kind: "text", entry: 3, text: "", from: { line: 9, character: 1 } },
+      "Entry 3 has nothing at line 9.",
+    ],
+    [
+      "after the end of a line",
+      { kind: "text", entry: 3, text: "", from: { line: 9, character: 4 } },
+      "Entry 3 has nothing at line 9, character 4.",
+    ],
+    [
+      "lines",
+      {
+        kind: "lines",
+        entry: 3,
+        found: [
+          { line: 2, character: 1, text: "a" },
+          { line: 5, character: 8, text: "b" },
+        ],
+        nextLine: 6,
+      },
+      "2: a\n5:8: b\n[There is more: recall entry 3 with from_line 6.]",
+    ],
+    ["no lines", { kind: "lines", entry: 3, found: [] }, "Entry 3 does not contain that text."],
+    ["entries", { kind: "entries", hits: [{ sequence: 4, snippet: "a tree" }], unsearched: [] }, "entry 4: a tree"],
+  ])("shows the content, its place, and how to continue: %s", (_, recalled, wanted) => {
+    expect(recalledText(recalled)).toBe(wanted);
+  });
+
+  test.each<[Recalled, RegExp]>([
+    [{ kind: "unknown", entry: 9, newestEntry: 4 }, /no entry 9.*newest is 4/],
+    [{ kind: "no-text", entry: 3, entryKind: "usage" }, /Entry 3.*usage/],
+    [{ kind: "erased", entry: 3 }, /Entry 3 was erased/],
+    [{ kind: "expired", entry: 3, file: "a", bytes: 7 }, /entry 3 has expired.*7 bytes/],
+    [{ kind: "changed", entry: 3, file: "a", bytes: 7, nowBytes: 8 }, /entry 3 has been changed.*7 bytes.*8/],
+    [{ kind: "nothing-asked" }, /Give an entry number/],
+    [{ kind: "entries", hits: [], unsearched: [] }, /No entry/],
+  ])("shows why there is no content: %j", (recalled, wanted) => {
+    expect(recalledText(recalled)).toMatch(wanted);
+  });
+
+  test("names unsearched entries by cause, and counts the rest of a long list", () => {
+    const large = Array.from({ length: 53 }, (_, index) => ({ entry: 100 - index, why: "too-much" }) as const);
+    const unsearched = [{ entry: 7, why: "expired" } as const, ...large];
+    const lines = recalledText({ kind: "entries", hits: [], unsearched }).split("\n");
+    expect(lines).toHaveLength(3);
+    expect(lines[1]).toMatch(/^\[Too large.*: 100, 99, .*, 51, and 3 older ones\]$/);
+    expect(lines[2]).toMatch(/expired: 7\]$/);
+    const exactly = recalledText({ kind: "entries", hits: [], unsearched: large.slice(0, 50) });
+    expect(exactly).toMatch(/, 51\]$/);
+  });
+
+  test("never shows half a character", () => {
+    expect(recalledText({ kind: "text", entry: 3, text: "\ud83d", from }).isWellFormed()).toBe(true);
   });
 });

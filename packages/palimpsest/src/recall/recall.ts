@@ -1,34 +1,25 @@
+// Recall: reads back content that is no longer in view, for the host and as a tool for the model.
+
 import type { ToolDefinition } from "../log/payload.ts";
 import type { LogReader, ResultFiles } from "../stores/store.ts";
 import { contentOf, type NoContent, readRange, type TextContent, type TextPlace } from "./read.ts";
 import { type FoundLine, type SessionHits, searchRange, searchSession, type Unsearched } from "./search.ts";
 
-/** The content to recall: a range of an entry, the matching lines of an entry, or the matching entries. */
-export interface RecallRequest {
-  /** Without an entry, all entries are searched. */
-  readonly entry?: number;
-  /** @default 1 */
-  readonly fromLine?: number;
-  /** The first character within that line, for lines longer than an answer. @default 1 */
-  readonly fromCharacter?: number;
-  /** The maximum number of lines. @default as many as fit */
-  readonly lines?: number;
-  /** Within one entry: literal text, ignoring case. Over all entries: words, or phrases "in quotes". */
-  readonly search?: string;
+/** Recalls content that was stored, cleared or compacted: anything in the log, by the number of its entry. */
+export async function recall(request: RecallRequest, sources: RecallSources): Promise<Recalled> {
+  const { entry: number, search = "" } = request;
+  const { log, maxEntries = 20 } = sources;
+  if (number === undefined) {
+    if (search.trim() === "") return { kind: "nothing-asked" };
+    return { kind: "entries", ...(await searchSession(search, { ...sources, maxEntries })) };
+  }
+  const [entry] = Number.isSafeInteger(number) && number > 0 ? await log.read(number, number) : [];
+  if (entry === undefined) return { kind: "unknown", entry: number, newestEntry: (await log.head()).sequence };
+  const content = await contentOf(entry, sources);
+  return content.kind === "content" ? readContent(content.pieces, number, request, sources) : content;
 }
 
-interface RecallSources {
-  readonly log: LogReader;
-  /** Without storage, stored results count as expired. */
-  readonly files?: ResultFiles;
-  readonly session: string;
-  /** The maximum text of one answer. @default 10,000 */
-  readonly maxCharacters?: number;
-  /** The number of entries that a search over all of them returns. @default 20 */
-  readonly maxEntries?: number;
-}
-
-/** What a recall found: text, lines, a list of matches, or the reason why there is nothing. */
+/** The result of a recall: text, lines, a list of matches, or the reason why there is no content. */
 export type Recalled =
   | {
       readonly kind: "text";
@@ -43,18 +34,29 @@ export type Recalled =
   | NoContent
   | { readonly kind: "nothing-asked" };
 
-/** Recalls content that was stored, cleared or compacted: anything in the log, by the number of its entry. */
-export async function recall(request: RecallRequest, sources: RecallSources): Promise<Recalled> {
-  const { entry: number, search = "" } = request;
-  const { log, maxEntries = 20 } = sources;
-  if (number === undefined) {
-    if (search.trim() === "") return { kind: "nothing-asked" };
-    return { kind: "entries", ...(await searchSession(search, { ...sources, maxEntries })) };
-  }
-  const [entry] = Number.isSafeInteger(number) && number > 0 ? await log.read(number, number) : [];
-  if (entry === undefined) return { kind: "unknown", entry: number, newestEntry: (await log.head()).sequence };
-  const content = await contentOf(entry, sources);
-  return content.kind === "content" ? readContent(content.pieces, number, request, sources) : content;
+/** The content to recall: a range of an entry, the matching lines of an entry, or the matching entries. */
+export interface RecallRequest {
+  /** The number of the entry. @default all entries are searched */
+  readonly entry?: number;
+  /** @default 1 */
+  readonly fromLine?: number;
+  /** The first character within that line, for lines longer than an answer. @default 1 */
+  readonly fromCharacter?: number;
+  /** The maximum number of lines. @default as many as fit */
+  readonly lines?: number;
+  /** Within one entry: literal text, ignoring case. Over all entries: words, or phrases "in quotes". */
+  readonly search?: string;
+}
+
+interface RecallSources {
+  readonly log: LogReader;
+  /** The files of stored results. @default none: stored results count as expired */
+  readonly files?: ResultFiles;
+  readonly session: string;
+  /** The maximum text of one answer. @default 10,000 */
+  readonly maxCharacters?: number;
+  /** The number of entries that a search over all of them returns. @default 20 */
+  readonly maxEntries?: number;
 }
 
 async function readContent(
@@ -74,12 +76,12 @@ async function readContent(
   return { kind: "text", entry, text, from, ...(next === undefined ? {} : { next }) };
 }
 
-/** The model chose these numbers, so they may be invalid. */
+/** Replaces an invalid number, because the model chose it. */
 function count(value: number | undefined, otherwise: number): number {
   return value !== undefined && value >= 1 ? Math.floor(value) : otherwise;
 }
 
-/** The tool `recall` for the model. It is part of the prompt, so a change of any word costs every session its cache. */
+/** The tool `recall` for the model. It is part of the prompt, so a changed word invalidates the cache of every session. */
 export const recallTool: ToolDefinition = {
   name: "recall",
   resultSize: "bounded",
@@ -108,7 +110,7 @@ export const recallTool: ToolDefinition = {
   },
 };
 
-/** Whether the model has the tool: only then texts for it speak of recalling. */
+/** Whether the model has the tool. Only then do texts for the model mention recall. */
 export function recallOf(tools: readonly Pick<ToolDefinition, "name">[]): "offered" | "missing" {
   return tools.some(({ name }) => name === recallTool.name) ? "offered" : "missing";
 }
@@ -133,7 +135,7 @@ export function readRecallInput(input: unknown): RecallRequest {
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }
 
-/** Renders the recalled content for the model. It always says how to continue. */
+/** Renders the recalled content for the model, with a hint how to continue if there is more. */
 export function recalledText(recalled: Recalled): string {
   return describe(recalled).toWellFormed();
 }
@@ -171,6 +173,14 @@ function textOf({ entry, text, from, next }: Extract<Recalled, { kind: "text" }>
   return text.endsWith("\n") || continueTurn === "" ? text + continueTurn : `${text}\n${continueTurn}`;
 }
 
+function placeText({ line, character }: TextPlace): string {
+  return character === 1 ? `line ${line}` : `line ${line}, character ${character}`;
+}
+
+function inputText({ line, character }: TextPlace): string {
+  return character === 1 ? `from_line ${line}` : `from_line ${line}, from_character ${character}`;
+}
+
 function hitsText({ hits, unsearched }: Extract<Recalled, { kind: "entries" }>): string {
   const lines = hits.map(({ sequence, snippet }) => `entry ${sequence}: ${snippet}`);
   const none = lines.length === 0 ? ["No entry of this session has all of these words."] : [];
@@ -183,7 +193,7 @@ const UNSEARCHED: Readonly<Record<Unsearched["why"], string>> = {
   changed: "Not searched, because their files have been changed",
   unreadable: "Not searched, because their files could not be read",
 };
-/** The number of entries that are named; the rest is counted. */
+/** The number of unsearched entries that are named. Further entries are counted. */
 const NAMED_ENTRIES = 50;
 
 function unsearchedText(unsearched: readonly Unsearched[]): readonly string[] {
@@ -194,12 +204,4 @@ function unsearchedText(unsearched: readonly Unsearched[]): readonly string[] {
     const more = entries.length > NAMED_ENTRIES ? `, and ${entries.length - NAMED_ENTRIES} older ones` : "";
     return [`[${UNSEARCHED[why]}: ${named}${more}]`];
   });
-}
-
-function placeText({ line, character }: TextPlace): string {
-  return character === 1 ? `line ${line}` : `line ${line}, character ${character}`;
-}
-
-function inputText({ line, character }: TextPlace): string {
-  return character === 1 ? `from_line ${line}` : `from_line ${line}, from_character ${character}`;
 }

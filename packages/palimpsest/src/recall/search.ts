@@ -1,3 +1,5 @@
+// Searches a session for words, and one text for a literal string.
+
 import { readPayload } from "../log/draft.ts";
 import type { Entry } from "../log/entry.ts";
 import { isMatch, type Phrase, readQuery, snippetOf } from "../log/search-text.ts";
@@ -5,48 +7,15 @@ import type { LogReader, SearchHit } from "../stores/store.ts";
 import { headOf, tailOf } from "../text.ts";
 import { type ContentSources, contentOf, type LinePiece, linePieces } from "./read.ts";
 
-export interface SessionHits {
-  /** Newest first, and summaries behind all others: each repeats what was said before it. */
-  readonly hits: readonly SearchHit[];
-  /** Entries whose stored content was not searched, newest first: they may also contain the words. */
-  readonly unsearched: readonly Unsearched[];
-}
-
-export interface Unsearched {
-  readonly entry: number;
-  /**
-   * `too-much`: the entry and the newer ones exceed the limit of one search; a search within the entry reads all of it.
-   * `expired`, `changed`: the file is gone, or its content is not what was stored. `unreadable`: the file could not be
-   * read.
-   */
-  readonly why: "too-much" | "expired" | "changed" | "unreadable";
-}
-
-interface SearchSessionOptions extends ContentSources {
-  readonly log: LogReader;
-  readonly maxEntries: number;
-}
-
-/** Words in the tag of every preview. Searching the log for them finds all stored entries. */
-const STORED = '"persisted output"';
-/** So many queries of the log look for hits that are no summaries. */
-const MAX_LOOKS = 10;
-/** The number of stored entries per query of the log. */
-const STORED_ENTRIES = 100;
-/** Longer than any query, so that words are found where a long line was cut. */
-const OVERLAP_CHARACTERS = 512;
-/** About a second of work. */
-const MAX_STORED_BYTES = 33_554_432;
-
 /**
- * Searches all entries for words: with the log's index, and line by line in content stored outside the log. In stored
- * content all words must be on one line.
+ * Searches all entries for words: first with the index of the store, then line by line in content in files. In a file, all words
+ * must be on one line.
  */
 export async function searchSession(query: string, options: SearchSessionOptions): Promise<SessionHits> {
   const { log, maxEntries: limit } = options;
   const phrases = readQuery(query);
-  const { said, summaries } = await searchLog(query, options);
-  const hits = new Map(said.map((hit) => [hit.sequence, hit]));
+  const { messages, summaries } = await searchLog(query, options);
+  const hits = new Map(messages.map((hit) => [hit.sequence, hit]));
   const unsearched: Unsearched[] = [];
   let leftBytes = MAX_STORED_BYTES;
   for await (const { entry, bytes } of storedEntries(log)) {
@@ -67,25 +36,54 @@ export async function searchSession(query: string, options: SearchSessionOptions
   return { hits: [...newestFirst, ...summaries].slice(0, limit), unsearched };
 }
 
-interface LogHits {
-  readonly said: readonly SearchHit[];
-  readonly summaries: readonly SearchHit[];
+/** The entries that contain the words, and the stored content that was not searched. */
+export interface SessionHits {
+  /** Newest first; summaries come last, because they repeat earlier messages. */
+  readonly hits: readonly SearchHit[];
+  /** Entries whose stored content was not searched, newest first: they may also contain the words. */
+  readonly unsearched: readonly Unsearched[];
 }
 
-/** Hits in the log. A session with many summaries has many that say the same, before the first that says more. */
+/** An entry whose stored content was not searched. */
+export interface Unsearched {
+  readonly entry: number;
+  /**
+   * `too-much`: the entry and the newer entries exceed the limit of one search; a search within the entry reads all of it.
+   * `expired`: the file is gone. `changed`: the content differs from the stored content. `unreadable`: the file could not be read.
+   */
+  readonly why: "too-much" | "expired" | "changed" | "unreadable";
+}
+
+interface SearchSessionOptions extends ContentSources {
+  readonly log: LogReader;
+  readonly maxEntries: number;
+}
+
+/** The limit of one search in files: about a second of work. */
+const MAX_STORED_BYTES = 33_554_432;
+
+/** Searches the log, and separates messages from summaries. Several summaries may repeat the same hit, so it reads several pages. */
 async function searchLog(query: string, { log, maxEntries: limit }: SearchSessionOptions): Promise<LogHits> {
-  const said: SearchHit[] = [];
+  const messages: SearchHit[] = [];
   const summaries: SearchHit[] = [];
-  let looks = 0;
+  let pages = 0;
   for await (const page of pagesOfHits(query, log, limit)) {
     const { entries } = await log.readBatch({ ranges: page.map(({ sequence }) => ({ from: sequence, to: sequence })) });
     const boundaries = new Set(entries.filter(({ kind }) => kind === "boundary").map(({ sequence }) => sequence));
-    for (const hit of page) (boundaries.has(hit.sequence) ? summaries : said).push(hit);
-    looks++;
-    if (looks === MAX_LOOKS || said.length >= limit) break;
+    for (const hit of page) (boundaries.has(hit.sequence) ? summaries : messages).push(hit);
+    pages++;
+    if (pages === MAX_PAGES || messages.length >= limit) break;
   }
-  return { said, summaries };
+  return { messages, summaries };
 }
+
+interface LogHits {
+  readonly messages: readonly SearchHit[];
+  readonly summaries: readonly SearchHit[];
+}
+
+/** The maximum number of pages of hits to read for messages. */
+const MAX_PAGES = 10;
 
 /** Returns all entries whose content is in a file, newest first. */
 async function* storedEntries(log: LogReader): AsyncGenerator<{ readonly entry: Entry; readonly bytes: number }> {
@@ -99,7 +97,13 @@ async function* storedEntries(log: LogReader): AsyncGenerator<{ readonly entry: 
   }
 }
 
-/** All hits of a query, newest first, as many as `size` at a time. */
+/** The words in the tag of every preview. A search of the log for them finds all stored entries. */
+const STORED = '"persisted output"';
+
+/** The number of stored entries per page. */
+const STORED_ENTRIES = 100;
+
+/** Returns all hits of a query, newest first, in pages of `size`. */
 async function* pagesOfHits(query: string, log: LogReader, size: number): AsyncGenerator<readonly SearchHit[]> {
   let to = Number.MAX_SAFE_INTEGER;
   let page: readonly SearchHit[];
@@ -111,6 +115,7 @@ async function* pagesOfHits(query: string, log: LogReader, size: number): AsyncG
   } while (page.length === size);
 }
 
+/** Searches the stored content of an entry. */
 async function searchStored(
   entry: Entry,
   phrases: readonly Phrase[],
@@ -132,25 +137,10 @@ async function searchStored(
   }
 }
 
-interface SearchRange {
-  /** Literal text, ignoring case. */
-  readonly search: string;
-  readonly fromLine: number;
-  readonly maxCharacters: number;
-}
+/** The overlap of pieces of a long line. It is longer than any query, so that a cut hides no words. */
+const OVERLAP_CHARACTERS = 512;
 
-/** The place of a match with its line, or the text around the match if the line is long. */
-export type FoundLine = LinePiece;
-
-interface FoundLines {
-  readonly found: readonly FoundLine[];
-  /** The line to continue from; undefined if everything was searched. */
-  readonly nextLine: number | undefined;
-}
-
-const CONTEXT_CHARACTERS = 120;
-
-/** Returns the lines of a text that contain a search text. Of a very long line, each matching piece. */
+/** Returns the lines of a text that contain a string, and each matching piece of a very long line. */
 export async function searchRange(
   pieces: AsyncIterable<string> | Iterable<string>,
   { search, fromLine, maxCharacters }: SearchRange,
@@ -170,9 +160,27 @@ export async function searchRange(
   return { found, nextLine: undefined };
 }
 
+interface SearchRange {
+  /** The string, ignoring case. */
+  readonly search: string;
+  readonly fromLine: number;
+  readonly maxCharacters: number;
+}
+
+/** The place of a match, with its line or, in a long line, the text around the match. */
+export type FoundLine = LinePiece;
+
+interface FoundLines {
+  readonly found: readonly FoundLine[];
+  /** The line to continue from; undefined if the whole text was searched. */
+  readonly nextLine: number | undefined;
+}
+
 function around(text: string, at: number, length: number): string {
   if (text.length <= 2 * CONTEXT_CHARACTERS + length) return text;
   const before = tailOf(text.slice(0, at), CONTEXT_CHARACTERS);
   const after = headOf(text.slice(at), length + CONTEXT_CHARACTERS);
   return `${before.length < at ? "..." : ""}${before}${after}${at + after.length < text.length ? "..." : ""}`;
 }
+
+const CONTEXT_CHARACTERS = 120;

@@ -12,17 +12,17 @@ function streamed(...chunks: readonly (string | Uint8Array)[]): string {
 const TAGS = [..."rm -rf ~"].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
 
 test.each([
-  ["commands for the terminal are removed", "\u001b[31mred\u001b[0m\u0007", "red"],
-  ["directions", "a\u202eb\u2066c\u2069", "a⟨U+202E⟩b⟨U+2066⟩c⟨U+2069⟩"],
-  ["letters without a width", "a\u200bb\u200dc\u2060d\ufeff", "a⟨U+200B⟩b⟨U+200D⟩c⟨U+2060⟩d⟨U+FEFF⟩"],
-  ["tags, which say something", `Hello${TAGS}.`, "Hello⟨8 hidden characters⟩."],
-  ["variation selectors behind an emoji", `😀${"\u{e0100}\u{e0155}\ufe01".repeat(3)}`, "😀⟨9 hidden characters⟩"],
-  ["a second selector", "❤\ufe0f\ufe0f", "❤⟨U+FE0F⟩⟨U+FE0F⟩"],
-  ["selectors behind letters", "a\ufe0fb\ufe0e", "a⟨U+FE0F⟩b⟨U+FE0E⟩"],
-  ["fillers and joiners", "a\u3164b\u034fc", "a⟨U+3164⟩b⟨U+034F⟩c"],
-  ["a direction where nothing is written from right to left", "a\u200fb", "a⟨U+200F⟩b"],
-  ["a flag that says something else", "🏴\u{e0072}\u{e006d}\u{e007f}", "🏴⟨U+E0072⟩⟨U+E006D⟩⟨U+E007F⟩"],
-  ["half a character", "a\ud800b", "a\ufffdb"],
+  ["removes terminal commands", "\u001b[31mred\u001b[0m\u0007", "red"],
+  ["spells out directions", "a\u202eb\u2066c\u2069", "a⟨U+202E⟩b⟨U+2066⟩c⟨U+2069⟩"],
+  ["spells out characters without a width", "a\u200bb\u200dc\u2060d\ufeff", "a⟨U+200B⟩b⟨U+200D⟩c⟨U+2060⟩d⟨U+FEFF⟩"],
+  ["counts tags that encode a text", `Hello${TAGS}.`, "Hello⟨8 hidden characters⟩."],
+  ["counts variation selectors after an emoji", `😀${"\u{e0100}\u{e0155}\ufe01".repeat(3)}`, "😀⟨9 hidden characters⟩"],
+  ["spells out a second selector", "❤\ufe0f\ufe0f", "❤⟨U+FE0F⟩⟨U+FE0F⟩"],
+  ["spells out selectors after letters", "a\ufe0fb\ufe0e", "a⟨U+FE0F⟩b⟨U+FE0E⟩"],
+  ["spells out fillers and joiners", "a\u3164b\u034fc", "a⟨U+3164⟩b⟨U+034F⟩c"],
+  ["spells out a direction in text that is written from left to right", "a\u200fb", "a⟨U+200F⟩b"],
+  ["spells out a flag with unknown tags", "🏴\u{e0072}\u{e006d}\u{e007f}", "🏴⟨U+E0072⟩⟨U+E006D⟩⟨U+E007F⟩"],
+  ["replaces half a character", "a\ud800b", "a\ufffdb"],
 ])("%s", (_, text, shown) => {
   expect(sanitize(text)).toBe(shown);
   expect(streamed(...text)).toBe(shown);
@@ -37,7 +37,7 @@ test.each([
   "葛\u{e0100}城市",
   "Donau\u00addampfschiff",
   "\ufeffimport x",
-])("ordinary text stays as it is: %s", (text) => {
+])("keeps ordinary text unchanged: %s", (text) => {
   expect(sanitize(text)).toBe(text);
   expect(streamed(...text)).toBe(text);
 });
@@ -61,7 +61,7 @@ const piece = fc.oneof(
   ),
 );
 
-test("what is near is judged by the shown text, so that a second time changes nothing", () => {
+test("changes nothing the second time, because neighboring text is judged as shown", () => {
   const shown = sanitize(`ש${"\u{e0041}".repeat(5)}${"\u2061".repeat(4)}x\u200f`);
   expect(shown).toBe("ש⟨9 hidden characters⟩x\u200f");
   const far = sanitize(`ש\u2061a\u2061b\u2061c\u2061d\u2061e\u200f`);
@@ -69,7 +69,7 @@ test("what is near is judged by the shown text, so that a second time changes no
   expect(sanitize(far)).toBe(far);
 });
 
-test("for any text: nothing hidden is left but in ordinary places, a second time changes nothing, cuts do not matter", () => {
+test("leaves hidden characters only in ordinary places of any text, wherever the chunks are cut, and changes nothing the second time", () => {
   fc.assert(
     fc.property(fc.array(piece), fc.array(fc.nat({ max: 80 })), (pieces, cuts) => {
       const text = pieces.join("").toWellFormed();
@@ -90,7 +90,7 @@ test("for any text: nothing hidden is left but in ordinary places, a second time
   );
 });
 
-test("a run of a million hidden characters takes no time, whole and in pieces", async () => {
+test("takes little time for a million hidden characters, whole and in pieces", async () => {
   const run = "\u{e0041}".repeat(1_000_000);
   const pieces = Array.from({ length: 100 }, () => run.slice(0, 20_000));
   const usedMs = await processorMs(() => {
@@ -100,7 +100,7 @@ test("a run of a million hidden characters takes no time, whole and in pieces", 
   expect(usedMs).toBeLessThan(10_000);
 });
 
-test("every text of a value, its keys included", () => {
+test("sanitizes every text in a value, including keys", () => {
   expect(sanitizeAll({ "a\u202e": ["\u001b[1mx", 5, null, { b: "y\u200b" }] })).toEqual({
     "a⟨U+202E⟩": ["x", 5, null, { b: "y⟨U+200B⟩" }],
   });

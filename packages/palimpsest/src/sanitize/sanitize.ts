@@ -1,19 +1,18 @@
-/** `palimpsest/sanitize`: makes text of others safe to show, to people and to models. */
+// `palimpsest/sanitize` makes text from outside safe to show to people and to models.
 
 import { spellHidden } from "./hidden-characters.ts";
 import { createEscapeFilter } from "./stream.ts";
 
 /**
- * The gate for every text that somebody else wrote, before the screen, the log and the model. Commands for terminals are removed.
- * Hidden characters are spelled out or counted where they stand, so that people and models see that there is something.
- * What has passed it once passes it again unchanged.
+ * Sanitizes text from outside before it reaches the screen, the log or the model. Removes terminal commands. Spells out or counts
+ * hidden characters, so that people and models see them. A second call changes nothing.
  */
 export function sanitize(text: string): string {
   const filter = createEscapeFilter();
   return spellHidden((filter.push(text) + filter.end()).toWellFormed());
 }
 
-/** The same for every text in a value, such as a schema. */
+/** Sanitizes every text in a value, such as a schema, including the keys of objects. */
 export function sanitizeAll<Value>(value: Value): Value {
   return sanitized(value) as Value;
 }

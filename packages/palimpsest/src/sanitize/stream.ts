@@ -1,22 +1,62 @@
+// Sanitizes output while it arrives: removes escape sequences, and spells out hidden characters. Chunk borders do not matter.
+
 import { CONTEXT_CHARACTERS, HIDDEN, spellHidden } from "./hidden-characters.ts";
 
-interface EscapeFilter {
+/** Does the work of `sanitize` for a stream. The result does not depend on the borders of the chunks. */
+export async function* sanitizeStream(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
+  const sanitizer = createSanitizer();
+  for await (const chunk of chunks) {
+    const text = sanitizer.push(chunk);
+    if (text !== "") yield text;
+  }
+  const rest = sanitizer.end();
+  if (rest !== "") yield rest;
+}
+
+export function createSanitizer(): Sanitizer {
+  const filter = createEscapeFilter();
+  let before = "";
+  let waiting = "";
+  return {
+    push(chunk) {
+      const whole = waiting + filter.push(chunk);
+      waiting = whole.slice(waitingFrom(whole));
+      if (waiting.length > MAX_WAITING_CHARACTERS) waiting = "";
+      return take(whole.slice(0, whole.length - waiting.length));
+    },
+    end: () => take(waiting + filter.end()),
+  };
+
+  function take(text: string): string {
+    const shown = spellHidden(text.toWellFormed(), before);
+    before = (before + shown).slice(-CONTEXT_CHARACTERS);
+    return shown;
+  }
+}
+
+interface Sanitizer {
   push(chunk: Uint8Array | string): string;
-  /** The first half of a character that was split between chunks. */
   end(): string;
 }
 
-type State = "text" | "escape" | "sequence" | "string" | "string-escape";
+/** The maximum length of a run of hidden characters that waits in memory. A longer run is spelled out in several pieces. */
+const MAX_WAITING_CHARACTERS = 4_096;
 
-/** Matches control characters. Most output has none but line breaks. */
-const SPECIAL = /[^\P{Cc}\n\t]/u;
-const LINE_FEED = 0x0a;
-const RETURN = 0x0d;
-const ESCAPE = 0x1b;
-const SEQUENCE = 0x9b;
-/** Escape sequences that last until a terminator, as one byte or as the letter after ESC: DCS, SOS, OSC, PM, APC. */
-const STRINGS = [0x90, 0x98, 0x9d, 0x9e, 0x9f];
-const STRING_LETTERS = "PX]^_";
+/** Returns where the end of a text begins that must wait for the next chunk: hidden characters, or half a character. */
+function waitingFrom(text: string): number {
+  let at = text.length;
+  if (isHighSurrogate(text.charCodeAt(at - 1))) at--;
+  while (at > 0 && text.length - at <= MAX_WAITING_CHARACTERS) {
+    const start = isHighSurrogate(text.charCodeAt(at - 2)) ? at - 2 : at - 1;
+    if (!HIDDEN.test(text.slice(start, at))) break;
+    at = start;
+  }
+  return at;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
 
 /**
  * Removes escape sequences (colors, titles, clipboard, links) and control characters, also across chunks. A lone carriage return
@@ -65,6 +105,24 @@ export function createEscapeFilter(): EscapeFilter {
   };
 }
 
+interface EscapeFilter {
+  push(chunk: Uint8Array | string): string;
+  /** The first half of a character that was split between chunks. */
+  end(): string;
+}
+
+type State = "text" | "escape" | "sequence" | "string" | "string-escape";
+
+/** Matches control characters. Most output has none but line breaks. */
+const SPECIAL = /[^\P{Cc}\n\t]/u;
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+const ESCAPE = 0x1b;
+const SEQUENCE = 0x9b;
+/** Escape sequences that last until a terminator, as one byte or as the letter after ESC: DCS, SOS, OSC, PM, APC. */
+const STRINGS = [0x90, 0x98, 0x9d, 0x9e, 0x9f];
+const STRING_LETTERS = "PX]^_";
+
 function next(state: Exclude<State, "text">, code: number): State {
   if (code === LINE_FEED) return "text";
   const character = String.fromCodePoint(code);
@@ -83,60 +141,4 @@ function next(state: Exclude<State, "text">, code: number): State {
     case "string-escape":
       return character === "\\" ? "text" : next("escape", code);
   }
-}
-
-interface Sanitizer {
-  push(chunk: Uint8Array | string): string;
-  end(): string;
-}
-
-/** A longer run is told in several pieces, so that nobody can make us keep all of it. */
-const MAX_HELD_CHARACTERS = 4_096;
-
-/** `sanitize` for output as it comes: where it is cut into chunks makes no difference. */
-export async function* sanitizeStream(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
-  const sanitizer = createSanitizer();
-  for await (const chunk of chunks) {
-    const text = sanitizer.push(chunk);
-    if (text !== "") yield text;
-  }
-  const rest = sanitizer.end();
-  if (rest !== "") yield rest;
-}
-
-export function createSanitizer(): Sanitizer {
-  const filter = createEscapeFilter();
-  let before = "";
-  let held = "";
-  return {
-    push(chunk) {
-      const whole = held + filter.push(chunk);
-      held = whole.slice(waitingFrom(whole));
-      if (held.length > MAX_HELD_CHARACTERS) held = "";
-      return take(whole.slice(0, whole.length - held.length));
-    },
-    end: () => take(held + filter.end()),
-  };
-
-  function take(text: string): string {
-    const shown = spellHidden(text.toWellFormed(), before);
-    before = (before + shown).slice(-CONTEXT_CHARACTERS);
-    return shown;
-  }
-}
-
-/** Hidden characters at the end, and half a character, wait for the one after them. */
-function waitingFrom(text: string): number {
-  let at = text.length;
-  if (isHighSurrogate(text.charCodeAt(at - 1))) at--;
-  while (at > 0 && text.length - at <= MAX_HELD_CHARACTERS) {
-    const start = isHighSurrogate(text.charCodeAt(at - 2)) ? at - 2 : at - 1;
-    if (!HIDDEN.test(text.slice(start, at))) break;
-    at = start;
-  }
-  return at;
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }

@@ -24,13 +24,13 @@ test.each<[string, (needed: string) => Needed, readonly (keyof typeof VALUES)[]]
   ["an async iterable", anAsyncIterable, ["stream"]],
   ["an object with methods", (needed) => withMethods(["close"], needed), ["named"]],
   ["something or nothing", (needed) => ifGiven(aText(needed)), ["undefined", "text"]],
-])("%s is told from everything else", (needed, of, fitting) => {
+])("accepts %s and nothing else", (needed, of, fitting) => {
   const one = of(needed);
   expect(one.needed).toBe(needed);
   expect(Object.keys(VALUES).filter((name) => one.fits(VALUES[name as keyof typeof VALUES]))).toEqual(fitting);
 });
 
-test("options that do not fit are refused with the name of the function, the option and its value", () => {
+test("refuses invalid options with the names of the function and the option, and the value", () => {
   const needed = { store: anObject("a store"), id: ifGiven(aText("a name")) };
   checkOptions("open", { store: {} }, needed);
   for (const options of [null, undefined, "a", 7]) {
@@ -51,5 +51,5 @@ function refusalOf(check: () => void): InvalidOptionError {
     if (InvalidOptionError.isInstance(error)) return error as InvalidOptionError;
     throw error;
   }
-  throw new Error("It was not refused.");
+  throw new Error("The options were not refused.");
 }

@@ -1,13 +1,16 @@
+// Checks values against JSON Schema, and describes the problems for a model.
+
 import type { ToolDefinition } from "../log/block.ts";
 
+/** A JSON Schema as an object. */
 export type JsonSchema = ToolDefinition["inputSchema"];
 
-/** So many are told at once: a model that reads more repairs no better. */
+/** The maximum number of problems in one answer. With a longer list, models correct their input no better. */
 const MAX_PROBLEMS = 10;
 
 /**
- * What is wrong with a value by its JSON Schema: types, required and unknown fields, choices and bounds. Those are what models
- * get wrong. Keywords that it does not know are passed over, so what it finds is a problem, and it may find too few. Pure.
+ * Finds the problems of a value by its JSON Schema. Checks what models get wrong: types, required and unknown fields, choices and
+ * bounds. Unknown keywords are skipped, so a reported problem is real, but some problems are not found.
  */
 export function findProblems(schema: JsonSchema, value: unknown): readonly string[] {
   return [...problemsOf(schema, value, "")].slice(0, MAX_PROBLEMS);
@@ -59,7 +62,7 @@ function* problemsOfFields(schema: JsonSchema, value: JsonSchema, path: string):
   for (const [name, field] of Object.entries(value)) {
     const own = Object.hasOwn(properties, name);
     if (own) yield* problemsOf(properties[name], field, join(path, name));
-    // Names may be allowed by a pattern, which is not looked at.
+    // A pattern may allow the name. Patterns are not checked.
     else if ("patternProperties" in schema) continue;
     else if (others === false)
       yield `${at(join(path, name))} is not known; there is ${Object.keys(properties).join(", ")}`;
@@ -67,7 +70,7 @@ function* problemsOfFields(schema: JsonSchema, value: JsonSchema, path: string):
   }
 }
 
-/** By code points, as JSON Schema counts. Without a list of them: a text may be an image. */
+/** Counts code points, as JSON Schema does. Makes no list of them, because the text may be a whole image. */
 function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;

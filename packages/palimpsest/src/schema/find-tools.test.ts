@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ToolDefinition } from "../log/block.ts";
-import { findTools } from "./tool.ts";
+import { findTools } from "./find-tools.ts";
 
 const tool = (name: string, description = "", properties: object = {}): ToolDefinition => ({
   name,
@@ -20,14 +20,14 @@ test("finds tools by their exact names, in any case", () => {
   expect(found({ query: "mcp__browser__click" })[0]).toBe("mcp__browser__click");
 });
 
-test("finds tools by words: those in the name weigh most", () => {
+test("finds tools by words, and ranks words in the name highest", () => {
   expect(found({ query: "create an issue" })[0]).toBe("mcp__git__create_issue");
   expect(found({ query: "selector" })).toEqual(["mcp__browser__click"]);
   expect(found({ query: "weather" })).toEqual([]);
   expect(found({})).toEqual([]);
 });
 
-test("words bring in at most five tools; names bring in all that are named", () => {
+test("returns at most five tools for words, and every tool that is named", () => {
   const many = Array.from({ length: 20 }, (_, index) => tool(`issue_${index}`));
   expect(findTools(many, { query: "issue" })).toHaveLength(5);
   expect(findTools(many, { names: many.map(({ name }) => name) })).toHaveLength(20);

@@ -6,16 +6,16 @@ test.each<[(value: unknown) => unknown, readonly unknown[]]>([
   [asList, [["a", 7]]],
   [asString, ["", "a"]],
   [asCount, [0, 1.5]],
-])("%o gives the value if it is one, and nothing otherwise", (as, fitting) => {
+])("%o returns the value if its type matches, and undefined otherwise", (as, fitting) => {
   const values = [null, undefined, true, "", "a", 0, 1.5, -1, Number.NaN, Number.POSITIVE_INFINITY, ["a", 7], { a: 1 }];
   expect(values.map(as).filter((value) => value !== undefined)).toEqual(fitting);
 });
 
-test("of a list only the texts are kept; what is no list has none", () => {
+test("keeps only the strings of a list, and returns none for other values", () => {
   expect(asStrings(["a", 7, null, "", ["b"]])).toEqual(["a", ""]);
   expect(asStrings("abc")).toEqual([]);
 });
 
-test("fields without a value are left out, others stay, also if they are empty", () => {
+test("removes undefined fields, and keeps empty ones", () => {
   expect(present({ a: undefined, b: false, c: 0, d: "" })).toStrictEqual({ b: false, c: 0, d: "" });
 });

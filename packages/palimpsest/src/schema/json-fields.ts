@@ -1,7 +1,9 @@
-/** Narrows parsed JSON: each function returns the value if it has the wanted type, and undefined otherwise. */
+// Reads fields of parsed JSON: each function returns the value if it has the type, and undefined otherwise.
+
+/** A JSON object with unknown fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The value, if it is an object and no list. */
+/** The value, if it is an object and not a list. */
 export function asObject(value: unknown): JsonObject | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
@@ -21,7 +23,7 @@ export function asStrings(value: unknown): readonly string[] {
   return (asList(value) ?? []).filter((item) => typeof item === "string");
 }
 
-/** A count: a finite number that is not negative. */
+/** The value, if it is a finite number and not negative. */
 export function asCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }

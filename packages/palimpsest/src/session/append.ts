@@ -1,139 +1,20 @@
 import { namedKind, readPayload, toDraft, toNamedDraft } from "../log/draft.ts";
 import type { Draft } from "../log/entry.ts";
-import { type NewContent, toContents, toolResult, user } from "../log/messages.ts";
+import { type NewContent, type StreamedResult, toContents, toolResult, user } from "../log/messages.ts";
 import type { AttachmentPayload, MessagePayload } from "../log/payload.ts";
 import { type Provenance, withProvenance } from "../log/provenance.ts";
 import { checkContent } from "../media/check-content.ts";
 import type { NewEvent } from "../session-event.ts";
-import type { SessionContext } from "../state/context.ts";
+import type { SessionCore } from "../state/core.ts";
 import { cleanContent } from "../state/host-content.ts";
 import { isOnBranch } from "../state/load.ts";
-import type { Contents } from "../state/ports.ts";
+import type { ContentInlet } from "../state/ports.ts";
 import type { SessionState } from "../state/state.ts";
 import { resultOf } from "../store-results/preview.ts";
 import { failureNotice, storingFailed, storingOptions } from "../store-results/stage.ts";
 import { type StoringOptions, storeMessage, storeStream, toolOf } from "../store-results/store.ts";
 import { sha256 } from "../stores/sha256.ts";
 import { openingOf } from "./record.ts";
-
-/** A message as it goes into the log, with what the user and the listeners are to be told. */
-interface Prepared {
-  readonly draft: Draft;
-  /** What stands behind all of the content: notices for the user, stubs for the model. */
-  readonly notice: readonly Draft[];
-  readonly newEvents: readonly NewEvent[];
-}
-
-const NEVER: StoringOptions = {
-  thresholdCharacters: Number.MAX_SAFE_INTEGER,
-  aggregateCharacters: Number.MAX_SAFE_INTEGER,
-  messageCharacters: Number.MAX_SAFE_INTEGER,
-};
-
-export function createContents<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-): Contents {
-  const { session, state, settings, files, emit } = context;
-  const { cleanText } = context.options;
-  function storing() {
-    const now = settings();
-    const { tools } = state.configuration;
-    return { ...(now["toolResults.storing"] === "on" ? storingOptions(now, tools) : NEVER), files, session };
-  }
-
-  async function store(message: MessagePayload, entry: number): Promise<Prepared> {
-    // What cannot be a message is refused when it is appended.
-    if (!Array.isArray(message.blocks)) return { draft: toDraft("message", message), notice: [], newEvents: [] };
-    const result = resultOf(message);
-    const tool = result && toolOf(state.view.items, result.callId);
-    const told = ofTool(message, tool);
-    const { payload, failure } = await storeMessage(told, { ...storing(), entry, tool });
-    const { content, decisions, newEvents } = checkContent(payload, entry);
-    return {
-      draft: toDraft("message", content),
-      notice: [
-        ...(failure === undefined ? [] : [failureNotice(failure)]),
-        ...decisions.map((decision) => toDraft("replace", decision)),
-      ],
-      newEvents: [
-        ...newEvents,
-        ...(payload.stored === message.stored ? [] : [stored(payload, entry, tool)]),
-        ...(failure === undefined ? [] : [storingFailed(failure)]),
-      ],
-    };
-  }
-
-  async function appendAll(
-    prepared: readonly Prepared[],
-    before: readonly Draft[] = [],
-    behind: readonly Draft[] = [],
-  ): Promise<readonly number[]> {
-    const drafts = prepared.map(({ draft }) => draft);
-    const notices = prepared.flatMap(({ notice }) => notice);
-    const numbers = await state.append([...before, ...drafts, ...notices, ...behind]);
-    prepared.flatMap(({ newEvents }) => newEvents).forEach(emit);
-    return numbers.slice(before.length, before.length + drafts.length);
-  }
-
-  return {
-    async append(content, before = [], behind = []) {
-      const prepared: Prepared[] = [];
-      for (const given of content.flatMap(toContents)) {
-        const one = cleanContent(given, cleanText);
-        const entry = state.newestEntry + 1 + before.length + prepared.length;
-        prepared.push("role" in one ? await store(one, entry) : attach(one, entry));
-      }
-      return appendAll(prepared, before, behind);
-    },
-
-    async appendStream({ callId, chunks, status: wanted }) {
-      const tool = toolOf(state.view.items, callId);
-      // Not in order with the rest: an output may take minutes, and touches no log until it is there.
-      const content = await storeStream(chunks, { ...storing(), ...(tool === undefined ? {} : { tool }) });
-      const status = typeof wanted === "function" ? wanted() : wanted;
-      return state.inOrder(async () => {
-        const entry = state.newestEntry + 1;
-        if (content.kind === "inline") return appendAll([await store(toolResult(callId, content.text, status), entry)]);
-        if (content.kind === "cut") {
-          const { text, failure } = content;
-          // Not stored once more, as the shorter text that it is now: its preview would tell of no more than that.
-          const draft = toDraft("message", ofTool(toolResult(callId, text, status), tool));
-          return appendAll([{ draft, notice: [failureNotice(failure)], newEvents: [storingFailed(failure)] }]);
-        }
-        const empty = ofTool(toolResult(callId, "", status), tool);
-        const { payload } = await storeMessage(empty, { ...storing(), entry, tool, streamed: content });
-        return appendAll([
-          { draft: toDraft("message", payload), notice: [], newEvents: [stored(payload, entry, tool)] },
-        ]);
-      });
-    },
-  };
-}
-
-/** A result with the name of its tool; anything else as it is. */
-function ofTool(message: MessagePayload, tool: string | undefined): MessagePayload {
-  const isNamed = tool !== undefined && message.provenance === undefined;
-  return withProvenance(isNamed ? { ...message, provenance: { kind: "tool", name: tool } } : message);
-}
-
-function attach(attachment: AttachmentPayload, entry: number): Prepared {
-  if (!Array.isArray(attachment.blocks)) {
-    return { draft: toDraft("attachment", attachment), notice: [], newEvents: [] };
-  }
-  const { content, decisions, newEvents } = checkContent(attachment, entry);
-  const notice = decisions.map((decision) => toDraft("replace", decision));
-  return { draft: toDraft("attachment", content), notice, newEvents };
-}
-
-function stored({ stored }: MessagePayload, entry: number, tool: string | undefined): NewEvent {
-  return {
-    kind: "result-stored",
-    entry,
-    ...(tool === undefined ? {} : { tool }),
-    bytes: stored?.bytes ?? 0,
-    way: "alone",
-  };
-}
 
 export interface AppendOptions {
   /**
@@ -154,22 +35,143 @@ export interface AppendOptions {
   readonly answer?: "wanted";
 }
 
-/** Appends content, unless its key was used before on this branch. Costs a seek, whatever the length of the log. */
-export async function appendOnce(
-  state: SessionState,
-  contents: Contents,
-  content: NewContent | readonly NewContent[],
-  { key, provenance, answer }: AppendOptions = {},
-): Promise<readonly number[]> {
-  const given = isList(content) ? content : [content];
-  const list = provenance === undefined ? given : given.map((one) => fromProvenance(one, provenance));
-  const opening = answer === undefined ? [] : openingOf(list);
-  if (key === undefined) return contents.append(list, opening);
-  const name = sha256(key);
-  const before = await findKeyed(state, name);
-  if (before !== undefined) return before;
-  const entries = list.flatMap(toContents).length;
-  return contents.append(list, [...opening, toNamedDraft("key", name, { key, entries })]);
+/** A message as it goes into the log, with its notices and events. */
+interface Prepared {
+  readonly draft: Draft;
+  /** Entries behind all of the content: notices for the user, stubs for the model. */
+  readonly notice: readonly Draft[];
+  readonly newEvents: readonly NewEvent[];
+}
+
+const NEVER: StoringOptions = {
+  thresholdCharacters: Number.MAX_SAFE_INTEGER,
+  aggregateCharacters: Number.MAX_SAFE_INTEGER,
+  messageCharacters: Number.MAX_SAFE_INTEGER,
+};
+
+/** The way into a session: everything that becomes an entry of content passes here. Large results are stored in files. */
+export class Inlet implements ContentInlet {
+  readonly #core: SessionCore;
+
+  constructor(core: SessionCore) {
+    this.#core = core;
+  }
+
+  /** Appends content, unless its key was used before on this branch. A key costs one seek, whatever the length of the log. */
+  async appendOnce(
+    content: NewContent | readonly NewContent[],
+    { key, provenance, answer }: AppendOptions = {},
+  ): Promise<readonly number[]> {
+    const given = isList(content) ? content : [content];
+    const list = provenance === undefined ? given : given.map((one) => fromProvenance(one, provenance));
+    const opening = answer === undefined ? [] : openingOf(list);
+    if (key === undefined) return this.append(list, opening);
+    const name = sha256(key);
+    const before = await findKeyed(this.#core.state, name);
+    if (before !== undefined) return before;
+    const entries = list.flatMap(toContents).length;
+    return this.append(list, [...opening, toNamedDraft("key", name, { key, entries })]);
+  }
+
+  async append(
+    content: readonly NewContent[],
+    before: readonly Draft[] = [],
+    behind: readonly Draft[] = [],
+  ): Promise<readonly number[]> {
+    const prepared: Prepared[] = [];
+    for (const given of content.flatMap(toContents)) {
+      const one = cleanContent(given, this.#core.options.cleanText);
+      const entry = this.#core.state.newestEntry + 1 + before.length + prepared.length;
+      prepared.push("role" in one ? await this.#prepareMessage(one, entry) : prepareAttachment(one, entry));
+    }
+    return this.#write(prepared, before, behind);
+  }
+
+  async appendStream({ callId, chunks, status: wanted }: StreamedResult): Promise<readonly number[]> {
+    const { state } = this.#core;
+    const tool = toolOf(state.view.items, callId);
+    // The stream is read outside the order of operations: it may take minutes, and changes the log only at its end.
+    const content = await storeStream(chunks, { ...this.#storing(), tool });
+    const status = typeof wanted === "function" ? wanted() : wanted;
+    return state.inOrder(async () => {
+      const entry = state.newestEntry + 1;
+      if (content.kind === "inline") {
+        return this.#write([await this.#prepareMessage(toolResult(callId, content.text, status), entry)]);
+      }
+      if (content.kind === "cut") {
+        const { text, failure } = content;
+        // The text was cut because storing failed. It is not stored again: its preview would count only the cut text.
+        const draft = toDraft("message", ofTool(toolResult(callId, text, status), tool));
+        return this.#write([{ draft, notice: [failureNotice(failure)], newEvents: [storingFailed(failure)] }]);
+      }
+      const empty = ofTool(toolResult(callId, "", status), tool);
+      const { payload } = await storeMessage(empty, { ...this.#storing(), entry, tool, streamed: content });
+      const newEvents = [storedEvent(payload, entry, tool)];
+      return this.#write([{ draft: toDraft("message", payload), notice: [], newEvents }]);
+    });
+  }
+
+  /** The thresholds for storing, by the settings of this turn. */
+  #storing() {
+    const { id, ports, state, settings } = this.#core;
+    const options = storingOptions(settings.current, state.configuration.tools);
+    return { ...(settings.current["toolResults.storing"] === "on" ? options : NEVER), files: ports.files, session: id };
+  }
+
+  /** Stores a large result, and replaces media that no provider accepts by stubs. */
+  async #prepareMessage(message: MessagePayload, entry: number): Promise<Prepared> {
+    // The append refuses a message whose blocks are not a list.
+    if (!Array.isArray(message.blocks)) return { draft: toDraft("message", message), notice: [], newEvents: [] };
+    const result = resultOf(message);
+    const tool = result && toolOf(this.#core.state.view.items, result.callId);
+    const named = ofTool(message, tool);
+    const { payload, failure } = await storeMessage(named, { ...this.#storing(), entry, tool });
+    const { content, decisions, newEvents } = checkContent(payload, entry);
+    return {
+      draft: toDraft("message", content),
+      notice: [
+        ...(failure === undefined ? [] : [failureNotice(failure)]),
+        ...decisions.map((decision) => toDraft("replace", decision)),
+      ],
+      newEvents: [
+        ...newEvents,
+        ...(payload.stored === message.stored ? [] : [storedEvent(payload, entry, tool)]),
+        ...(failure === undefined ? [] : [storingFailed(failure)]),
+      ],
+    };
+  }
+
+  /** Appends everything in one batch. Resolves to the entry numbers of the content. */
+  async #write(
+    prepared: readonly Prepared[],
+    before: readonly Draft[] = [],
+    behind: readonly Draft[] = [],
+  ): Promise<readonly number[]> {
+    const drafts = prepared.map(({ draft }) => draft);
+    const notices = prepared.flatMap(({ notice }) => notice);
+    const numbers = await this.#core.state.append([...before, ...drafts, ...notices, ...behind]);
+    for (const event of prepared.flatMap(({ newEvents }) => newEvents)) this.#core.ports.emit(event);
+    return numbers.slice(before.length, before.length + drafts.length);
+  }
+}
+
+/** A result with the name of its tool as its provenance. Other messages stay as they are. */
+function ofTool(message: MessagePayload, tool: string | undefined): MessagePayload {
+  const isNamed = tool !== undefined && message.provenance === undefined;
+  return withProvenance(isNamed ? { ...message, provenance: { kind: "tool", name: tool } } : message);
+}
+
+function prepareAttachment(attachment: AttachmentPayload, entry: number): Prepared {
+  if (!Array.isArray(attachment.blocks)) {
+    return { draft: toDraft("attachment", attachment), notice: [], newEvents: [] };
+  }
+  const { content, decisions, newEvents } = checkContent(attachment, entry);
+  const notice = decisions.map((decision) => toDraft("replace", decision));
+  return { draft: toDraft("attachment", content), notice, newEvents };
+}
+
+function storedEvent({ stored }: MessagePayload, entry: number, tool: string | undefined): NewEvent {
+  return { kind: "result-stored", entry, tool, bytes: stored?.bytes ?? 0, way: "alone" };
 }
 
 /** The entries that were appended under a key; undefined if none were. */

@@ -3,15 +3,42 @@ import { CALL_TOOL, type Part, TOOL_SEARCH, type ToolDefinition } from "../log/b
 import { toDraft } from "../log/draft.ts";
 import type { ConfigurationPayload, Held } from "../log/payload.ts";
 import type { Provenance } from "../log/provenance.ts";
+import { findTools, type ToolsWanted } from "../schema/find-tools.ts";
 import { asObject, asString, asStrings } from "../schema/json-fields.ts";
-import { findTools, type ToolsWanted } from "../schema/tool.ts";
-import type { SessionContext } from "../state/context.ts";
+import type { SessionCore } from "../state/core.ts";
 import { windowOfModel } from "../state/limits.ts";
 import type { WantedConfiguration } from "../state/options.ts";
 import { definitionTokens } from "../view/account.ts";
-import { wellFormed } from "../view/items.ts";
+import { wellFormed } from "../view/clean.ts";
 import { describeTool } from "../view/tool-search.ts";
 import type { Configuration } from "../view/view.ts";
+
+/** Tools that may be deferred are, if they would take more of the window than this. */
+const DEFERRED_SHARE = 0.1;
+
+/** Changes what is sent beside the messages, by an entry in the log if it is not as wanted. */
+export async function configure(
+  { state, ports, options, settings }: SessionCore,
+  { system, tools, parameters, ...wanted }: WantedConfiguration,
+): Promise<void> {
+  const model = wanted.model ?? state.view.configuration?.model ?? options.model;
+  if (model === undefined) throw new InvalidOptionError("openSession({ model })", model, "the name of a model");
+  await ports.facts.learn(model);
+  const window = windowOfModel(model, ports.facts.of(model), { settings: settings.current });
+  const deferral = {
+    aboveTokens: Math.min(settings.current["tools.deferAboveTokens"], window.tokens * DEFERRED_SHARE),
+    countTokens: (tool: ToolDefinition) => definitionTokens(state.view, tool),
+    before: state.view.configuration?.tools ?? [],
+  };
+  const payload = changeConfiguration(state.view.configuration, {
+    provider: ports.provider.name,
+    model,
+    system,
+    tools: tools && planDeferral(ports.tools.define(tools), deferral),
+    parameters,
+  });
+  if (payload !== undefined) await state.append([toDraft("configuration", payload)]);
+}
 
 /** The same as it is written down. */
 export interface NewConfiguration {
@@ -122,33 +149,6 @@ export function planDeferral(
     const { loading: _, ...rest } = tool;
     return isLarge ? { ...rest, loading: "deferred" } : rest;
   });
-}
-
-/** Tools that may be deferred are, if they would take more of the window than this. */
-const DEFERRED_SHARE = 0.1;
-
-/** Changes what is sent beside the messages, by an entry in the log if it is not as wanted. */
-export async function configure<Request, Response, Message>(
-  { state, provider, options, facts, factsOf, settings, tools: known }: SessionContext<Request, Response, Message>,
-  { system, tools, parameters, ...wanted }: WantedConfiguration,
-): Promise<void> {
-  const model = wanted.model ?? state.view.configuration?.model ?? options.model;
-  if (model === undefined) throw new InvalidOptionError("openSession({ model })", model, "the name of a model");
-  await facts.learn(model);
-  const window = windowOfModel(model, factsOf(model), { settings: settings() });
-  const deferral = {
-    aboveTokens: Math.min(settings()["tools.deferAboveTokens"], window.tokens * DEFERRED_SHARE),
-    countTokens: (tool: ToolDefinition) => definitionTokens(state.view, tool),
-    before: state.view.configuration?.tools ?? [],
-  };
-  const payload = changeConfiguration(state.view.configuration, {
-    provider: provider.name,
-    model,
-    system,
-    tools: tools && planDeferral(known.define(tools), deferral),
-    parameters,
-  });
-  if (payload !== undefined) await state.append([toDraft("configuration", payload)]);
 }
 
 /** The deferred tools of a session. */

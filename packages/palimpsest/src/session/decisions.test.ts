@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { toDraft } from "../log/draft.ts";
 import { readEntry } from "../state/load.ts";
-import { openSessionState } from "../state/state.ts";
+import { SessionState } from "../state/state.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { createDecisions } from "./decisions.ts";
+import { rewind } from "./decisions.ts";
 import { openOffline } from "./testing/open-offline.ts";
 
 const SUMMARY = { role: "user", origin: "summary", blocks: [{ kind: "text", text: "They greeted." }] } as const;
@@ -125,7 +125,7 @@ test("a request that a session goes back to is sent again as it was", async () =
 test("a call that had begun has begun also where a session has gone back to: it must not run twice", async () => {
   const opened = await memoryStore().openWriter("s", { owner: "test" });
   if (opened.kind !== "opened") throw new Error("busy");
-  const state = await openSessionState({ session: "s", writer: opened.writer, clock: { now: () => 0 } });
+  const state = await SessionState.open({ session: "s", writer: opened.writer, clock: { now: () => 0 } });
   const parts = { system: { value: "" }, tools: { value: [] }, parameters: {}, cause: "opened" };
   const blocks = ["a", "b"].map((id) => ({ kind: "tool_call", id, name: "look", input: {} }) as const);
   const [, answer] = await state.append([
@@ -133,7 +133,7 @@ test("a call that had begun has begun also where a session has gone back to: it 
     toDraft("message", { role: "assistant", origin: "model", blocks, calls: "in-steps" }),
     toDraft("call", { step: "begun", call: "a" }),
   ]);
-  await createDecisions({ state, provider: "p" }).rewind(answer!, "again");
+  await rewind({ state, options: {}, ports: { provider: { name: "p" } } }, answer!, "again");
   expect(state.carriedState.turn.calls).toEqual([
     { id: "a", step: "begun" },
     { id: "b", step: "asked" },

@@ -3,18 +3,138 @@ import { gatherKnowledge } from "../compact/plan.ts";
 import { NoSuchEntryError } from "../errors.ts";
 import type { Block } from "../log/block.ts";
 import { readPayload, toDraft } from "../log/draft.ts";
-import type { Replacement, ReplacePayload } from "../log/payload.ts";
+import type { Replacement, ReplacePayload, RewindPayload } from "../log/payload.ts";
 import { withProvenance } from "../log/provenance.ts";
 
+import type { Provider } from "../providers/provider.ts";
 import { recallOf } from "../recall/recall.ts";
 import type { FeatureOptions } from "../size/features.ts";
 import { loadView, readEntry } from "../state/load.ts";
 import type { SessionState } from "../state/state.ts";
 import { readEntries } from "../stores/read.ts";
-import { firstOverlapping, tiesOf } from "../view/fold.ts";
+import type { LogReader } from "../stores/store.ts";
+import { firstOverlapping } from "../view/fold.ts";
+import { tiesOf } from "../view/kept-together.ts";
 import { openCalls } from "../view/turn.ts";
-import { type Item, type MessageItem, sharedTo, type View } from "../view/view.ts";
+import { type Configuration, type Item, type MessageItem, sharedTo, type View } from "../view/view.ts";
 import { changeConfiguration, type NewConfiguration } from "./configure.ts";
+
+/** The parts of a session that decisions need. A recorder has them, too. */
+interface DecisionParts {
+  readonly state: SessionState;
+  readonly options: FeatureOptions;
+  readonly ports: { readonly provider: Pick<Provider, "name"> };
+}
+
+/** Shows a range of entries as something else. */
+export async function replace({ state }: DecisionParts, payload: ReplacePayload): Promise<number> {
+  checkShown(state, payload);
+  const [decision] = await state.append([toDraft("replace", { ...payload, with: payload.with.map(withProvenance) })]);
+  return decision!;
+}
+
+/** Replaces a range by a boundary: later reads of the log start there. */
+export async function fold({ state }: DecisionParts, payload: ReplacePayload): Promise<number> {
+  checkShown(state, payload);
+  const { log, view, ledger, newestEntry } = state;
+  const carriedState = { ...state.carriedState, ...(await gatherKnowledge(log, newestEntry, state.carriedState)) };
+  const decided = { ...payload, with: payload.with.map(withProvenance) };
+  const boundary = planBoundary(decided, { view, ledger, carriedState, sequence: newestEntry + 1 });
+  const [decision] = await state.append([toDraft("boundary", boundary)]);
+  return decision!;
+}
+
+/** A decision about a range that is not shown would have no effect. */
+function checkShown({ view, newestEntry }: SessionState, { from, to }: ReplacePayload): void {
+  const { items } = view;
+  let index = firstOverlapping(items, { from });
+  while (items[index]?.kind === "seal") index++;
+  const isShown = (items[index]?.from ?? Number.POSITIVE_INFINITY) <= to;
+  if (!(from <= to && to <= newestEntry && isShown)) {
+    throw new NoSuchEntryError(from, `to ${to}: nothing of this range is shown to the model`);
+  }
+}
+
+/** Removes messages, or one block of a message, from the view. */
+export async function snip({ state }: DecisionParts, target: SnipTarget, reason: string): Promise<number> {
+  const plan = planSnip(state.view.items, target, { reason, recall: recallOf(state.configuration.tools) });
+  const entry = "block" in target ? target.entry : target.from;
+  if (plan === undefined) throw new NoSuchEntryError(entry, "is not shown to the model, or has no such block");
+  const [decision] = await state.append([toDraft("replace", plan)]);
+  return decision!;
+}
+
+/** Takes back a decision that is in effect. */
+export async function restore({ state }: DecisionParts, decision: number, reason: string): Promise<void> {
+  const { items, hidden } = state.view;
+  const isInEffect = [...items, ...hidden].some((shown) => "by" in shown && shown.by === decision);
+  const read = await readEntry(state.log, decision);
+  if (!isInEffect || (read?.kind !== "replace" && read?.kind !== "boundary")) {
+    throw new NoSuchEntryError(decision, "is no decision that is in effect now, so it cannot be taken back");
+  }
+  const { from, to } = read.payload;
+  await state.append([toDraft("restore", { of: decision, from, to, reason, was: read.kind })]);
+  await state.reload();
+}
+
+/** Goes back to an earlier entry. The entries after it stay in the log, on their own branch. */
+export async function rewind(parts: DecisionParts, to: number, reason: string): Promise<void> {
+  const { state, options, ports } = parts;
+  const { newestEntry, sharedTo: first } = state;
+  if (!(Number.isInteger(to) && to >= first && to < newestEntry)) {
+    const begins = first === 0 ? "" : `, and what lies before ${first} is not this fork's`;
+    throw new NoSuchEntryError(to, `cannot be gone back to: the newest entry is ${newestEntry}${begins}`);
+  }
+  const { view: target } = await loadView(state.log, to, options);
+  const request = await requestAtEnd(state.log, target);
+  const begun = await begunSince(state, target, to);
+  const payload: RewindPayload = {
+    reason,
+    ledger: state.ledger,
+    sharedTo: sharedTo(state.view, target),
+    request,
+    begun: begun.length === 0 ? undefined : begun,
+  };
+  const configuration = changeConfiguration(
+    target.configuration,
+    wantedAt(target.configuration, state.configuration, ports.provider.name),
+  );
+  // One batch: a session without a configuration could not continue.
+  await state.append([
+    toDraft("rewind", payload, to),
+    ...(configuration === undefined ? [] : [toDraft("configuration", configuration)]),
+  ]);
+  await state.reload();
+}
+
+/** The configuration after a rewind: the one from then, unless there was none, or another provider or another agent had it. */
+function wantedAt(then: Configuration | undefined, now: Configuration, provider: string): NewConfiguration {
+  const isAnothers = then?.provenance !== undefined && now.provenance === undefined;
+  if (then?.provider === provider && !isAnothers) return { provider, model: then.model, provenance: then.provenance };
+  const { model, system, tools, parameters, provenance } = now;
+  return { provider, model, system, tools, parameters, provenance };
+}
+
+/** Calls that are open at an entry and began after it: going back does not undo their effects. */
+async function begunSince({ log, newestEntry }: SessionState, target: View, to: number): Promise<readonly string[]> {
+  const open = new Set(openCalls(target).map(({ call }) => call.id));
+  const begun: string[] = [];
+  if (open.size === 0) return begun;
+  for await (const entry of readEntries(log, to + 1, newestEntry)) {
+    const read = readPayload(entry);
+    if (read.kind === "call" && read.payload.step === "begun" && open.has(read.payload.call))
+      begun.push(read.payload.call);
+  }
+  return begun;
+}
+
+/** The request at the end of a view: it would be issued again. */
+async function requestAtEnd(log: LogReader, { items, awaited }: View): Promise<RewindPayload["request"]> {
+  const last = items.at(-1);
+  if (last?.kind !== "seal" || awaited?.request !== last.from) return undefined;
+  const read = await readEntry(log, last.from);
+  return { entry: last.from, cache: read?.kind === "request" ? read.payload.cache : undefined };
+}
 
 /** A range of messages, or one block of one message. */
 export type SnipTarget =
@@ -64,9 +184,8 @@ function snipBlock(
   if (item === undefined || block === undefined) return undefined;
   const text = `[Taken out: ${block.kind} of entry ${entry}. ${reason}.${recall === "offered" ? ` Recall entry ${entry} to read it.` : ""}]`;
   const { role, origin, provenance, from, to } = item;
-  const known = provenance === undefined ? {} : { provenance };
   const blocks = item.blocks.map((one, at) => (at === index ? inPlaceOf(one, text) : one));
-  return { from, to, with: [{ role, origin, ...known, blocks }], reason: `snipped: ${reason}` };
+  return { from, to, with: [{ role, origin, provenance, blocks }], reason: `snipped: ${reason}` };
 }
 
 /** A result remains the answer to its call. */
@@ -76,123 +195,4 @@ function inPlaceOf(block: Block, text: string): Block {
 
 function stub(text: string): Replacement {
   return { role: "user", origin: "host", blocks: [{ kind: "text", text }] };
-}
-
-interface DecisionOptions extends FeatureOptions {
-  readonly state: SessionState;
-  readonly provider: string;
-}
-
-/** What changes the view of entries that are there already. */
-export interface Decisions {
-  replace(payload: ReplacePayload): Promise<number>;
-  fold(payload: ReplacePayload): Promise<number>;
-  restore(decision: number, reason: string): Promise<void>;
-  rewind(to: number, reason: string): Promise<void>;
-  snip(target: SnipTarget, reason: string): Promise<number>;
-}
-
-export function createDecisions({ state, provider, ...options }: DecisionOptions): Decisions {
-  /** A decision about a range that is not shown would have no effect. */
-  function checkShown({ from, to }: ReplacePayload): void {
-    const { items } = state.view;
-    let index = firstOverlapping(items, { from });
-    while (items[index]?.kind === "seal") index++;
-    const isShown = (items[index]?.from ?? Number.POSITIVE_INFINITY) <= to;
-    if (!(from <= to && to <= state.newestEntry && isShown)) {
-      throw new NoSuchEntryError(from, `to ${to}: nothing of this range is shown to the model`);
-    }
-  }
-
-  return {
-    async replace(payload) {
-      checkShown(payload);
-      const [decision] = await state.append([
-        toDraft("replace", { ...payload, with: payload.with.map(withProvenance) }),
-      ]);
-      return decision!;
-    },
-
-    async fold(payload) {
-      checkShown(payload);
-      const { log, view, ledger, newestEntry } = state;
-      const carriedState = { ...state.carriedState, ...(await gatherKnowledge(log, newestEntry, state.carriedState)) };
-      const decided = { ...payload, with: payload.with.map(withProvenance) };
-      const boundary = planBoundary(decided, { view, ledger, carriedState, sequence: newestEntry + 1 });
-      const [decision] = await state.append([toDraft("boundary", boundary)]);
-      return decision!;
-    },
-
-    async snip(target, reason) {
-      const plan = planSnip(state.view.items, target, { reason, recall: recallOf(state.configuration.tools) });
-      const entry = "block" in target ? target.entry : target.from;
-      if (plan === undefined) throw new NoSuchEntryError(entry, "is not shown to the model, or has no such block");
-      const [decision] = await state.append([toDraft("replace", plan)]);
-      return decision!;
-    },
-
-    async restore(decision, reason) {
-      const { items, hidden } = state.view;
-      const isInEffect = [...items, ...hidden].some((shown) => "by" in shown && shown.by === decision);
-      const read = await readEntry(state.log, decision);
-      if (!isInEffect || (read?.kind !== "replace" && read?.kind !== "boundary")) {
-        throw new NoSuchEntryError(decision, "is no decision that is in effect now, so it cannot be taken back");
-      }
-      const { from, to } = read.payload;
-      await state.append([toDraft("restore", { of: decision, from, to, reason, was: read.kind })]);
-      await state.reload();
-    },
-
-    async rewind(to, reason) {
-      const { newestEntry, sharedTo: first } = state;
-      if (!(Number.isInteger(to) && to >= first && to < newestEntry)) {
-        const begins = first === 0 ? "" : `, and what lies before ${first} is not this fork's`;
-        throw new NoSuchEntryError(to, `cannot be gone back to: the newest entry is ${newestEntry}${begins}`);
-      }
-      const { view: target } = await loadView(state.log, to, options);
-      const shared = { reason, ledger: state.ledger, sharedTo: sharedTo(state.view, target) };
-      const again = await requestAtEnd(target);
-      const begun = await begunSince(target, to);
-      const payload = changeConfiguration(target.configuration, wantedAt(target));
-      // In one batch: a session without a configuration could not go on.
-      await state.append([
-        toDraft("rewind", { ...shared, ...again, ...(begun.length === 0 ? {} : { begun }) }, to),
-        ...(payload === undefined ? [] : [toDraft("configuration", payload)]),
-      ]);
-      await state.reload();
-    },
-  };
-
-  /** What is sent beside the messages is what it was then, unless there was nothing yet, another provider or another agent. */
-  function wantedAt({ configuration: then }: View): NewConfiguration {
-    const now = state.configuration;
-    const isAnothers = then?.provenance !== undefined && now.provenance === undefined;
-    if (then?.provider === provider && !isAnothers) {
-      return { provider, model: then.model, provenance: then.provenance };
-    }
-    const { model, system, tools, parameters, provenance } = now;
-    return { provider, model, system, tools, parameters, provenance };
-  }
-
-  /** Calls that are open at an entry and had begun behind it: to go back does not undo their effects. */
-  async function begunSince(target: View, to: number): Promise<readonly string[]> {
-    const open = new Set(openCalls(target).map(({ call }) => call.id));
-    const begun: string[] = [];
-    if (open.size === 0) return begun;
-    for await (const entry of readEntries(state.log, to + 1, state.newestEntry)) {
-      const read = readPayload(entry);
-      if (read.kind === "call" && read.payload.step === "begun" && open.has(read.payload.call))
-        begun.push(read.payload.call);
-    }
-    return begun;
-  }
-
-  /** The request at the end of a view, which would be issued again. */
-  async function requestAtEnd({ items, awaited }: View) {
-    const last = items.at(-1);
-    if (last?.kind !== "seal" || awaited?.request !== last.from) return {};
-    const read = await readEntry(state.log, last.from);
-    const cache = read?.kind === "request" && read.payload.cache !== undefined ? { cache: read.payload.cache } : {};
-    return { request: { entry: last.from, ...cache } };
-  }
 }

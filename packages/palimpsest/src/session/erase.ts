@@ -1,10 +1,11 @@
 import { namedKind, type ReadEntry, readPayload, toDraft, toNamedDraft } from "../log/draft.ts";
 import type { PayloadKind } from "../log/payload.ts";
+import type { SessionCore } from "../state/core.ts";
 import { stubOf } from "../state/load.ts";
 import type { SessionState } from "../state/state.ts";
 import { textOf } from "../store-results/preview.ts";
 import { sha256 } from "../stores/sha256.ts";
-import type { LogReader, ResultFiles } from "../stores/store.ts";
+import type { LogReader } from "../stores/store.ts";
 import { firstOverlapping } from "../view/fold.ts";
 
 /** What came of erasing an entry. */
@@ -22,18 +23,12 @@ export type Erased =
   /** It belongs to the session that this one is a fork of: erase it there. */
   | { readonly kind: "of-parent"; readonly entry: number };
 
-interface EraseContext {
-  readonly session: string;
-  readonly state: SessionState;
-  readonly files: ResultFiles;
-}
-
 /**
  * Erases what an entry says: from the log, from the results and from the search index. A stub stands in its place on every
  * branch, and the chain of the log stays whole. What goes: the entry, decisions about it alone (a preview quotes it), pins
  * made from it, and its stored result. Looks at all decisions and pins since the entry.
  */
-export async function erase(entry: number, { session, state, files }: EraseContext): Promise<Erased> {
+export async function erase({ state, ports, resultSession }: SessionCore, entry: number): Promise<Erased> {
   const { log, sharedTo } = state;
   const [found] = Number.isSafeInteger(entry) && entry > 0 ? await log.read(entry, entry) : [];
   if (found === undefined) return { kind: "absent", entry };
@@ -49,7 +44,7 @@ export async function erase(entry: number, { session, state, files }: EraseConte
   if (read.kind === "message" || read.kind === "attachment") {
     await showStub(read, state);
     // The log goes last: as long as it says what was stored, erasing can be repeated.
-    for (const file of filesOf(read)) await files.remove(session, file);
+    for (const file of filesOf(read)) await ports.files.remove(resultSession, file);
   }
   const entries = [entry, ...quoting];
   await state.erase(entries);

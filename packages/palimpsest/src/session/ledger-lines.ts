@@ -1,6 +1,6 @@
-import { lineOf } from "../cost/cost.ts";
 import { foldLedger } from "../cost/fold.ts";
 import { EMPTY_LEDGER, type LedgerLine } from "../cost/ledger.ts";
+import { lineOf } from "../cost/line.ts";
 import { readPayload } from "../log/draft.ts";
 import { readEntries } from "../stores/read.ts";
 import type { LogReader } from "../stores/store.ts";

@@ -1,272 +1,204 @@
-import { type Compactions, createAutoCompaction, createCompactions } from "../compact/compaction.ts";
+import { Compactions } from "../compact/compaction.ts";
 import { explainBoundaries } from "../compact/explain.ts";
-import { createMediaRecovery, createRecovery } from "../compact/recover.ts";
-import { spentTokens } from "../cost/ledger.ts";
-import { createForks, type Forks, type OpenFork } from "../forks/forks.ts";
+import type { CompactionOutcome, CompactOptions, Recovery } from "../compact/outcome.ts";
+import { Recoveries } from "../compact/recover.ts";
+import { type Answer, type AskOptions, type ForkOptions, Forks, type OpenFork } from "../forks/forks.ts";
 import { toDraft } from "../log/draft.ts";
-import { isStreamed } from "../log/messages.ts";
-import { createNotes, type NotesKeeper } from "../notes/keeper.ts";
-import { recall } from "../recall/recall.ts";
-import { classifyStep } from "../state/carried.ts";
-import type { Listener, SessionContext } from "../state/context.ts";
-import type { Contents, Requests } from "../state/ports.ts";
-import { createEnterUsage, type EnterUsage } from "../state/responses.ts";
-import { exportLog } from "../stores/read.ts";
-import { account } from "../view/account.ts";
-import { attachedTexts } from "../view/items.ts";
+import { isStreamed, type NewContent, type StreamedResult } from "../log/messages.ts";
+import type { AgentPayload, CallPayload, TurnPayload } from "../log/payload-turn.ts";
+import { NotesKeeper } from "../notes/keeper.ts";
+import { type Recalled, type RecallRequest, recall } from "../recall/recall.ts";
+import { type AgentStepOutcome, classifyStep } from "../state/carried.ts";
+import type { ForkRole, Ports, SessionCore } from "../state/core.ts";
+import type { Attendance, SessionOptions, WantedConfiguration } from "../state/options.ts";
+import type { RecordedResponse, RecordOptions } from "../state/responses.ts";
+import type { SessionSettings } from "../state/settings.ts";
+import type { SessionState } from "../state/state.ts";
 import { loadedTools } from "../view/tool-search.ts";
-import { openCalls } from "../view/turn.ts";
-import { type AppendOptions, appendOnce, createContents } from "./append.ts";
-import { configure, type DeferredTools, searchTools } from "./configure.ts";
-import { createDecisions, type Decisions } from "./decisions.ts";
-import { erase } from "./erase.ts";
-import { createKeepWarm, type KeepWarm } from "./keep-warm.ts";
-import { readLedgerLines } from "./ledger-lines.ts";
-import { listMessages } from "./list-messages.ts";
-import { createPins, type Pins } from "./pins.ts";
-import { createPrepare, createRequests } from "./prepare.ts";
-import { createRecord, type RecordResponse } from "./record.ts";
-import { createRecordInterrupted, type RecordInterrupted } from "./record-interrupted.ts";
-import type { Session, SessionBackground, SessionEvents, SessionHistory, SessionTurn, SessionView } from "./session.ts";
-import { createSync } from "./sync/sync.ts";
-import { createTurnSteps } from "./turn.ts";
+import { type AppendOptions, Inlet } from "./append.ts";
+import { configure, type DeferredTools } from "./configure.ts";
+import { KeepWarm } from "./keep-warm.ts";
+import { Measures } from "./measures.ts";
+import { Outlet } from "./prepare.ts";
+import { record } from "./record.ts";
+import {
+  type InterruptedAnswer,
+  type InterruptionOptions,
+  type RecordedInterruption,
+  recordInterrupted,
+} from "./record-interrupted.ts";
+import type { PrepareOptions, Session } from "./session.ts";
+import type { Synced, SyncMessage } from "./sync/conversation.ts";
+import { ListSync } from "./sync/sync.ts";
 
-/** What a session is made of. */
-export interface SessionParts<Request, Response> {
-  /** The way in. */
-  readonly contents: Contents;
-  /** The way out. */
-  readonly requests: Requests<Request>;
-  readonly prepare: Session<Request, Response>["prepare"];
-  /** The way back. */
-  readonly record: RecordResponse<Request, Response>;
-  readonly recordInterrupted: RecordInterrupted<Request>;
-  readonly recover: Session<Request, Response>["recover"];
-  readonly decisions: Decisions;
-  readonly compactions: Compactions;
-  readonly pins: Pins;
+/**
+ * An open session, in the order of a conversation: content in, requests out, responses back. `face.ts` makes the public object
+ * of it. Every change of the log runs through `state.inOrder`, one after another.
+ */
+export class LiveSession implements SessionCore {
+  readonly id: string;
+  readonly options: SessionOptions;
+  readonly ports: Ports;
+  readonly settings: SessionSettings;
+  readonly attendance: Attendance;
+  readonly resultSession: string;
+  readonly fork: ForkRole | undefined;
+  /** What the session knows. */
+  readonly state: SessionState;
+
+  readonly inlet: Inlet;
+  readonly measures: Measures;
+  readonly outlet: Outlet;
+  readonly forks: Forks<Session>;
   readonly notes: NotesKeeper;
-  readonly forks: Forks<Session<Request, Response>>;
-  readonly warmth: KeepWarm<Request>;
-  readonly enterUsage: EnterUsage;
-}
+  readonly compactions: Compactions;
+  readonly recoveries: Recoveries;
+  readonly warmth: KeepWarm;
+  readonly #sync: ListSync;
+  /** The hooks at the end of the session, once it has ended. */
+  #ending: Promise<unknown> | undefined;
 
-/** @param openFork opens a session that shares this one's prompt */
-export function createParts<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  openFork: OpenFork<Session<Request, Response>>,
-): SessionParts<Request, Response> {
-  const { options, state, provider, fork } = context;
-  const contents = createContents(context);
-  const warmth = createKeepWarm(context);
-  const requests = createRequests(context, (request, entry) => {
-    warmth.begin(request, entry);
-    fork?.watch?.asked();
-  });
-  const enterUsage = createEnterUsage(state, context.factsOf);
-  const forks = createForks(context, { requests, enterUsage, openFork });
-  const notes = createNotes(context, { forks, requests });
-  const compactions = createCompactions(context, { contents, forks, notes, requests });
-  const automatic = createAutoCompaction(context, compactions);
-  const media = createMediaRecovery(context, requests);
-  return {
-    contents,
-    requests,
-    prepare: createPrepare(state, { requests, notes, automatic }),
-    record: createRecord(context, requests),
-    recordInterrupted: createRecordInterrupted(context, requests),
-    recover: createRecovery(context, { requests, compactions, automatic, media }),
-    decisions: createDecisions({ ...options, state, provider: provider.name }),
-    compactions,
-    pins: createPins(state, requests),
-    notes,
-    forks,
-    warmth,
-    enterUsage,
-  };
-}
-
-/** The session that its host sees. What changes the log goes through `inOrder`, one after another. */
-export function assembleSession<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  parts: SessionParts<Request, Response>,
-): Session<Request, Response> {
-  const { session: id, state, provider, files, emit, fork } = context;
-  const { contents, requests, pins, notes, forks, compactions, warmth } = parts;
-  const { inOrder } = state;
-  const sync = createSync({
-    state,
-    contents,
-    factsOf: context.factsOf,
-    decisions: parts.decisions,
-    configure: (wanted) => configure(context, wanted),
-  });
-  return {
-    id,
-    signal: context.signal,
-    provider: {
-      name: provider.name,
-      send: (request, how) => provider.send(request, how),
-      keepWarm: warmth.keepWarm,
-    },
-    view: viewOf(context, parts),
-    turn: turnOf(context, parts),
-    history: historyOf(context, parts),
-    pins: {
-      add: (what) => inOrder(() => pins.pin(what)),
-      remove: (pin) => inOrder(() => pins.unpin(pin)),
-      list: () => state.carriedState.pins,
-    },
-    notes: {
-      read: notes.read,
-      latest: notes.latest,
-      update: (how) => notes.update(how?.signal),
-    },
-    ledger: {
-      totals: () => spentTokens(state.ledger),
-      cost: () => inOrder(requests.cost),
-      // Earlier responses of a fork's log are its parent's.
-      lines: () => readLedgerLines(state.log, (context.base?.sequence ?? 0) + 1),
-      enter: parts.enterUsage,
-    },
-    events: eventsOf(context),
-    background: backgroundOf(context, parts),
-    append: (content, how?: AppendOptions) =>
-      isStreamed(content) ? contents.appendStream(content) : inOrder(() => appendOnce(state, contents, content, how)),
-    sync: (messages) => inOrder(() => sync(messages)),
-    messages: (how) => inOrder(() => listMessages(state, how)),
-    erase: (entry) => inOrder(() => erase(entry, { session: context.resultSession, state, files })),
-    prepare: parts.prepare,
-    async record(response, request, how) {
-      const recorded = await inOrder(() => parts.record(response, request, how));
-      // A fork is forgotten, or has a parent whose notes know of it.
-      if (fork === undefined) notes.afterResponse();
-      return recorded;
-    },
-    recover: parts.recover,
-    configure: (wanted) => inOrder(() => configure(context, wanted)),
-    settings: context.heldSettings.resolved,
-    async compact(how) {
-      await inOrder(requests.runStages);
-      return compactions.compact({ trigger: "manual" }, how);
-    },
-    async recall(request) {
-      const recalled = await recall(request, { log: state.log, files, session: id });
-      emit({ kind: "recalled", by: request.entry === undefined ? "search" : "entry", outcome: recalled.kind });
-      return recalled;
-    },
-    fork: forks.fork,
-    ask: forks.ask,
-    close: closeOf(context, parts),
-  };
-}
-
-type AnyContext = Omit<SessionContext<never, never, never>, "options" | "provider">;
-type AnyParts = Pick<SessionParts<never, never>, "contents" | "decisions" | "warmth"> & {
-  readonly requests: Pick<SessionParts<never, never>["requests"], "size" | "filesRead">;
-};
-
-function viewOf({ state, tools }: AnyContext, { requests }: AnyParts): SessionView {
-  const deferredTools = (): DeferredTools => ({
-    offered: state.configuration.tools.filter(({ loading }) => loading === "deferred"),
-    loaded: loadedTools(state.view.items),
-  });
-  return {
-    size: requests.size,
-    accounting: (how) => account(state.view, how),
-    openCalls: () => openCalls(state.view).map(({ call }) => call),
-    tools: () => tools.find(state.configuration.tools),
-    deferredTools,
-    searchTools: (input) => searchTools(deferredTools(), input),
-    filesRead: requests.filesRead,
-    attached: (type) => attachedTexts(state.view, type),
-  };
-}
-
-function turnOf<Request>(
-  { session, state, factsOf }: AnyContext,
-  { contents, recordInterrupted }: Pick<SessionParts<Request, never>, "contents" | "recordInterrupted">,
-): SessionTurn<Request> {
-  const { inOrder } = state;
-  const steps = createTurnSteps({ session, state, contents, factsOf });
-  return {
-    next: steps.next,
-    decide: (callId, decision) => inOrder(() => steps.decide(callId, decision)),
-    stop: (said = {}) => inOrder(() => steps.stop(said)),
-    takeIn: (item) => inOrder(() => steps.takeIn(item)),
-    taken: (queue) => inOrder(() => steps.taken(queue)),
-    recordInterrupted: (answer, request, how) => inOrder(() => recordInterrupted(answer, request, how)),
-    enterCall: (step) => inOrder(async () => void (await state.append([toDraft("call", step)]))),
-    enterStep: (step, ...told) => inOrder(async () => void (await contents.append(told, [toDraft("turn", step)]))),
-  };
-}
-
-function historyOf({ state }: AnyContext, { decisions }: AnyParts): SessionHistory {
-  const { inOrder } = state;
-  return {
-    get newestEntry() {
-      return state.newestEntry;
-    },
-    rewind: (to, reason = "rewound") => inOrder(() => decisions.rewind(to, reason)),
-    replace: (range, replacements, reason) =>
-      inOrder(() => decisions.replace({ ...range, with: replacements, reason })),
-    fold: (range, replacements, reason) => inOrder(() => decisions.fold({ ...range, with: replacements, reason })),
-    snip: (target, reason = "not needed any more") => inOrder(() => decisions.snip(target, reason)),
-    restore: (decision, reason = "restored") => inOrder(() => decisions.restore(decision, reason)),
-    explain: (limit) => inOrder(() => explainBoundaries(state.log, state.view, limit)),
-    export: () => exportLog(state.log),
-  };
-}
-
-function eventsOf({ listeners, emit, runHooks }: AnyContext): SessionEvents {
-  return {
-    listen(listener) {
-      // Its own object: whoever listens twice is told twice, and each ends for itself.
-      const own: Listener = (event) => listener(event);
-      listeners.add(own);
-      return () => void listeners.delete(own);
-    },
-    emit,
-    runHooks,
-  };
-}
-
-function backgroundOf({ state, emit }: AnyContext, { contents }: AnyParts): SessionBackground {
-  const { inOrder } = state;
-
-  function emitAgent(agent: string): void {
-    const one = state.carriedState.agents.find(({ id }) => id === agent);
-    if (one === undefined) return;
-    const { way, status, name, plan } = one;
-    const known = { ...(name === undefined ? {} : { name }), ...(plan === undefined ? {} : { plan }) };
-    emit({ kind: "agent-changed", agent, way, status, ...known });
+  /** @param openFork opens a session that shares the prompt of this session */
+  constructor(core: SessionCore, openFork: OpenFork<Session>) {
+    this.id = core.id;
+    this.options = core.options;
+    this.ports = core.ports;
+    this.settings = core.settings;
+    this.attendance = core.attendance;
+    this.resultSession = core.resultSession;
+    this.fork = core.fork;
+    this.state = core.state;
+    this.inlet = new Inlet(this);
+    this.measures = new Measures(this);
+    this.warmth = new KeepWarm(this);
+    this.outlet = new Outlet(this, this.measures, (request, entry) => {
+      this.warmth.begin(request, entry);
+      this.fork?.watch?.asked();
+    });
+    this.forks = new Forks(this, openFork);
+    this.notes = new NotesKeeper(this);
+    this.compactions = new Compactions(this);
+    this.recoveries = new Recoveries(this);
+    this.#sync = new ListSync(this);
   }
 
-  return {
-    agents: () => state.carriedState.agents,
-    enterAgent: (step, ...told) =>
-      inOrder(async () => {
-        const outcome = classifyStep(state.carriedState.agents, step);
-        if (outcome !== "entered") return outcome;
-        await contents.append(told, [toDraft("agent", step)]);
-        emitAgent(step.id);
-        return outcome;
-      }),
-    mark: (name) => state.carriedState.marks[name] ?? 0,
-    setMark: (name, coveredTo) =>
-      inOrder(async () => void (await state.append([toDraft("mark", { name, coveredTo })]))),
-  };
-}
+  append(
+    content: NewContent | readonly NewContent[] | StreamedResult,
+    options?: AppendOptions,
+  ): Promise<readonly number[]> {
+    if (isStreamed(content)) return this.inlet.appendStream(content);
+    return this.state.inOrder(() => this.inlet.appendOnce(content, options));
+  }
 
-function closeOf({ session, state, fork, closing, runHooks }: AnyContext, { warmth }: AnyParts): Session["close"] {
-  let ending: Promise<unknown> | undefined;
-  return async () => {
-    if (!closing.signal.aborted) fork?.watch?.closed();
+  sync(messages: readonly SyncMessage[]): Promise<Synced> {
+    return this.state.inOrder(() => this.#sync.sync(messages));
+  }
+
+  /** The next request, after a compaction if one is due. */
+  async prepare(options: PrepareOptions = {}): Promise<unknown> {
+    const { answer, signal } = options;
+    this.notes.onRequest();
+    const first = await this.state.inOrder(() => this.outlet.next("first", answer));
+    if (first.kind === "request") return first.request;
+    await this.compactions.beforeRequest(first.due, { signal });
+    signal?.throwIfAborted();
+    const second = await this.state.inOrder(() => this.outlet.next("not-now", answer));
+    if (second.kind !== "request") throw new TypeError("No request was prepared.");
+    return second.request;
+  }
+
+  async record(response: unknown, request?: unknown, options?: RecordOptions): Promise<RecordedResponse> {
+    const recorded = await this.state.inOrder(() => record(this, response, request, options));
+    // A fork has no notes of its own.
+    if (this.fork === undefined) this.notes.afterResponse();
+    return recorded;
+  }
+
+  recordInterrupted(
+    answer: InterruptedAnswer,
+    request?: unknown,
+    options?: InterruptionOptions,
+  ): Promise<RecordedInterruption> {
+    return this.state.inOrder(() => recordInterrupted(this, answer, request, options));
+  }
+
+  recover(error: unknown, signal?: AbortSignal): Promise<Recovery> {
+    return this.recoveries.recover(error, signal);
+  }
+
+  configure(wanted: WantedConfiguration): Promise<void> {
+    return this.state.inOrder(() => configure(this, wanted));
+  }
+
+  async compact(options?: CompactOptions): Promise<CompactionOutcome> {
+    await this.state.inOrder(() => this.outlet.runStages());
+    return this.compactions.compact({ trigger: "manual" }, options);
+  }
+
+  explain(limit?: number): ReturnType<typeof explainBoundaries> {
+    return this.state.inOrder(() => explainBoundaries(this.state.log, this.state.view, limit));
+  }
+
+  async recall(request: RecallRequest): Promise<Recalled> {
+    const recalled = await recall(request, { log: this.state.log, files: this.ports.files, session: this.id });
+    const by = request.entry === undefined ? "search" : "entry";
+    this.ports.emit({ kind: "recalled", by, outcome: recalled.kind });
+    return recalled;
+  }
+
+  openFork(options: ForkOptions): Promise<Session> {
+    return this.forks.fork(options);
+  }
+
+  ask(question: string, options: AskOptions): Promise<Answer> {
+    return this.forks.ask(question, options);
+  }
+
+  deferredTools(): DeferredTools {
+    return {
+      offered: this.state.configuration.tools.filter(({ loading }) => loading === "deferred"),
+      loaded: loadedTools(this.state.view.items),
+    };
+  }
+
+  /** Records how far a call has come. */
+  enterCall(step: CallPayload): Promise<void> {
+    return this.state.inOrder(async () => void (await this.state.append([toDraft("call", step)])));
+  }
+
+  /** Records a step of the turn, together with content for the model. */
+  enterStep(step: TurnPayload, content: readonly NewContent[]): Promise<void> {
+    return this.state.inOrder(async () => void (await this.inlet.append(content, [toDraft("turn", step)])));
+  }
+
+  /** Records how far a named reader has processed the log. */
+  setMark(name: string, coveredTo: number): Promise<void> {
+    return this.state.inOrder(async () => void (await this.state.append([toDraft("mark", { name, coveredTo })])));
+  }
+
+  /** Records a status change of an agent, together with content for the model. */
+  enterAgent(step: AgentPayload, content: readonly NewContent[]): Promise<AgentStepOutcome> {
+    return this.state.inOrder(async () => {
+      const outcome = classifyStep(this.state.carriedState.agents, step);
+      if (outcome !== "entered") return outcome;
+      await this.inlet.append(content, [toDraft("agent", step)]);
+      const agent = this.state.carriedState.agents.find(({ id }) => id === step.id);
+      if (agent !== undefined) {
+        const { id, way, status, name, plan } = agent;
+        this.ports.emit({ kind: "agent-changed", agent: id, way, status, name, plan });
+      }
+      return outcome;
+    });
+  }
+
+  /** Ends the session's own work, and gives the log free. Then the hooks run: nobody who wants the session waits for them. */
+  async close(): Promise<void> {
+    const { closing, runHooks } = this.ports;
+    if (!closing.signal.aborted) this.fork?.watch?.closed();
     closing.abort();
-    warmth.stop();
-    await state.close();
-    // Only then: however long they take, nobody who wants the session waits for them.
-    if (fork === undefined) ending ??= runHooks("SessionEnd", { sessionId: session });
-    await ending;
-  };
+    this.warmth.stop();
+    await this.state.close();
+    if (this.fork === undefined) this.#ending ??= runHooks("SessionEnd", { sessionId: this.id });
+    await this.#ending;
+  }
 }

@@ -4,91 +4,85 @@ import type { RequestedEdits } from "../log/payload-compaction.ts";
 import type { CompactionForecast } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type Budget, levelOf, percentLeft } from "../size/budget.ts";
-import type { SessionContext } from "../state/context.ts";
+import type { SessionCore } from "../state/core.ts";
 import { type RequestLimits, termsOf } from "../state/limits.ts";
-import type { SessionSize } from "../state/ports.ts";
+import type { SessionSize, Sizes } from "../state/ports.ts";
 import { type Configuration, returningTokens, sizeTokens } from "../view/view.ts";
 
-/** How large the view is, and the sizes at which something happens. */
-interface Measures {
-  /** What follows from the configuration and the settings. */
-  limits(): RequestLimits;
-  /** The size of a request that asks this of the provider. */
-  sizeWith(asked: RequestedEdits): Omit<SessionSize, "compaction" | "percentLeft">;
-  /** As if the next request asked what the newest did. */
-  size(): SessionSize;
-  /** The sizes at which something happens, without what has to be weighed for them. */
-  budget(): Budget & Pick<SessionSize, "known">;
-  /** What it goes by whether and where the conversation is compacted. */
-  dueQuestion(): DueQuestion;
-  /** What a compaction that the window asks for would do now. */
-  forecast(why: string): CompactionForecast;
+interface KnownLimits {
+  readonly settings: Settings;
+  readonly configuration: Configuration;
+  readonly limitTokens: number | undefined;
+  readonly limits: RequestLimits;
 }
 
-export function createMeasures<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-): Measures {
-  const { state, provider, factsOf, settings, attendance, clock } = context;
-  /** What follows from the configuration and the settings, worked out once for each. */
-  const limitsFor = rememberLast((held: Settings) =>
-    rememberLast((limitTokens: number | undefined) =>
-      rememberLast((now: Configuration) =>
-        termsOf(now, factsOf(now.model), {
-          settings: held,
-          limitTokens,
-          toolSearch: provider.toolSearch?.(now.model) ?? "own",
-        }),
-      ),
-    ),
-  );
-  const limits = (): RequestLimits => limitsFor(settings())(state.carriedState.limitTokens)(state.configuration);
+/** How large the view is, and at which sizes the session acts. */
+export class Measures implements Sizes {
+  readonly #core: SessionCore;
+  /** The newest limits. They are computed again only if a source of them changes. */
+  #known: KnownLimits | undefined;
 
-  function sizeWith(asked: RequestedEdits): Omit<SessionSize, "compaction" | "percentLeft"> {
-    const tokens = sizeTokens(state.view) + returningTokens(state.view, asked);
-    const { budget, known } = limits();
-    return { ...budget, known, tokens, level: levelOf(budget, tokens) };
+  constructor(core: SessionCore) {
+    this.#core = core;
   }
 
-  function size(): SessionSize {
-    const plain = sizeWith(toRequestedEdits(state.view.edits, state.view.deleted));
-    const compaction = compactionPoint(dueQuestion());
+  /** The limits that follow from the settings and the configuration. */
+  limits(): RequestLimits {
+    const { state, ports } = this.#core;
+    const settings = this.#core.settings.current;
+    const { configuration } = state;
+    const { limitTokens } = state.carriedState;
+    const known = this.#known;
+    const isSame =
+      known?.settings === settings && known.configuration === configuration && known.limitTokens === limitTokens;
+    if (known !== undefined && isSame) return known.limits;
+    const { model } = configuration;
+    const toolSearch = ports.provider.toolSearch?.(model) ?? "own";
+    const limits = termsOf(configuration, ports.facts.of(model), { settings, limitTokens, toolSearch });
+    this.#known = { settings, configuration, limitTokens, limits };
+    return limits;
+  }
+
+  /** The size of the next request, as if it asked the same edits of the provider as the newest one. */
+  size(): SessionSize {
+    const { edits, deleted } = this.#core.state.view;
+    const plain = this.sizeWith(toRequestedEdits(edits, deleted));
+    const compaction = compactionPoint(this.dueQuestion());
     const limitTokens = compaction.policy === "off" ? plain.limitTokens : compaction.atTokens;
     return { ...plain, compaction, percentLeft: percentLeft({ limitTokens }, plain.tokens) };
   }
 
-  function dueQuestion(): DueQuestion {
+  /** The size of a request that asks these edits of the provider. */
+  sizeWith(asked: RequestedEdits): Omit<SessionSize, "compaction" | "percentLeft"> {
+    const { view } = this.#core.state;
+    const tokens = sizeTokens(view) + returningTokens(view, asked);
+    const { budget, known } = this.limits();
+    return { ...budget, known, tokens, level: levelOf(budget, tokens) };
+  }
+
+  budget(): Budget & Pick<SessionSize, "known"> {
+    const { budget, known } = this.limits();
+    return { ...budget, known };
+  }
+
+  forecast(why: string): CompactionForecast {
+    return forecastCompaction(this.dueQuestion(), why);
+  }
+
+  /** Everything that decides whether and where the conversation is compacted. */
+  dueQuestion(): DueQuestion {
+    const { state, ports, settings, attendance } = this.#core;
     const { view, ledger, carriedState } = state;
-    const { budget, facts } = limits();
+    const { budget, facts } = this.limits();
     return {
       view,
       ledger,
       carriedState,
       budget,
       prices: facts.prices,
-      settings: settings(),
+      settings: settings.current,
       attendance,
-      nowMs: clock.now(),
+      nowMs: ports.clock.now(),
     };
   }
-
-  return {
-    limits,
-    sizeWith,
-    size,
-    budget() {
-      const { budget, known } = limits();
-      return { ...budget, known };
-    },
-    dueQuestion,
-    forecast: (why) => forecastCompaction(dueQuestion(), why),
-  };
-}
-
-/** Remembers what it found for the newest key. */
-function rememberLast<Key, Value>(find: (key: Key) => Value): (key: Key) => Value {
-  let last: { readonly key: Key; readonly value: Value } | undefined;
-  return (key) => {
-    if (last === undefined || last.key !== key) last = { key, value: find(key) };
-    return last.value;
-  };
 }

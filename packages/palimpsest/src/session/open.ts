@@ -1,21 +1,17 @@
 import { InvalidOptionError, SessionLostError } from "../errors.ts";
 import { readPayload, toDraft } from "../log/draft.ts";
-
 import { headAttachment, headText } from "../log/messages.ts";
-
-import { type ForkBase, type Opening, openContext, type SessionContext, startContents } from "../state/context.ts";
+import { type ForkBase, type Opening, openCore, type SessionCore, startContents } from "../state/core.ts";
 import { knownReader, OPENING, openWriter } from "../state/log.ts";
 import type { SessionOptions } from "../state/options.ts";
-import type { Requests } from "../state/ports.ts";
 import { checkSettingsOptions } from "../state/settings.ts";
 import type { EntryBatch, Store } from "../stores/store.ts";
-import { checkArguments, checkSessionOptions } from "./check-arguments.ts";
 import { configure } from "./configure.ts";
-import { assembleSession, createParts, type SessionParts } from "./live-session.ts";
-
+import { checkSessionOptions, face } from "./face.ts";
+import { LiveSession } from "./live-session.ts";
 import type { Session } from "./session.ts";
 
-/** Opens a session, or begins one. */
+/** Opens a session, or starts a new one. */
 export async function openSession<Request, Response, Message>(
   options: SessionOptions<Request, Response, Message>,
 ): Promise<Session<Request, Response>> {
@@ -29,55 +25,48 @@ export async function openSession<Request, Response, Message>(
   try {
     const opened = log.opened ?? (await writer.readBatch(OPENING));
     const base = await findBase(store, id, opened);
-    return (await openWith(id, options, { writer, opened, base })).session;
+    return face(await open(id, options, { writer, opened, base }));
   } catch (error) {
     await writer.close();
     throw error;
   }
 }
 
-async function openWith<Request, Response, Message>(
-  id: string,
-  options: SessionOptions<Request, Response, Message>,
-  opening: Opening,
-): Promise<{ readonly session: Session<Request, Response>; readonly requests: Requests<Request> }> {
-  const context = await openContext(id, options, opening);
-  const parts = createParts(context, (fork) => openWith(fork.id, optionsOfFork(context), fork));
-  await begin(context, parts);
-  return { session: checkArguments(assembleSession(context, parts)), requests: parts.requests };
+async function open(id: string, options: SessionOptions, opening: Opening): Promise<LiveSession> {
+  const core = await openCore(id, options, opening);
+  const live = new LiveSession(core, async (fork) => {
+    const opened = await open(fork.id, optionsOfFork(core), fork);
+    return { session: face(opened), outlet: opened.outlet };
+  });
+  await begin(live);
+  return live;
 }
 
-/** A fork is opened as its parent was; what stands before the messages it has from the parent's log. */
-function optionsOfFork<Request, Response, Message>({
-  options,
-  clock,
-  state,
-}: SessionContext<Request, Response, Message>): SessionOptions<Request, Response, Message> {
+/** A fork has the options of its parent. Its configuration is in the log of the parent. */
+function optionsOfFork({ options, ports, state }: SessionCore): SessionOptions {
   const { system: _, tools: __, parameters: ___, ...rest } = options;
-  return { ...rest, clock, model: state.configuration.model };
+  return { ...rest, clock: ports.clock, model: state.configuration.model };
 }
 
-/** What a session begins with: where it parts from another, its configuration, the host's head, what hooks have to say. */
-async function begin<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  { contents, requests }: Pick<SessionParts<Request, Response>, "contents" | "requests">,
-): Promise<void> {
-  const { session, options, state, surroundings, base, runHooks } = context;
+/** Writes the first entries: the fork's origin, the configuration, the host's head, and the content that hooks add. */
+async function begin(live: LiveSession): Promise<void> {
+  const { id, options, state, ports, fork, inlet } = live;
   const source = state.newestEntry === 0 ? (options.startedBy ?? "startup") : "resume";
   await state.inOrder(async () => {
-    if (base !== undefined && state.newestEntry === base.sequence) await state.append([toDraft("fork", base.fork)]);
-    await configure(context, options);
-    const head = source === "resume" ? undefined : await surroundings.head?.();
-    if (head !== undefined && headText(head).trim() !== "") await contents.append([headAttachment(head)]);
+    if (fork !== undefined && state.newestEntry === fork.base.sequence)
+      await state.append([toDraft("fork", fork.base.fork)]);
+    await configure(live, options);
+    const head = source === "resume" ? undefined : await ports.host.head?.();
+    if (head !== undefined && headText(head).trim() !== "") await inlet.append([headAttachment(head)]);
   });
-  // A fork is no session of its own to those who are told of beginnings and ends.
-  if (base !== undefined) return;
-  const said = await runHooks("SessionStart", { sessionId: session, source });
-  const started = startContents(said, requests.budget().windowTokens);
-  if (started.length > 0) await state.inOrder(() => contents.append(started));
+  // Hooks run for sessions that the host opens, not for their forks.
+  if (fork !== undefined) return;
+  const results = await ports.runHooks("SessionStart", { sessionId: id, source });
+  const started = startContents(results, live.measures.budget().windowTokens);
+  if (started.length > 0) await state.inOrder(() => inlet.append(started));
 }
 
-/** What a fork's log continues; undefined if it is no fork's. */
+/** The log that a fork continues; undefined if the session is not a fork. */
 async function findBase(
   store: Store,
   session: string,
@@ -86,7 +75,7 @@ async function findBase(
   const read = first && readPayload(first);
   if (read?.kind !== "fork") return undefined;
   const { session: parent, sequence, hash } = read.payload;
-  // As the parent's opening would, had it ended there.
+  // The same entries that opening the parent would read, if its log ended there.
   const asked = { ...OPENING, upTo: sequence, ranges: [...OPENING.ranges, { from: sequence, to: sequence }] };
   const opened = await store.openReader(parent, { read: asked });
   const reader = opened && knownReader(opened, asked, opened.batch ?? (await opened.readBatch(asked)));

@@ -4,58 +4,56 @@ import { attachment } from "../log/messages.ts";
 import { HOST, OUTSIDE, type Provenance, provenanceOf } from "../log/provenance.ts";
 import { entryText } from "../log/search-text.ts";
 
-import type { Budget } from "../size/budget.ts";
-import type { Pin } from "../state/carried.ts";
-import { measuresOf, type SessionState } from "../state/state.ts";
+import type { SessionCore } from "../state/core.ts";
+import type { Sizes } from "../state/ports.ts";
+import { measuresOf } from "../state/state.ts";
 
-/** Of the window, what all pins together may take. */
+/** The share of the window that all pins together may take. */
 const MAX_SHARE = 0.1;
 
-export interface Pins {
-  /** @param what a text, which the model is shown at once, or the number of an entry whose text is to stay */
-  pin(what: string | number): Promise<number>;
-  unpin(pin: number): Promise<void>;
+/** The parts of a session that pinning needs. */
+interface PinParts extends SessionCore {
+  readonly measures: Pick<Sizes, "budget">;
 }
 
-/** What stays in view through every compaction, byte for byte. */
-export function createPins(state: SessionState, { budget }: { readonly budget: () => Budget }): Pins {
-  function check(text: string): void {
-    const { countTokens } = measuresOf(state.view);
-    const tokens = state.carriedState.pins.reduce((sum, pin) => sum + countTokens(pin.text), countTokens(text));
-    const mostTokens = Math.floor(budget().windowTokens * MAX_SHARE);
-    if (tokens > mostTokens) throw new PinTooLargeError(tokens, mostTokens);
+/**
+ * Pins a text: it stays in view through every compaction, byte for byte.
+ * @param what a text, which the model sees at once, or the number of an entry whose text stays
+ */
+export async function pin(parts: PinParts, what: string | number): Promise<number> {
+  const { state } = parts;
+  if (typeof what === "string") {
+    checkSize(parts, what);
+    const [number] = await state.append([
+      toDraft("pin", { text: what }),
+      toDraft("attachment", attachment("pin", what, HOST)),
+    ]);
+    return number!;
   }
-
-  return {
-    async pin(what) {
-      if (typeof what === "string") {
-        check(what);
-        const [number] = await state.append([
-          toDraft("pin", { text: what }),
-          toDraft("attachment", attachment("pin", what, HOST)),
-        ]);
-        return number!;
-      }
-      const [entry] = await state.log.read(what, what);
-      const text = entry && entryText(entry);
-      const read = entry && readPayload(entry);
-      if (text === undefined || text.trim() === "")
-        throw new NoSuchEntryError(what, "has no text that could be pinned");
-      check(text);
-      const [number] = await state.append([toDraft("pin", { text, of: what, provenance: originOf(read) })]);
-      return number!;
-    },
-
-    async unpin(pin) {
-      if (!state.carriedState.pins.some(({ entry }: Pin) => entry === pin)) {
-        throw new NoSuchEntryError(pin, "is no pin that is in effect now");
-      }
-      await state.append([toDraft("unpin", { of: pin })]);
-    },
-  };
+  const [entry] = await state.log.read(what, what);
+  const text = entry && entryText(entry);
+  const read = entry && readPayload(entry);
+  if (text === undefined || text.trim() === "") throw new NoSuchEntryError(what, "has no text that could be pinned");
+  checkSize(parts, text);
+  const [number] = await state.append([toDraft("pin", { text, of: what, provenance: originOf(read) })]);
+  return number!;
 }
 
-/** A pinned entry speaks for the one it was written by, not for the host that pins it. */
+export async function unpin({ state }: SessionCore, pin: number): Promise<void> {
+  if (!state.carriedState.pins.some(({ entry }) => entry === pin)) {
+    throw new NoSuchEntryError(pin, "is no pin that is in effect now");
+  }
+  await state.append([toDraft("unpin", { of: pin })]);
+}
+
+function checkSize({ state, measures }: PinParts, text: string): void {
+  const { countTokens } = measuresOf(state.view);
+  const tokens = state.carriedState.pins.reduce((sum, pin) => sum + countTokens(pin.text), countTokens(text));
+  const mostTokens = Math.floor(measures.budget().windowTokens * MAX_SHARE);
+  if (tokens > mostTokens) throw new PinTooLargeError(tokens, mostTokens);
+}
+
+/** The provenance of a pinned entry is that of its author, not that of the host that pins it. */
 function originOf(read: ReturnType<typeof readPayload> | undefined): Provenance {
   if (read?.kind === "message") return provenanceOf(read.payload);
   return read?.kind === "attachment" ? read.payload.provenance : OUTSIDE;

@@ -1,9 +1,8 @@
 import { chooseRequestedEdits, toRequestedEdits } from "../clear/edits.ts";
 import { filesRead } from "../clear/results.ts";
 import { clearStale } from "../clear/stage.ts";
-import type { AutoCompaction } from "../compact/compaction.ts";
 import { isCompactionDue } from "../compact/when.ts";
-import { costOf } from "../cost/cost.ts";
+import { costOf, type SessionCost } from "../cost/cost.ts";
 import type { Ledger } from "../cost/ledger.ts";
 import { chooseHeadTtl } from "../cost/lifetimes.ts";
 import { describeRequest } from "../cost/misses.ts";
@@ -14,32 +13,281 @@ import { toDraft } from "../log/draft.ts";
 import type { CacheTtl, RequestPayload } from "../log/payload.ts";
 import type { RequestedEdits } from "../log/payload-compaction.ts";
 import { fitBytes } from "../media/stage.ts";
-import type { NotesKeeper } from "../notes/keeper.ts";
 import type { Stage } from "../policy/stage.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Provider, RequestParts } from "../providers/provider.ts";
 import { asList, asObject } from "../schema/json-fields.ts";
 import { clampMaxTokens } from "../size/budget.ts";
 import { estimateTokens } from "../size/calibration.ts";
-import type { SessionContext } from "../state/context.ts";
+import type { SessionCore } from "../state/core.ts";
 import { type AnswerWay, defaultOutputTokens, type RequestLimits } from "../state/limits.ts";
 import { readConfiguration } from "../state/load.ts";
 import type { DueCompaction } from "../state/options.ts";
-import type { IssuedRequest, Prepared, Requests } from "../state/ports.ts";
+import type { IssuedRequest, IssuedRequests, PromptSource } from "../state/ports.ts";
+import type { Prefix } from "../state/prefix.ts";
 import { createRendering, type RenderedView, type Rendering } from "../state/rendering.ts";
-import type { SessionState } from "../state/state.ts";
 import { storeOversized } from "../store-results/stage.ts";
 import type { LogReader } from "../stores/store.ts";
-import type { FlattenRules } from "../view/flatten.ts";
-import { createByteIndex } from "../view/media.ts";
-import { createResultIndex } from "../view/results.ts";
+import { type ByteIndex, createByteIndex } from "../view/media.ts";
+import { createResultIndex, type ResultIndex } from "../view/results.ts";
 import { offerTools, type ToolSearch } from "../view/tool-search.ts";
 import { type Configuration, expectedTokens, newestSeal, type Seal, sizeTokens, type View } from "../view/view.ts";
-import { createMeasures } from "./measures.ts";
-import type { PrepareOptions } from "./session.ts";
+import type { Measures } from "./measures.ts";
 
 /** The stages that a view passes before each request, cheapest first. Each stage sees the decisions of the stages before it. */
 const STAGES: readonly Stage[] = [storeOversized, clearStale, fitBytes];
+
+/** A request that is ready to be sent, or the compaction that has to come before it. */
+export type Prepared =
+  | { readonly kind: "request"; readonly request: unknown }
+  | { readonly kind: "compaction-due"; readonly due: DueCompaction };
+
+type Ttls = Required<Pick<RequestPayload, "cacheTtl">> & Pick<RequestPayload, "headTtl">;
+
+/** The way out of a session: its stages, its `request` entries, and the requests themselves. */
+export class Outlet implements IssuedRequests, PromptSource {
+  readonly #core: SessionCore;
+  readonly #measures: Measures;
+  /** Called with every request that is handed out. */
+  readonly #onIssued: (request: unknown, entry: number) => void;
+  readonly #notices: RequestNotices;
+  readonly #results: ResultIndex = createResultIndex();
+  readonly #bytes: ByteIndex = createByteIndex();
+  /** The rendering so far, and the view that it was made from. */
+  #rendering: { readonly of: View; readonly kept: Rendering } | undefined;
+  readonly #issued = new WeakMap<object, IssuedRequest>();
+  #newest: { readonly issued: IssuedRequest; readonly body: unknown } | undefined;
+
+  constructor(core: SessionCore, measures: Measures, onIssued: (request: unknown, entry: number) => void) {
+    this.#core = core;
+    this.#measures = measures;
+    this.#onIssued = onIssued;
+    this.#notices = new RequestNotices(core);
+  }
+
+  /** The next request; or the compaction that is due before it, if `compaction` is `first`. */
+  async next(compaction: "first" | "not-now", way: AnswerWay = "whole"): Promise<Prepared> {
+    const due = await this.#writeRequest(compaction, way);
+    if (due !== undefined) return { kind: "compaction-due", due };
+    const { id, ports, state, fork } = this.#core;
+    const { configuration } = state;
+    const rendering = this.#currentRendering();
+    const { messages, marks, loaded } = rendering.update(state.view);
+    if (messages.length === 0) throw new NothingToSendError(id);
+    const seal = newestSeal(state.view)!;
+    const request = ports.provider.renderRequest(
+      requestParts({
+        configuration,
+        seal,
+        messages,
+        marks: fork?.cacheWrites === "none" ? marks.slice(0, -1) : marks,
+        loaded,
+        toolSearch: rendering.rules.toolSearch,
+        session: fork?.root ?? id,
+      }),
+    );
+    this.#notices.ofOverridden(configuration.parameters, request);
+    const issued = { entry: seal.from, model: configuration.model, inputTokens: expectedTokens(state.view) };
+    this.#newest = { issued, body: request };
+    this.#issued.set(request as object, issued);
+    this.#onIssued(request, seal.from);
+    return { kind: "request", request };
+  }
+
+  /** Writes the `request` entry, unless the newest one still stands. Returns the compaction that has to come first. */
+  async #writeRequest(compaction: "first" | "not-now", way: AnswerWay): Promise<DueCompaction | undefined> {
+    const { id, ports, state, settings, fork, options } = this.#core;
+    const { view, configuration } = state;
+    const last = view.items.at(-1);
+    const isWritten = last?.kind === "seal" && view.awaited?.request === last.from && configuration.entry < last.from;
+    if (isWritten) return undefined;
+    if (!view.items.some(({ kind }) => kind === "message")) throw new NothingToSendError(id);
+    const turn = isNewTurn(view) ? "new" : "open";
+    // A fork sends the prompt of its parent: nothing in it is decided again.
+    if (fork === undefined) {
+      if (turn === "new") await settings.refresh();
+      await this.#passStages("auto");
+      const due = compaction === "first" ? isCompactionDue(this.#measures.dueQuestion()) : undefined;
+      if (due !== undefined) return due;
+    }
+    const asked = this.#nextEdits();
+    const { tokens, windowTokens, blockingTokens, level } = this.#measures.sizeWith(asked);
+    // The answer to a fork is short, and does not need the reserve.
+    if (level === "blocked" && fork === undefined)
+      throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
+    const limits = this.#measures.limits();
+    const longest = options.maxOutputTokens ?? defaultOutputTokens(limits, way);
+    const wantedTokens = Math.min(longest, limits.facts.maxOutputTokens);
+    const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
+    const ttls = this.#nextTtls();
+    const source = fork === undefined ? {} : { source: fork.source };
+    const described = await this.#describe(ttls, asked);
+    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, ...ttls, ...source, ...described })]);
+    if (turn === "new" && fork === undefined) ports.emit({ kind: "turn-started" });
+    this.#notices.ofGuess(limits, maxTokens);
+    return undefined;
+  }
+
+  /** Runs the stages for a compaction that the host asks for. */
+  async runStages(): Promise<void> {
+    if (this.#core.fork === undefined) await this.#passStages("manual");
+  }
+
+  async #passStages(trigger: "auto" | "manual"): Promise<void> {
+    const { id, ports, state, settings } = this.#core;
+    const asked = this.#nextEdits();
+    for (const stage of STAGES) {
+      const { view, ledger } = state;
+      const { budget, rules, facts } = this.#measures.limits();
+      this.#results.update(view);
+      this.#bytes.update(view);
+      const { drafts, newEvents } = await stage({
+        session: id,
+        view,
+        ledger,
+        results: this.#results,
+        settings: settings.current,
+        files: ports.files,
+        budget,
+        bytes: this.#bytes,
+        thinking: rules.thinking,
+        prices: facts.prices,
+        asked,
+        nowMs: ports.clock.now(),
+        maxRequestBytes: facts.maxRequestBytes,
+      });
+      if (drafts.length > 0) await state.append(drafts);
+      for (const one of newEvents) ports.emit(one.kind === "results-cleared" ? { ...one, trigger } : one);
+    }
+  }
+
+  /** The edits that the next request asks of the provider. */
+  #nextEdits(): RequestedEdits {
+    const { ports, state, settings, fork } = this.#core;
+    const { view, ledger } = state;
+    // A fork asks the same edits as its parent: otherwise it would miss the cache.
+    if (fork !== undefined) return toRequestedEdits(view.edits, view.deleted);
+    this.#results.update(view);
+    return chooseRequestedEdits({
+      ...this.#measures.limits(),
+      view,
+      ledger,
+      results: this.#results,
+      provider: ports.provider,
+      settings: settings.current,
+      nowMs: ports.clock.now(),
+      turn: isNewTurn(view) ? "new" : "open",
+    });
+  }
+
+  /** The cache lifetimes of the next request. Its entry records them. */
+  #nextTtls(): Ttls {
+    const { ports, state, settings } = this.#core;
+    const { prices } = this.#measures.limits().facts;
+    const cacheTtl = settings.current["cache.ttl"];
+    const wanted = settings.current["cache.headTtl"];
+    const head = chooseHeadTtl({ wanted, ledger: state.ledger, prices, nowMs: ports.clock.now() });
+    return { cacheTtl, ...(head === "1h" && cacheTtl === "5m" ? { headTtl: "1h" } : {}) };
+  }
+
+  #describe(ttls: Ttls, asked: RequestedEdits): ReturnType<typeof describeNextRequest> {
+    const { log, view, ledger, configuration } = this.#core.state;
+    const { provider } = this.#core.ports;
+    const { facts } = this.#measures.limits();
+    return describeNextRequest({ log, view, ledger, configuration, provider, facts, ...ttls, asked });
+  }
+
+  /** The rendering so far. A new view, or other rules, start a new one. */
+  #currentRendering(): Rendering {
+    const { view } = this.#core.state;
+    const { rules } = this.#measures.limits();
+    const { of, kept } = this.#rendering ?? {};
+    const isSame =
+      of === view && kept?.rules.thinking === rules.thinking && kept?.rules.toolSearch === rules.toolSearch;
+    if (kept !== undefined && isSame) return kept;
+    const fresh = createRendering(this.#core.ports.provider, rules);
+    this.#rendering = { of: view, kept: fresh };
+    view.unchangedItems = 0;
+    return fresh;
+  }
+
+  /** The request that a response answers. The newest request in the view may be another one: compaction removes requests. */
+  answeredBy(request: unknown): IssuedRequest | undefined {
+    if (request === undefined) return this.#newest?.issued;
+    const found = this.#issued.get(request as object);
+    if (found === undefined) throw new UnknownRequestError(this.#core.id);
+    return found;
+  }
+
+  newestRequest(): number | undefined {
+    return this.#newest?.issued.entry;
+  }
+
+  newestBody(): unknown {
+    return this.#newest?.body;
+  }
+
+  sizeBytes(): number {
+    this.#bytes.update(this.#core.state.view);
+    return this.#bytes.totalBytes;
+  }
+
+  filesRead(): ReadonlyMap<string, number> {
+    const { view } = this.#core.state;
+    this.#results.update(view);
+    return filesRead(this.#results, view);
+  }
+
+  prefix(): Prefix {
+    const { configuration, view } = this.#core.state;
+    const { model, system, tools, parameters } = configuration;
+    const rendering = this.#currentRendering();
+    rendering.update(view);
+    return { head: { model, system, tools, parameters }, messages: rendering.flat };
+  }
+
+  /** What the session has cost, and what the next request will cost with and without the cache. */
+  async cost(): Promise<SessionCost> {
+    const { state, ports } = this.#core;
+    const { view, ledger, configuration } = state;
+    const { cache } = await this.#describe(this.#nextTtls(), this.#nextEdits());
+    const isKept = ledger.sources["main"]?.previous?.headLifetimeMs !== undefined;
+    const headTokens = isKept ? estimateTokens(view.calibration, configuration.features) : 0;
+    return costOf({ ...cache, ledger, headTokens, sizeTokens: sizeTokens(view), nowMs: ports.clock.now() });
+  }
+}
+
+/** Whether the user has said something since the newest request. */
+function isNewTurn({ items }: View): boolean {
+  const seal = items.findLastIndex(({ kind }) => kind === "seal");
+  return items.slice(seal + 1).some((item) => item.kind === "message" && item.origin === "human");
+}
+
+interface RequestSources extends RenderedView {
+  readonly configuration: Configuration;
+  /** The entry that says what was asked beside an answer. */
+  readonly seal: Seal;
+  /** How deferred tools come into the conversation. @default "native" */
+  readonly toolSearch: ToolSearch | undefined;
+  /** The session whose prompt it is: a fork sends that of its parent. */
+  readonly session: string;
+}
+
+/** The parts of the request that a view and its newest seal stand for: the same for a session and for those who read its log. */
+export function requestParts({
+  configuration,
+  seal,
+  messages,
+  marks,
+  loaded,
+  toolSearch = "native",
+  session,
+}: RequestSources): RequestParts {
+  const { model, system, tools, parameters } = configuration;
+  const { kind: _, from: __, to: ___, ...sealed } = seal;
+  const offered = offerTools(tools, loaded, toolSearch);
+  return { model, system, ...offered, parameters, messages, marks, cacheTtl: "5m", ...sealed, session };
+}
 
 interface NextRequestParts {
   readonly log: LogReader;
@@ -86,6 +334,35 @@ export async function describeNextRequest(
 
 async function configurationAt(entry: number, { log, view, configuration }: NextRequestParts) {
   return entry === configuration.entry ? configuration : readConfiguration(log, entry, view.featureOptions);
+}
+
+/** Emits what the user should know about requests: each event once, and never from a fork. */
+export class RequestNotices {
+  readonly #core: Pick<SessionCore, "state" | "fork" | "ports">;
+  readonly #guessed = new Set<string>();
+  readonly #overridden = new Set<string>();
+
+  constructor(core: Pick<SessionCore, "state" | "fork" | "ports">) {
+    this.#core = core;
+  }
+
+  /** Emits `model-guessed` with the first request to a model whose window is a guess. */
+  ofGuess({ known, budget }: Pick<RequestLimits, "known" | "budget">, maxOutputTokens: number): void {
+    const { model } = this.#core.state.configuration;
+    if (known !== "guessed" || this.#core.fork !== undefined || this.#guessed.has(model)) return;
+    this.#guessed.add(model);
+    this.#core.ports.emit({ kind: "model-guessed", model, windowTokens: budget.windowTokens, maxOutputTokens });
+  }
+
+  /** Emits `parameter-overridden` for each parameter and value that is not sent as the caller gave it. */
+  ofOverridden(parameters: Readonly<Record<string, unknown>>, request: unknown): void {
+    if (this.#core.fork !== undefined) return;
+    for (const found of findOverridden(parameters, request)) {
+      const key = JSON.stringify([found.parameter, found.given]);
+      if (!this.#overridden.has(key)) this.#core.ports.emit({ kind: "parameter-overridden", ...found });
+      this.#overridden.add(key);
+    }
+  }
 }
 
 /** A field of the parameters that is not sent as it was given. */
@@ -137,297 +414,4 @@ function holds(sent: unknown, given: unknown): boolean {
   return Object.entries(object).every(
     ([name, value]) => name === "cache_control" || holds(asObject(sent)?.[name], value),
   );
-}
-
-/** Events about requests that are emitted once, and never by a fork. */
-export interface RequestNotices {
-  /** Once for each model whose window is a guess, with its first request: by then whoever runs the turn listens. */
-  ofGuess(limits: Pick<RequestLimits, "known" | "budget">, maxOutputTokens: number): void;
-  /** Once for each parameter and value that is not sent as it was given. */
-  ofOverridden(parameters: Readonly<Record<string, unknown>>, request: unknown): void;
-}
-
-export function createRequestNotices<Request, Response, Message>({
-  state,
-  fork,
-  emit,
-}: SessionContext<Request, Response, Message>): RequestNotices {
-  const guessed = new Set<string>();
-  const overridden = new Set<string>();
-  return {
-    ofGuess({ known, budget }, maxOutputTokens) {
-      const { model } = state.configuration;
-      if (known !== "guessed" || fork !== undefined || guessed.has(model)) return;
-      guessed.add(model);
-      emit({ kind: "model-guessed", model, windowTokens: budget.windowTokens, maxOutputTokens });
-    },
-    ofOverridden(parameters, request) {
-      if (fork !== undefined) return;
-      for (const found of findOverridden(parameters, request)) {
-        const key = JSON.stringify([found.parameter, found.given]);
-        if (!overridden.has(key)) emit({ kind: "parameter-overridden", ...found });
-        overridden.add(key);
-      }
-    },
-  };
-}
-
-interface RequestSources<Message> extends RenderedView<Message> {
-  readonly configuration: Configuration;
-  /** The entry that says what was asked beside an answer. */
-  readonly seal: Seal;
-  /** How deferred tools come into the conversation. @default "native" */
-  readonly toolSearch: ToolSearch | undefined;
-  /** The session whose prompt it is: a fork sends that of its parent. */
-  readonly session: string;
-}
-
-/** The parts of the request that a view and its newest seal stand for: the same for a session and for those who read its log. */
-export function requestParts<Message>({
-  configuration,
-  seal,
-  messages,
-  marks,
-  loaded,
-  toolSearch = "native",
-  session,
-}: RequestSources<Message>): RequestParts<Message> {
-  const { model, system, tools, parameters } = configuration;
-  const { kind: _, from: __, to: ___, ...sealed } = seal;
-  const offered = offerTools(tools, loaded, toolSearch);
-  return { model, system, ...offered, parameters, messages, marks, cacheTtl: "5m", ...sealed, session };
-}
-
-type Ttls = Required<Pick<RequestPayload, "cacheTtl">> & Pick<RequestPayload, "headTtl">;
-
-/** @param onRequestIssued called with every request that is handed out */
-export function createRequests<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  onRequestIssued: (request: Request, entry: number) => void,
-): Requests<Request> {
-  const { session, options, state, provider, settings, files, clock, fork, emit } = context;
-  let rendering: { readonly kept: Rendering<Message>; readonly view: View } | undefined;
-  /** The entries at which the requests that were handed out were made, and the models that they ask. */
-  const issued = new WeakMap<object, IssuedRequest>();
-  let newestIssued: IssuedRequest | undefined;
-  const results = createResultIndex();
-  const bytes = createByteIndex();
-  let newestBody: Request | undefined;
-  const measures = createMeasures(context);
-  const { limits, sizeWith } = measures;
-  const notices = createRequestNotices(context);
-  /** Chosen for a request that is to be written; what was chosen stands in its entry. */
-  function nextTtls(): Ttls {
-    const { ledger } = state;
-    const { prices } = limits().facts;
-    const cacheTtl = settings()["cache.ttl"];
-    const head = chooseHeadTtl({ wanted: settings()["cache.headTtl"], ledger, prices, nowMs: clock.now() });
-    return { cacheTtl, ...(head === "1h" && cacheTtl === "5m" ? { headTtl: "1h" } : {}) };
-  }
-
-  /** What the next request asks of the provider beside an answer. */
-  function nextAsked(): RequestedEdits {
-    const { view, ledger } = state;
-    // A fork asks what its parent has asked: the cache is found by it.
-    if (fork !== undefined) return toRequestedEdits(view.edits, view.deleted);
-    results.update(view);
-    return chooseRequestedEdits({
-      ...limits(),
-      view,
-      ledger,
-      results,
-      provider,
-      settings: settings(),
-      nowMs: clock.now(),
-      turn: isNewTurn(view) ? "new" : "open",
-    });
-  }
-
-  function describe(ttls: Ttls, asked: RequestedEdits): ReturnType<typeof describeNextRequest> {
-    const { log, view, ledger, configuration } = state;
-    return describeNextRequest({
-      log,
-      view,
-      ledger,
-      configuration,
-      provider,
-      facts: limits().facts,
-      ...ttls,
-      asked,
-    });
-  }
-
-  /** @returns the compaction that comes first, if one does */
-  async function writeRequest(compaction: "first" | "not-now", way: AnswerWay): Promise<DueCompaction | undefined> {
-    const { view, configuration } = state;
-    const last = view.items.at(-1);
-    // Asked again without anything new: the same request.
-    const isWritten = last?.kind === "seal" && view.awaited?.request === last.from && configuration.entry < last.from;
-    if (isWritten) return undefined;
-    if (!view.items.some(({ kind }) => kind === "message")) throw new NothingToSendError(session);
-    const turn = isNewTurn(view) ? "new" : "open";
-    // A fork sends what its parent has sent: nothing in it is decided anew.
-    if (fork === undefined) {
-      if (turn === "new") await context.heldSettings.refresh();
-      await passStages(nextAsked());
-      const due = compaction === "first" ? isCompactionDue(measures.dueQuestion()) : undefined;
-      if (due !== undefined) return due;
-    }
-    const asked = nextAsked();
-    const { tokens, windowTokens, blockingTokens, level } = sizeWith(asked);
-    // What a fork asks for is short, and not what the room is kept for.
-    if (level === "blocked" && fork === undefined)
-      throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
-    const now = limits();
-    const wantedTokens = Math.min(options.maxOutputTokens ?? defaultOutputTokens(now, way), now.facts.maxOutputTokens);
-    const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
-    const source = fork === undefined ? {} : { source: fork.source };
-    const ttls = nextTtls();
-    const described = await describe(ttls, asked);
-    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, ...ttls, ...source, ...described })]);
-    if (turn === "new" && fork === undefined) emit({ kind: "turn-started" });
-    notices.ofGuess(limits(), maxTokens);
-    return undefined;
-  }
-
-  async function passStages(asked: RequestedEdits, trigger: "auto" | "manual" = "auto"): Promise<void> {
-    for (const stage of STAGES) {
-      const { view, ledger } = state;
-      const { budget, rules, facts } = limits();
-      results.update(view);
-      bytes.update(view);
-      const { drafts, newEvents } = await stage({
-        session,
-        view,
-        ledger,
-        results,
-        settings: settings(),
-        files,
-        budget,
-        bytes,
-        thinking: rules.thinking,
-        prices: facts.prices,
-        asked,
-        nowMs: clock.now(),
-        maxRequestBytes: facts.maxRequestBytes,
-      });
-      if (drafts.length > 0) await state.append(drafts);
-      for (const one of newEvents) emit(one.kind === "results-cleared" ? { ...one, trigger } : one);
-    }
-  }
-
-  /** The rendering so far, unless what it was made from or the rules for it have changed. */
-  function currentRendering(): Rendering<Message> {
-    const { rules } = limits();
-    if (rendering?.view !== state.view || !isSameRule(rendering.kept.rules, rules)) {
-      rendering = { kept: createRendering(provider, rules), view: state.view };
-      state.view.unchangedItems = 0;
-    }
-    return rendering.kept;
-  }
-
-  async function prepare(compaction: "first" | "not-now", way: AnswerWay = "whole"): Promise<Prepared<Request>> {
-    const due = await writeRequest(compaction, way);
-    if (due !== undefined) return { kind: "compaction-due", due };
-    const { model, parameters } = state.configuration;
-    const rendering = currentRendering();
-    const { messages, marks: all, loaded } = rendering.update(state.view);
-    const { toolSearch } = rendering.rules;
-    const marks = fork?.cacheWrites === "none" ? all.slice(0, -1) : all;
-    if (messages.length === 0) throw new NothingToSendError(session);
-    const seal = newestSeal(state.view)!;
-    const { from } = seal;
-    const request = provider.renderRequest(
-      requestParts({
-        configuration: state.configuration,
-        seal,
-        messages,
-        marks,
-        loaded,
-        toolSearch,
-        session: fork?.root ?? session,
-      }),
-    );
-    notices.ofOverridden(parameters, request);
-    newestIssued = { entry: from, model, inputTokens: expectedTokens(state.view) };
-    newestBody = request;
-    issued.set(request as object, newestIssued);
-    onRequestIssued(request, from);
-    return { kind: "request", request };
-  }
-
-  /** The request that a response answers. Not the newest in the view: that one may have been folded away since. */
-  function answeredBy(request: Request | undefined): IssuedRequest | undefined {
-    if (request === undefined) return newestIssued;
-    const found = issued.get(request as object);
-    if (found === undefined) throw new UnknownRequestError(session);
-    return found;
-  }
-
-  return {
-    prepare,
-    answeredBy,
-    size: measures.size,
-    budget: measures.budget,
-    forecast: measures.forecast,
-    // A fork sends what its parent has sent: nothing in it is decided anew.
-    runStages: async () => (fork === undefined ? passStages(nextAsked(), "manual") : undefined),
-    filesRead() {
-      results.update(state.view);
-      return filesRead(results, state.view);
-    },
-    newestRequest: () => newestIssued?.entry,
-    newestBody: () => newestBody,
-    sizeBytes() {
-      bytes.update(state.view);
-      return bytes.totalBytes;
-    },
-    prefix() {
-      const { model, system, tools, parameters } = state.configuration;
-      const rendering = currentRendering();
-      rendering.update(state.view);
-      return { head: { model, system, tools, parameters }, messages: rendering.flat };
-    },
-    async cost() {
-      const { view, ledger, configuration } = state;
-      const { cache } = await describe(nextTtls(), nextAsked());
-      const isKept = ledger.sources["main"]?.previous?.headLifetimeMs !== undefined;
-      const headTokens = isKept ? estimateTokens(view.calibration, configuration.features) : 0;
-      return costOf({ ...cache, ledger, headTokens, sizeTokens: sizeTokens(view), nowMs: clock.now() });
-    },
-  };
-}
-
-function isSameRule(before: FlattenRules, now: FlattenRules): boolean {
-  return before.thinking === now.thinking && before.toolSearch === now.toolSearch;
-}
-
-/** The user has said something since the newest request. */
-function isNewTurn({ items }: View): boolean {
-  const seal = items.findLastIndex(({ kind }) => kind === "seal");
-  return items.slice(seal + 1).some((item) => item.kind === "message" && item.origin === "human");
-}
-
-interface PrepareParts<Request> {
-  readonly requests: Pick<Requests<Request>, "prepare">;
-  readonly notes: Pick<NotesKeeper, "onRequest">;
-  readonly automatic: Pick<AutoCompaction, "beforeRequest">;
-}
-
-/** The next request, after a compaction if one is due. */
-export function createPrepare<Request>(
-  { inOrder }: Pick<SessionState, "inOrder">,
-  { requests, notes, automatic }: PrepareParts<Request>,
-): (how?: PrepareOptions) => Promise<Request> {
-  return async (how = {}) => {
-    notes.onRequest();
-    const first = await inOrder(() => requests.prepare("first", how.answer));
-    if (first.kind === "request") return first.request;
-    await automatic.beforeRequest(first.due, how);
-    how.signal?.throwIfAborted();
-    const second = await inOrder(() => requests.prepare("not-now", how.answer));
-    // Asked not to speak of compaction, it has nothing else to answer.
-    if (second.kind !== "request") throw new TypeError("No request was prepared.");
-    return second.request;
-  };
 }

@@ -1,4 +1,5 @@
-import { estimateUsage, lineOf } from "../cost/cost.ts";
+import { estimateUsage } from "../cost/cost.ts";
+import { lineOf } from "../cost/line.ts";
 import { toDraft } from "../log/draft.ts";
 import { attachment } from "../log/messages.ts";
 import type { MessagePayload, UsagePayload } from "../log/payload.ts";
@@ -6,9 +7,10 @@ import { HOST } from "../log/provenance.ts";
 import type { ReportedUsage } from "../providers/provider.ts";
 import { estimateTokens } from "../size/calibration.ts";
 import { featuresOf } from "../size/features.ts";
-import type { SessionContext } from "../state/context.ts";
-import type { IssuedRequest, Requests } from "../state/ports.ts";
+import type { SessionCore } from "../state/core.ts";
+import type { IssuedRequests } from "../state/ports.ts";
 import { wholeTokens } from "../state/responses.ts";
+import type { SessionState } from "../state/state.ts";
 import { INTERRUPTED } from "../view/turn.ts";
 
 /** An answer that was stopped before it was whole, as far as it had arrived. `createPartialAnswer` collects one. */
@@ -40,104 +42,98 @@ export interface RecordedInterruption {
   readonly priceUsd?: number;
 }
 
-export type RecordInterrupted<Request> = (
-  answer: InterruptedAnswer,
-  request?: Request,
-  options?: InterruptionOptions,
-) => Promise<RecordedInterruption>;
-
 /** What broken streams have cost whose requests were sent again. */
 const RETRIES = "retries";
 /** Thinking and tool inputs are only measured. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Enters answers that were stopped before they were whole: their words and a marker in the view, their price in the ledger. */
-export function createRecordInterrupted<Request, Response, Message>(
-  context: SessionContext<Request, Response, Message>,
-  requests: Pick<Requests<Request>, "answeredBy">,
-): RecordInterrupted<Request> {
-  const { state, provider, factsOf, clock, emit, fork } = context;
+/** The parts of a session that recording needs. */
+interface RecordParts extends SessionCore {
+  readonly outlet: Pick<IssuedRequests, "answeredBy">;
+}
 
-  /** What the answer has used: as the provider reported, and an estimate of what it has not. */
-  function usageOf(answer: InterruptedAnswer, issued: IssuedRequest | undefined) {
-    const { text, usage: reported, unshownCharacters = 0 } = answer;
-    const { calibration, featureOptions } = state.view;
-    const written = text === "" ? 0 : estimateTokens(calibration, featuresOf({ kind: "text", text }, featureOptions));
-    const outputTokens = written + Math.ceil(unshownCharacters / CHARACTERS_PER_TOKEN);
-    if (reported === undefined) {
-      const inputTokens = issued?.inputTokens ?? 0;
-      const { ledger } = state;
-      const about = { request: issued?.entry, source: fork?.source ?? "main", nowMs: clock.now() };
-      return { usage: { ...estimateUsage(ledger, about, inputTokens), outputTokens }, estimated: "all" as const };
-    }
-    if (reported.outputTokens === undefined)
-      return { usage: { ...reported, outputTokens }, estimated: "output" as const };
-    return { usage: { ...reported, outputTokens: reported.outputTokens }, estimated: undefined };
-  }
-
-  return async (answer, request, { view = "kept" } = {}) => {
-    const issued = requests.answeredBy(request);
-    const requestModel = issued?.model ?? state.configuration.model;
-    const { text, calls = [], responseId = `interrupted-${issued?.entry ?? 0}`, model = requestModel } = answer;
-    const answers = issued === undefined ? {} : { answers: issued.entry };
-    const isKept = view === "kept";
-    const said: MessagePayload = {
-      role: "assistant",
-      origin: "model",
-      blocks: [{ kind: "text", text }],
-      responseId,
-      model,
-      provider: provider.name,
-      ...answers,
-    };
-    const { usage, estimated } = hasArrived(answer) ? usageOf(answer, issued) : {};
-    const { prices } = factsOf(requestModel);
-    const source = isKept ? fork?.source : (fork?.source ?? RETRIES);
-    const used: UsagePayload | undefined = usage && {
-      responseId,
-      model,
-      ...wholeTokens(usage),
-      ending: "interrupted",
-      // A request that is sent again waits for its answer still.
-      ...(isKept ? answers : {}),
-      ...(source === undefined ? {} : { source }),
-      ...(estimated === undefined ? {} : { estimated }),
-      ...(prices === undefined ? {} : { prices }),
-    };
-    const drafts = [
-      ...(isKept && text.trim() !== "" ? [toDraft("message", said)] : []),
-      ...(used === undefined ? [] : [toDraft("usage", used)]),
-      ...(isKept ? [toDraft("attachment", attachment(INTERRUPTED, markerText(answer), HOST))] : []),
-    ];
-    const before = state.ledger;
-    const entries = drafts.length > 0 ? await state.append(drafts) : [];
-    const line = used && lineOf(before, entries.at(isKept ? -2 : -1)!, used, clock.now());
-    const priced = line?.priceUsd === undefined ? {} : { priceUsd: line.priceUsd };
-    const recorded: RecordedInterruption = {
-      ...(used === undefined ? {} : { usage: countsOf(used) }),
-      ...(estimated === undefined ? {} : { estimated }),
-      ...priced,
-    };
-    emit({
-      kind: "answer-interrupted",
-      source: source ?? "main",
-      provider: provider.name,
-      requestModel,
-      model,
-      responseId,
-      view,
-      text,
-      calls,
-      ...(used === undefined ? {} : { used: countsOf(used) }),
-      ...(estimated === undefined ? {} : { estimated }),
-      ...priced,
-    });
-    if (used !== undefined) {
-      const { answers: _, source: __, prices: ___, ...use } = used;
-      await fork?.watch?.interrupted(use);
-    }
-    return recorded;
+/** Records an answer that was stopped before its end: its text and a marker in the view, its price in the ledger. */
+export async function recordInterrupted(
+  { ports, state, fork, outlet }: RecordParts,
+  answer: InterruptedAnswer,
+  request?: unknown,
+  { view = "kept" }: InterruptionOptions = {},
+): Promise<RecordedInterruption> {
+  const issued = outlet.answeredBy(request);
+  const requestModel = issued?.model ?? state.configuration.model;
+  const { text, calls = [], responseId = `interrupted-${issued?.entry ?? 0}`, model = requestModel } = answer;
+  const isKept = view === "kept";
+  const message: MessagePayload = {
+    role: "assistant",
+    origin: "model",
+    blocks: [{ kind: "text", text }],
+    responseId,
+    model,
+    provider: ports.provider.name,
+    answers: issued?.entry,
   };
+  const about = { request: issued?.entry, source: fork?.source ?? "main", nowMs: ports.clock.now() };
+  const arrived = hasArrived(answer)
+    ? usageOf(answer, state, { ...about, inputTokens: issued?.inputTokens ?? 0 })
+    : undefined;
+  const source = isKept ? fork?.source : (fork?.source ?? RETRIES);
+  const used: UsagePayload | undefined = arrived && {
+    responseId,
+    model,
+    ...wholeTokens(arrived.usage),
+    ending: "interrupted",
+    // A request that is sent again still waits for its answer.
+    answers: isKept ? issued?.entry : undefined,
+    source,
+    estimated: arrived.estimated,
+    prices: ports.facts.of(requestModel).prices,
+  };
+  const drafts = [
+    ...(isKept && text.trim() !== "" ? [toDraft("message", message)] : []),
+    ...(used === undefined ? [] : [toDraft("usage", used)]),
+    ...(isKept ? [toDraft("attachment", attachment(INTERRUPTED, markerText(answer), HOST))] : []),
+  ];
+  const before = state.ledger;
+  const entries = drafts.length > 0 ? await state.append(drafts) : [];
+  const line = used && lineOf(before, entries.at(isKept ? -2 : -1)!, used, ports.clock.now());
+  const counts = used && countsOf(used);
+  const price = { estimated: arrived?.estimated, priceUsd: line?.priceUsd };
+  ports.emit({
+    kind: "answer-interrupted",
+    source: source ?? "main",
+    provider: ports.provider.name,
+    requestModel,
+    model,
+    responseId,
+    view,
+    text,
+    calls,
+    used: counts,
+    ...price,
+  });
+  if (used !== undefined) {
+    const { answers: _, source: __, prices: ___, ...use } = used;
+    await fork?.watch?.interrupted(use);
+  }
+  return { usage: counts, ...price };
+}
+
+type Counts = Omit<UsagePayload, "responseId" | "model">;
+
+/** The usage of an answer: as the provider has reported it, and an estimate of the rest. */
+function usageOf(
+  { text, usage: reported, unshownCharacters = 0 }: InterruptedAnswer,
+  { view, ledger }: SessionState,
+  { inputTokens, ...about }: { request: number | undefined; source: string; nowMs: number; inputTokens: number },
+): { readonly usage: Counts; readonly estimated: UsagePayload["estimated"] } {
+  const { calibration, featureOptions } = view;
+  const written = text === "" ? 0 : estimateTokens(calibration, featuresOf({ kind: "text", text }, featureOptions));
+  const outputTokens = written + Math.ceil(unshownCharacters / CHARACTERS_PER_TOKEN);
+  if (reported === undefined) {
+    return { usage: { ...estimateUsage(ledger, about, inputTokens), outputTokens }, estimated: "all" };
+  }
+  if (reported.outputTokens === undefined) return { usage: { ...reported, outputTokens }, estimated: "output" };
+  return { usage: { ...reported, outputTokens: reported.outputTokens }, estimated: undefined };
 }
 
 function hasArrived({ text, calls = [], unshownCharacters = 0, responseId, usage }: InterruptedAnswer): boolean {
@@ -157,6 +153,5 @@ function markerText({ text, calls = [] }: InterruptedAnswer): string {
 }
 
 function countsOf({ freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens }: UsagePayload) {
-  const reasoning = reasoningTokens === undefined ? {} : { reasoningTokens };
-  return { freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens, ...reasoning };
+  return { freshTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens };
 }

@@ -10,13 +10,13 @@ import type { KnownModel } from "../providers/known-models.ts";
 import { estimateTokens } from "../size/calibration.ts";
 import { addFeatures, featuresOf, NO_FEATURES } from "../size/features.ts";
 import { wholeTokens } from "../state/responses.ts";
-import { openSessionState, type SessionState } from "../state/state.ts";
+import { SessionState } from "../state/state.ts";
 import { collectBatch } from "../stores/read.ts";
 import type { AppendResult, LogWriter, Store } from "../stores/store.ts";
 import { type Item, sizeTokens, type View } from "../view/view.ts";
 
 import { changeConfiguration } from "./configure.ts";
-import { createDecisions } from "./decisions.ts";
+import { fold, rewind } from "./decisions.ts";
 import { describeNextRequest } from "./prepare.ts";
 
 /** A store syncs every append; so many entries, or characters, at once take about as long as one. */
@@ -227,11 +227,11 @@ export async function openRecorder({ store, id, owner }: RecorderOptions): Promi
   }
   const writer = await createBufferedWriter(result.writer);
   let nowMs = 0;
-  const state = await openSessionState({ session: id, writer, clock: { now: () => nowMs } });
+  const state = await SessionState.open({ session: id, writer, clock: { now: () => nowMs } });
   const setTime = (atMs: number): void => {
     nowMs = Math.round(atMs);
   };
-  const decisions = () => createDecisions({ state, provider: state.configuration.provider });
+  const parts = () => ({ state, options: {}, ports: { provider: { name: state.configuration.provider } } });
 
   const recorder: SessionRecorder = {
     id,
@@ -275,9 +275,9 @@ export async function openRecorder({ store, id, owner }: RecorderOptions): Promi
       if (payloads.length > 0) await state.append(payloads.map((payload) => toDraft("replace", payload)));
     },
     async fold(payload) {
-      await decisions().fold(payload);
+      await fold(parts(), payload);
     },
-    rewind: (to, reason) => decisions().rewind(to, reason),
+    rewind: (to, reason) => rewind(parts(), to, reason),
     async flush() {
       const flushed = await writer.flush();
       if (flushed.kind !== "appended") throw new SessionLostError(id, "somebody else has begun to write it");

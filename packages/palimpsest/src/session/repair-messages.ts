@@ -1,7 +1,8 @@
 import type { Provider } from "../providers/provider.ts";
 import { aList, aText, checkArgument, withMethods } from "../schema/check-options.ts";
+import { cleanBlock } from "../view/clean.ts";
 import { createFlattener, joinNeighbors } from "../view/flatten.ts";
-import { cleanBlock, messageItem } from "../view/items.ts";
+import { messageItem } from "../view/items.ts";
 import type { FlatMessage } from "../view/view.ts";
 
 /**

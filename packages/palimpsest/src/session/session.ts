@@ -2,7 +2,7 @@ import type { ExplainedBoundary } from "../compact/explain.ts";
 import type { CompactionOutcome, CompactOptions, Recovery } from "../compact/outcome.ts";
 import type { SessionCost } from "../cost/cost.ts";
 import type { LedgerLine, LedgerTotals } from "../cost/ledger.ts";
-import type { Answer, AskOptions, ForkOptions } from "../forks/options.ts";
+import type { Answer, AskOptions, ForkOptions } from "../forks/forks.ts";
 import type { Hooks } from "../hooks/hook.ts";
 import type { Part, ToolCall } from "../log/block.ts";
 import type { NewContent, StreamedResult } from "../log/messages.ts";

@@ -1,10 +1,9 @@
 import { namedKind, readPayload, toDraft, toNamedDraft } from "../log/draft.ts";
 import { type NewContent, toContents, toolResult } from "../log/messages.ts";
 import type { SaidBy } from "../log/payload-turn.ts";
-import type { ModelFacts } from "../providers/models.ts";
-import type { Contents } from "../state/ports.ts";
+import type { SessionCore } from "../state/core.ts";
+import type { ContentInlet } from "../state/ports.ts";
 import { usageDraft } from "../state/responses.ts";
-import type { SessionState } from "../state/state.ts";
 import { sha256 } from "../stores/sha256.ts";
 import { type NextInTurn, nextInTurn, type OpenCall } from "../view/turn.ts";
 
@@ -42,80 +41,65 @@ export function endingOf({ step }: Pick<OpenCall, "step">): "not-run" | "unknown
   return step === "begun" || step === "unlogged" ? "unknown" : "not-run";
 }
 
-/** What a session knows and writes of its turn. One operation at a time: the caller keeps the order. */
-interface TurnSteps {
-  next(): NextInTurn;
-  decide(callId: string, decision: CallDecision): Promise<CallDecided>;
-  stop(said: SaidBy): Promise<readonly StoppedCall[]>;
-  takeIn(item: QueuedContent): Promise<TakenIn>;
-  taken(queue: string): Promise<TakenItem | undefined>;
+/** The parts of a session that its turn needs. */
+interface TurnParts extends SessionCore {
+  readonly inlet: ContentInlet;
 }
 
-interface TurnStepsParts {
-  readonly session: string;
-  readonly state: SessionState;
-  readonly contents: Pick<Contents, "append">;
-  factsOf(model: string): ModelFacts;
+export function next({ id, state }: SessionCore): NextInTurn {
+  return nextInTurn(state.view, state.carriedState.turn, id);
 }
 
-export function createTurnSteps({ session, state, contents, factsOf }: TurnStepsParts): TurnSteps {
-  const next = (): NextInTurn => nextInTurn(state.view, state.carriedState.turn, session);
-  /** On any branch: what a rewind has taken back was delivered all the same. */
-  async function taken(queue: string): Promise<TakenItem | undefined> {
-    const newest = await state.log.newest(namedKind("taken", sha256(queue)));
-    const read = newest && readPayload(newest);
-    if (read?.kind !== "taken") return undefined;
-    const { number, traceparent } = read.payload;
-    return { number, ...(traceparent === undefined ? {} : { traceparent }) };
-  }
-  return {
-    next,
-
-    async decide(callId, { kind, by, reason }) {
-      const now = next();
-      const isWaiting =
-        now.kind === "calls" && now.calls.some(({ call, step }) => call.id === callId && step === "waiting");
-      if (!isWaiting) return "not-waiting";
-      const step = kind === "allow" ? "allowed" : "denied";
-      await state.append([toDraft("call", { step, call: callId, ...saidBy({ by, reason }) })]);
-      return "recorded";
-    },
-
-    async stop(said) {
-      const now = next();
-      if (now.kind === "nothing") return [];
-      const open = now.kind === "calls" ? now.calls : [];
-      const stopped = open.map((call): StoppedCall => ({ call: call.call, how: endingOf(call) }));
-      const results = open.map(({ call, step }) =>
-        toolResult(
-          call.id,
-          step === "superseded" ? SUPERSEDED : endingOf({ step }) === "unknown" ? MAY_HAVE_RUN : NOT_RUN,
-          "error",
-        ),
-      );
-      await contents.append(results, [], [toDraft("turn", { step: "stopped", ...saidBy(said) })]);
-      return stopped;
-    },
-
-    taken,
-
-    async takeIn({ queue, number, content, traceparent, used = [] }) {
-      const newest = await taken(queue);
-      if (newest !== undefined && newest.number >= number) return "known";
-      const list = isList(content) ? content : [content];
-      const entries = list.flatMap(toContents).length;
-      const item = { queue, number, entries, ...(traceparent === undefined ? {} : { traceparent }) };
-      // Its contents stand directly behind the mark.
-      const mark = toNamedDraft("taken", sha256(queue), item);
-      await contents.append(list, [...used.map((one) => usageDraft(one, factsOf)), mark]);
-      return "taken";
-    },
-  };
+/** Records an answer to a question for permission. */
+export async function decide(
+  core: SessionCore,
+  callId: string,
+  { kind, by, reason }: CallDecision,
+): Promise<CallDecided> {
+  const now = next(core);
+  const isWaiting =
+    now.kind === "calls" && now.calls.some(({ call, step }) => call.id === callId && step === "waiting");
+  if (!isWaiting) return "not-waiting";
+  const step = kind === "allow" ? "allowed" : "denied";
+  await core.state.append([toDraft("call", { step, call: callId, by, reason })]);
+  return "recorded";
 }
 
-/** Without fields that were not given: JSON has no place for them. */
-function saidBy({ by, reason }: { readonly [Name in keyof SaidBy]?: SaidBy[Name] | undefined }): SaidBy {
-  return { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
+/** Answers the open calls of the turn, so that nobody runs them later. */
+export async function stop(parts: TurnParts, { by, reason }: SaidBy): Promise<readonly StoppedCall[]> {
+  const now = next(parts);
+  if (now.kind === "nothing") return [];
+  const open = now.kind === "calls" ? now.calls : [];
+  const results = open.map((one) => toolResult(one.call.id, resultOfStopped(one), "error"));
+  await parts.inlet.append(results, [], [toDraft("turn", { step: "stopped", by, reason })]);
+  return open.map((one): StoppedCall => ({ call: one.call, how: endingOf(one) }));
+}
+
+function resultOfStopped(call: OpenCall): string {
+  if (call.step === "superseded") return SUPERSEDED;
+  return endingOf(call) === "unknown" ? MAY_HAVE_RUN : NOT_RUN;
+}
+
+/** Appends an item of a numbered queue, unless its number was taken in before. */
+export async function takeIn(parts: TurnParts, item: QueuedContent): Promise<TakenIn> {
+  const { queue, number, content, traceparent, used = [] } = item;
+  const newest = await taken(parts, queue);
+  if (newest !== undefined && newest.number >= number) return "known";
+  const list = isList(content) ? content : [content];
+  const entries = list.flatMap(toContents).length;
+  // The content stands directly behind this mark.
+  const mark = toNamedDraft("taken", sha256(queue), { queue, number, entries, traceparent });
+  await parts.inlet.append(list, [...used.map((one) => usageDraft(one, parts.ports.facts)), mark]);
+  return "taken";
+}
+
+/** The newest item of a queue, on any branch: a rewind does not undo its delivery. */
+export async function taken({ state }: SessionCore, queue: string): Promise<TakenItem | undefined> {
+  const newest = await state.log.newest(namedKind("taken", sha256(queue)));
+  const read = newest && readPayload(newest);
+  if (read?.kind !== "taken") return undefined;
+  const { number, traceparent } = read.payload;
+  return { number, traceparent };
 }
 
 function isList(content: NewContent | readonly NewContent[]): content is readonly NewContent[] {

@@ -1,3 +1,5 @@
+// Every setting with its default and its description, and the profiles. docs/defaults.md is generated from this file.
+
 import {
   choice,
   count,
@@ -10,7 +12,7 @@ import {
 
 type AgentsSetting = Extract<SettingName, `agents.${string}`>;
 
-/** The settings of agents beside a session, and of the mail between sessions: a part of `SETTINGS`. */
+/** The part of `SETTINGS` for agents and for mail between sessions. It stands first because `SETTINGS` spreads it. */
 const AGENTS_SETTINGS: { readonly [Name in AgentsSetting]: SettingDefinition<Settings[Name]> } = {
   "agents.enabled": onOff(
     "on",
@@ -44,7 +46,7 @@ const AGENTS_SETTINGS: { readonly [Name in AgentsSetting]: SettingDefinition<Set
   "agents.summarySeconds": count(30, "Ask at most this often, and only after the agent has done something new.", 1),
 };
 
-/** Every setting with its default. Defaults are defined here only; docs/defaults.md is generated from this table. */
+/** Every setting with its default. No other file defines a default. */
 export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Settings[Name]> } = {
   profile: choice(
     ["quality", "balanced", "economy"],
@@ -316,14 +318,6 @@ export const SETTINGS: { readonly [Name in SettingName]: SettingDefinition<Setti
   },
 };
 
-/**
- * A named choice between cost and detail: values for other settings, stronger than defaults and weaker than every other source.
- */
-interface ProfileDefinition {
-  readonly about: string;
-  readonly values: Partial<Settings>;
-}
-
 /** The defaults are `balanced`, so that profile changes nothing. */
 export const PROFILES: Readonly<Record<Profile, ProfileDefinition>> = {
   quality: {
@@ -354,7 +348,13 @@ export const PROFILES: Readonly<Record<Profile, ProfileDefinition>> = {
   },
 };
 
-/** The settings that a profile sets, with their values. */
+/** A named set of values for other settings. The values are stronger than the defaults and weaker than every other source. */
+interface ProfileDefinition {
+  readonly about: string;
+  readonly values: Partial<Settings>;
+}
+
+/** Returns the settings that a profile sets, with their values. */
 export function profileValues(profile: Profile): Partial<Settings> {
   return PROFILES[profile].values;
 }

@@ -1,6 +1,4 @@
-type Switch = "on" | "off";
-/** A set of settings by name. */
-export type Profile = "quality" | "balanced" | "economy";
+// The names, types and kinds of the settings. `definitions.ts` has their defaults and descriptions.
 
 /** All settings of one turn. `SETTINGS` describes each of them. */
 export interface Settings {
@@ -103,10 +101,24 @@ export interface Settings {
   readonly "keepWarm.capUsd": number;
 }
 
+type Switch = "on" | "off";
+/** A set of settings by name. */
+export type Profile = "quality" | "balanced" | "economy";
+
 /** The name of a setting. */
 export type SettingName = keyof Settings;
 
-/** The type of a setting's value: one of several words, a whole number with a minimum, a percentage, a text, US dollars, names, or names with a number each. */
+/** The default of a setting, its description, and the kind of its values. */
+export interface SettingDefinition<Value> {
+  readonly default: Value;
+  readonly about: string;
+  readonly is: SettingKind;
+}
+
+/**
+ * The kind of a setting's values: one of several words, a whole number with a minimum, a percentage, a text, US dollars, names, or
+ * names with a number each.
+ */
 export type SettingKind =
   | { readonly kind: "choice"; readonly of: readonly string[] }
   | { readonly kind: "count"; readonly atLeast: number }
@@ -116,13 +128,25 @@ export type SettingKind =
   | { readonly kind: "names" }
   | { readonly kind: "counts-by-name" };
 
-export interface SettingDefinition<Value> {
-  readonly default: Value;
-  readonly about: string;
-  readonly is: SettingKind;
-}
+/** Defines a setting with one of several words as its value. */
+export const choice = <const Word extends string>(
+  of: readonly Word[],
+  standard: NoInfer<Word>,
+  about: string,
+): SettingDefinition<Word> => ({ default: standard, about, is: { kind: "choice", of } });
 
-/** Parses the text of a variable or a command line into a value. It does not check whether the value is valid. */
+/** Defines a setting with a whole number as its value. */
+export const count = (standard: number, about: string, atLeast = 0): SettingDefinition<number> => ({
+  default: standard,
+  about,
+  is: { kind: "count", atLeast },
+});
+
+/** Defines a setting that is on or off. */
+export const onOff = (standard: Switch, about: string): SettingDefinition<Switch> =>
+  choice(["on", "off"], standard, about);
+
+/** Parses the text of a variable or a command line into a value, without checking the value. */
 export function settingFromText({ kind, ...rest }: SettingKind, text: string): unknown {
   if (kind === "count" || kind === "percent" || kind === "amount") return text.trim() === "" ? text : Number(text);
   if (kind === "names") return text.split(",").map((name) => name.trim());
@@ -138,20 +162,3 @@ function toBoolean(text: string): boolean | undefined {
   if (["1", "true", "yes", "on"].includes(word)) return true;
   return ["0", "false", "no", "off"].includes(word) ? false : undefined;
 }
-
-/** One of some words. */
-export const choice = <const Word extends string>(
-  of: readonly Word[],
-  standard: NoInfer<Word>,
-  about: string,
-): SettingDefinition<Word> => ({ default: standard, about, is: { kind: "choice", of } });
-
-/** A whole number. */
-export const count = (standard: number, about: string, atLeast = 0): SettingDefinition<number> => ({
-  default: standard,
-  about,
-  is: { kind: "count", atLeast },
-});
-
-export const onOff = (standard: Switch, about: string): SettingDefinition<Switch> =>
-  choice(["on", "off"], standard, about);

@@ -1,11 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { budgetOf, clampMaxTokens, isAutoCompactDue, levelOf, percentLeft } from "./budget.ts";
+import {
+  budgetOf,
+  clampMaxTokens,
+  isAutoCompactDue,
+  levelOf,
+  percentLeft,
+  type WindowSources,
+  windowOf,
+} from "./budget.ts";
 
 describe("a window of 200,000", () => {
   const budget = budgetOf({ windowTokens: 200_000 });
 
-  test("is compacted at 167,000", () => {
+  test("is compacted at 167,000 tokens", () => {
     expect(budget).toEqual({
       windowTokens: 200_000,
       effectiveTokens: 180_000,
@@ -20,7 +28,7 @@ describe("a window of 200,000", () => {
     expect(isAutoCompactDue(budget, 167_000)).toBe(true);
   });
 
-  test("counts up to the effective window when nothing is compacted by itself", () => {
+  test("has the effective window as its limit without automatic compaction", () => {
     const manual = budgetOf({ windowTokens: 200_000, autoCompaction: "off" });
     expect(manual).toMatchObject({ limitTokens: 180_000, warningTokens: 160_000, errorTokens: 170_000 });
     expect(isAutoCompactDue(manual, 200_000)).toBe(false);
@@ -35,7 +43,7 @@ describe("a window of 200,000", () => {
     [-5, 167_000],
     [101, 167_000],
     [Number.NaN, 167_000],
-  ])("with an override of %s percent is compacted at %i", (autoCompactPercent, expected) => {
+  ])("with the setting of %s percent is compacted at %i tokens", (autoCompactPercent, expected) => {
     expect(budgetOf({ windowTokens: 200_000, autoCompactPercent }).autoCompactTokens).toBe(expected);
   });
 
@@ -60,7 +68,7 @@ describe("a window of 200,000", () => {
   });
 });
 
-test("in a small window the margins are shares of it", () => {
+test("uses shares of the window as margins if the window is small", () => {
   expect(budgetOf({ windowTokens: 8_000 })).toEqual({
     windowTokens: 8_000,
     effectiveTokens: 6_400,
@@ -73,7 +81,7 @@ test("in a small window the margins are shares of it", () => {
   });
 });
 
-test("the levels are positive and in order for every window from 4,000 to 10,000,000 and any override", () => {
+test("keeps the levels positive and in order for every window from 4,000 to 10,000,000 and any percentage", () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.integer({ min: 4_000, max: 300_000 }), fc.integer({ min: 4_000, max: 10_000_000 })),
@@ -102,7 +110,7 @@ test("the levels are positive and in order for every window from 4,000 to 10,000
   );
 });
 
-test("input and max_tokens fit the window together, whenever the input leaves room for one token", () => {
+test("fits input and max_tokens into the window if the input leaves room for one token", () => {
   const tokens = fc.integer({ min: 1, max: 1_000_000 });
   fc.assert(
     fc.property(tokens, tokens, tokens, (windowTokens, sizeTokens, wantedTokens) => {
@@ -115,4 +123,35 @@ test("input and max_tokens fit the window together, whenever the input leaves ro
   // The size is an estimate: a fiftieth of the window is kept free, and at most 3,000 tokens.
   expect(clampMaxTokens({ windowTokens: 8_192, sizeTokens: 8_000, wantedTokens: 4_096 })).toBe(192 - 163);
   expect(clampMaxTokens({ windowTokens: 200_000, sizeTokens: 190_000, wantedTokens: 20_000 })).toBe(7_000);
+});
+
+const fallbackTokens = 32_768;
+const tokensOf = (sources: WindowSources): number => windowOf(sources).tokens;
+const all = {
+  model: "large[1m]",
+  windowTokens: 400_000,
+  betas: ["context-1m-2025-08-07"],
+  fallbackTokens,
+};
+
+test("takes the window from the first source that knows it", () => {
+  expect(tokensOf(all)).toBe(1_000_000);
+  expect(tokensOf({ ...all, model: "large" })).toBe(400_000);
+  expect(tokensOf({ model: "large", betas: all.betas, fallbackTokens })).toBe(1_000_000);
+  expect(tokensOf({ model: "large", fallbackTokens })).toBe(32_768);
+});
+
+test.each([0, -1, 1.5, Number.NaN, undefined])("ignores a capability of %s", (capabilityTokens) => {
+  expect(tokensOf({ model: "large", windowTokens: capabilityTokens, fallbackTokens })).toBe(32_768);
+});
+
+test("ignores betas without a long window", () => {
+  const betas = ["context-management-2025-06-27", "context-1month"];
+  expect(tokensOf({ model: "large", betas, fallbackTokens })).toBe(32_768);
+});
+
+test("takes the input limit as the window if it is smaller", () => {
+  expect(tokensOf({ model: "m", windowTokens: 1_050_000, maxInputTokens: 922_000, fallbackTokens })).toBe(922_000);
+  expect(tokensOf({ model: "m", windowTokens: 40_000, maxInputTokens: 922_000, fallbackTokens })).toBe(40_000);
+  expect(tokensOf({ model: "m", maxInputTokens: 922_000, fallbackTokens })).toBe(922_000);
 });

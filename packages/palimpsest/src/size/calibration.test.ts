@@ -27,10 +27,10 @@ function observeAll(all: readonly Features[], start: Calibration = startCalibrat
   return all.reduce((state, features) => learn(state, { features, tokens: trueTokens(features) }), start);
 }
 
-describe("before anything was observed", () => {
+describe("before the first observation", () => {
   const start = startCalibration();
 
-  test("an estimate is what the prior says", () => {
+  test("estimates by the prior", () => {
     const features = { ...NO_FEATURES, words: 100, letters: 400, images: 1 };
     expect(estimateTokens(start, features)).toBe(100 * 0.6 + 400 * 0.1 + 2_000);
     for (const name of FEATURE_NAMES) {
@@ -40,26 +40,26 @@ describe("before anything was observed", () => {
     }
   });
 
-  test("a model can bring its own prior", () => {
+  test("accepts a model's own prior", () => {
     const prior = { tokensPer: { ...DEFAULT_PRIOR.tokensPer, words: 2 } };
     expect(estimateTokens(startCalibration(prior), { ...NO_FEATURES, words: 100 })).toBe(200);
   });
 
-  test("an estimate is padded by a third, rounded up", () => {
+  test("pads an estimate by a third, rounded up", () => {
     expect(padTokens(start, 300)).toBe(400);
     expect(padTokens(start, 100)).toBe(134);
     expect(padTokens(start, 6_000)).toBe(8_000);
   });
 
-  test("what a tokenizer counted is taken as it is", () => {
+  test("keeps tokens that a tokenizer counted", () => {
     expect(estimateTokens(start, { ...NO_FEATURES, countedTokens: 1_234 })).toBe(1_234);
   });
 });
 
-describe("after the first lessons", () => {
+describe("after the first observations", () => {
   const words = { ...NO_FEATURES, words: 10_000 };
 
-  test("what was seen of one kind of content says nothing of others", () => {
+  test("learns nothing about other kinds of content", () => {
     const learned = learn(startCalibration(), { features: words, tokens: 9_000 });
     for (const name of ["numbers", "lines", "emoji", "images"] as const) {
       const features = { ...NO_FEATURES, [name]: 1_000 };
@@ -68,7 +68,7 @@ describe("after the first lessons", () => {
     expect(estimateTokens(learned, words)).toBeGreaterThan(8_000);
   });
 
-  test("one good estimate does not make the pad small", () => {
+  test("keeps the pad large after one good estimate", () => {
     const features = PROSE;
     const learned = learn(startCalibration(), { features, tokens: estimateTokens(startCalibration(), features) });
     expect(padTokens(learned, 1_000)).toBeLessThan(1_330);
@@ -78,16 +78,13 @@ describe("after the first lessons", () => {
   test.each([
     [60, 1_200],
     [600_000, 30_000],
-  ])(
-    "however often %i tokens are reported for what should be 6,000, the estimate goes no further than %i",
-    (tokens, last) => {
-      const learned = Array.from({ length: 300 }).reduce<Calibration>(
-        (state) => learn(state, { features: words, tokens }),
-        startCalibration(),
-      );
-      expect(estimateTokens(learned, words)).toBe(last);
-    },
-  );
+  ])("moves the estimate of 6,000 tokens, after any number of reports of %i, to %i at most", (tokens, last) => {
+    const learned = Array.from({ length: 300 }).reduce<Calibration>(
+      (state) => learn(state, { features: words, tokens }),
+      startCalibration(),
+    );
+    expect(estimateTokens(learned, words)).toBe(last);
+  });
 });
 
 describe("after a session of some rounds", () => {
@@ -97,32 +94,32 @@ describe("after a session of some rounds", () => {
     ["prose", PROSE],
     ["code", CODE],
     ["both", addFeatures(PROSE, CODE)],
-  ])("%s is estimated within 4%, from more than 10% before", (_, features) => {
+  ])("estimates %s within 4%, after more than 10% before", (_, features) => {
     const errorOf = (state: Calibration): number =>
       Math.abs(estimateTokens(state, features) / trueTokens(features) - 1);
     expect(errorOf(learned)).toBeLessThan(0.04);
     expect(errorOf(startCalibration())).toBeGreaterThan(0.1);
   });
 
-  test("the pad is small", () => {
+  test("has a small pad", () => {
     expect(padTokens(learned, 1_000)).toBeLessThan(1_150);
   });
 
-  test("one observation of something unseen hardly moves the estimate", () => {
+  test("hardly moves the estimate after one observation of unseen content", () => {
     const surprised = learn(learned, { features: PROSE, tokens: trueTokens(PROSE) + 50_000 });
     expect(estimateTokens(surprised, PROSE) / estimateTokens(learned, PROSE)).toBeLessThan(1.05);
     const missing = learn(learned, { features: PROSE, tokens: 1 });
     expect(estimateTokens(missing, PROSE) / estimateTokens(learned, PROSE)).toBeGreaterThan(0.97);
   });
 
-  test("one observation that is a little off moves the estimate a little", () => {
+  test("moves the estimate a little after one observation that is a little off", () => {
     const moved = learn(learned, { features: PROSE, tokens: 1.3 * trueTokens(PROSE) });
     const ratio = estimateTokens(moved, PROSE) / estimateTokens(learned, PROSE);
     expect(ratio).toBeGreaterThan(1.02);
     expect(ratio).toBeLessThan(1.06);
   });
 
-  test("another tokenizer is learned after the first", () => {
+  test("learns another tokenizer after the first", () => {
     const doubled = Array.from({ length: 200 }).reduce<Calibration>(
       (state) => learn(state, { features: PROSE, tokens: 2 * trueTokens(PROSE) }),
       learned,
@@ -130,7 +127,7 @@ describe("after a session of some rounds", () => {
     expect(estimateTokens(doubled, PROSE) / (2 * trueTokens(PROSE))).toBeCloseTo(1, 1);
   });
 
-  test("the state survives storage as JSON", () => {
+  test("survives storage as JSON", () => {
     expect(readCalibration(JSON.parse(JSON.stringify(learned)))).toEqual(learned);
   });
 });
@@ -139,18 +136,18 @@ test.each([
   ["a request that did not grow", { features: PROSE, tokens: 0 }],
   ["a request that lost something", { features: PROSE, tokens: -500 }],
   ["nothing known to be new", { features: NO_FEATURES, tokens: 500 }],
-])("%s teaches nothing", (_, observation) => {
+])("learns nothing from %s", (_, observation) => {
   expect(learn(startCalibration(), observation)).toEqual(startCalibration());
 });
 
 test.each([undefined, null, 7, {}, { ...startCalibration(), ratios: [1] }, { ...startCalibration(), prior: {} }])(
-  "a stored state that does not fit (%j) is replaced by a new one",
+  "replaces an invalid stored state by a new state: %j",
   (stored) => {
     expect(readCalibration(stored)).toEqual(startCalibration());
   },
 );
 
-test("whatever is observed, estimates stay finite and positive, and the pad between nothing and double", () => {
+test("keeps estimates finite and positive, and the pad between zero and double, after any observation", () => {
   const count = fc.nat({ max: 1_000_000 });
   const observation = fc.record({
     features: fc.record({ words: count, numbers: count, blocks: count, ideographs: count, signatureCharacters: count }),

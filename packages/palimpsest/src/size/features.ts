@@ -1,12 +1,49 @@
+// Describes content by features that cost tokens, such as words, digits and images. `calibration.ts` estimates tokens from them.
+
 import type { Block } from "../log/block.ts";
 
-/** Counts of a text by what costs tokens. The first character of a run costs differently from the following ones. */
+/** Returns the features of a block. Reads at most 65,536 characters of the block. */
+export function featuresOf(block: Block, { countText }: FeatureOptions = {}): Features {
+  const texts: string[] = [];
+  const structure = { ...NO_FEATURES, ...structureOf(block, texts) };
+  if (texts.length === 0) return structure;
+  const text = texts.length === 1 ? texts[0]! : texts.join(" ");
+  return countText === undefined
+    ? { ...structure, ...scanText(text) }
+    : { ...structure, countedTokens: Math.max(0, Math.round(countText(text)) || 0) };
+}
+
+/** How texts are counted. */
+export interface FeatureOptions {
+  /** Counts the tokens of a text with the model's tokenizer. @default none: tokens are estimated from features */
+  readonly countText?: (text: string) => number;
+}
+
+/**
+ * The features of a block that cost tokens, each in its own unit. Features of several blocks add up. The engine keeps them, so that
+ * it can estimate the tokens again after it has learned more about the tokenizer.
+ */
+export interface Features extends TextCounts {
+  readonly blocks: number;
+  readonly toolCalls: number;
+  /** Values in tool inputs. */
+  readonly inputFields: number;
+  readonly toolResults: number;
+  /** Length of the signature of thinking. The visible text is only a summary; the signature grows with the thinking. */
+  readonly signatureCharacters: number;
+  readonly images: number;
+  readonly documents: number;
+  /** Tokens of texts that a tokenizer counted; such texts have no other features. */
+  readonly countedTokens: number;
+}
+
+/** The features of a text. The first character of a run costs differently from the following characters. */
 export interface TextCounts {
   /** Beginnings of words; `camelCase` has two. */
   readonly words: number;
   /** Letters after the first of a word. */
   readonly letters: number;
-  /** Letters beyond twelve per word on average: no language has such words, but sequences and fillers do. */
+  /** Letters beyond twelve per word on average, as in sequences and fillers. No language has such words. */
   readonly runOnLetters: number;
   /** Beginnings of runs of digits. */
   readonly numbers: number;
@@ -30,34 +67,81 @@ export interface TextCounts {
   readonly emoji: number;
 }
 
-/** Longer texts are sampled, in this many pieces of this many characters, evenly spread: any text costs at most that. */
-const SAMPLE_PIECES = 64;
-const PIECE_CHARACTERS = 1024;
-const SAMPLE_CHARACTERS = SAMPLE_PIECES * PIECE_CHARACTERS;
+/** The name of a feature. */
+export type FeatureName = keyof Features;
 
-const LONG_WORD_LETTERS = 12;
+/** Adds the features of two contents. */
+export function addFeatures(left: Features, right: Features): Features {
+  const sum: Record<FeatureName, number> = { ...left };
+  for (const name of FEATURE_NAMES) sum[name] += right[name];
+  return sum;
+}
 
-// Classes of bytes. A continuation byte belongs to the character before it.
-const CONTROL = 0;
-const LOWER = 1;
-const UPPER = 2;
-const DIGIT = 3;
-const SPACE = 4;
-const NEWLINE = 5;
-const MARK = 6;
-const FOREIGN = 7;
-const SYMBOL = 8;
-const IDEOGRAPH = 9;
-const EMOJI = 10;
-const CONTINUATION = 11;
-const CLASS_BITS = 4;
+/** Adds all features except those of texts, and collects the texts in `texts`. */
+function structureOf(block: Block, texts: string[]): Partial<Features> {
+  switch (block.kind) {
+    case "text":
+      texts.push(block.text);
+      return { blocks: 1 };
+    case "thinking":
+      if (block.signature !== undefined) return { blocks: 1, signatureCharacters: block.signature.length };
+      if (block.native !== undefined) return { blocks: 1, signatureCharacters: lengthOf(block.native.block) };
+      texts.push(block.text);
+      return { blocks: 1 };
+    case "tool_call":
+      texts.push(block.name);
+      return { blocks: 1, toolCalls: 1, inputFields: collectJson(block.input, texts) };
+    case "tool_result": {
+      if (typeof block.content === "string") {
+        texts.push(block.content);
+        return { blocks: 1, toolResults: 1 };
+      }
+      const parts = block.content.map((part) => structureOf(part, texts));
+      const count = (name: "images" | "documents"): number => parts.reduce((sum, part) => sum + (part[name] ?? 0), 0);
+      return { blocks: 1, toolResults: 1, images: count("images"), documents: count("documents") };
+    }
+    case "image":
+      return { blocks: 1, images: 1 };
+    case "document":
+      return { blocks: 1, documents: 1 };
+    case "opaque":
+      collectJson(block.native.block, texts);
+      return { blocks: 1 };
+  }
+}
 
-const CLASS_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => classOf(byte));
+/** Returns the length of thinking in a provider's own format, which is mostly the signature. */
+function lengthOf(value: unknown): number {
+  const texts: string[] = [];
+  collectJson(value, texts);
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}
 
-/** Scans a text once, as UTF-8: first bytes show the script, and bytes are read twice as fast as characters. */
+/** Collects the names and values of a JSON value, without punctuation, and returns the number of values. Works at any depth. */
+function collectJson(value: unknown, texts: string[]): number {
+  const open: unknown[] = [value];
+  let values = 0;
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== "object" || next === null) {
+      texts.push(String(next));
+      values++;
+    } else if (Array.isArray(next)) {
+      for (const item of next) open.push(item);
+    } else {
+      for (const [name, inner] of Object.entries(next)) {
+        texts.push(name);
+        open.push(inner);
+      }
+    }
+  }
+  return values;
+}
+
+/** Counts the features of a text in one pass over its UTF-8: first bytes show the script, and bytes are twice as fast as characters. */
 export function scanText(text: string): TextCounts {
   const bytes = new TextEncoder().encode(sampleOf(text));
-  // How often a byte of one class follows a byte of another: all counts above come from this table.
+  // Counts how often a byte of one class follows a byte of another class. All features come from this table.
   const pairs = new Uint32Array(1 << (2 * CLASS_BITS));
   let previous = NEWLINE;
   for (let index = 0; index < bytes.length; index++) {
@@ -113,34 +197,35 @@ function classOf(byte: number): number {
   if (byte >= 0x61 && byte <= 0x7a) return LOWER;
   if (byte < 0x80) return MARK;
   if (byte < 0xc0) return CONTINUATION;
-  // First bytes: up to U+1FFF, U+2000 to U+2FFF, the rest of the basic plane (of it U+E000 to U+EFFF for private use).
+  // First bytes: up to U+1FFF; U+2000 to U+2FFF, and U+E000 to U+EFFF for private use; the rest of the basic plane.
   if (byte < 0xe2) return FOREIGN;
   if (byte === 0xe2 || byte === 0xee) return SYMBOL;
   return byte < 0xf0 ? IDEOGRAPH : EMOJI;
 }
 
-/**
- * The features of a block that cost tokens, each in its own unit. Tokens are estimated from them now, and again once more was
- * learned. Features of several blocks add up.
- */
-export interface Features extends TextCounts {
-  readonly blocks: number;
-  readonly toolCalls: number;
-  /** Values in tool inputs. */
-  readonly inputFields: number;
-  readonly toolResults: number;
-  /**
-   * Length of the signature of signed thinking. The visible text is a summary at best; the signature grows with the thinking.
-   */
-  readonly signatureCharacters: number;
-  readonly images: number;
-  readonly documents: number;
-  /** Tokens of texts that a tokenizer counted; such texts have no other features. */
-  readonly countedTokens: number;
-}
+/** A longer text is sampled in this many pieces of this many characters, evenly spread, so that any text costs limited time. */
+const SAMPLE_PIECES = 64;
+const PIECE_CHARACTERS = 1024;
+const SAMPLE_CHARACTERS = SAMPLE_PIECES * PIECE_CHARACTERS;
 
-/** The name of a feature. */
-export type FeatureName = keyof Features;
+const LONG_WORD_LETTERS = 12;
+
+// Classes of bytes. A continuation byte belongs to the character of the preceding byte.
+const CONTROL = 0;
+const LOWER = 1;
+const UPPER = 2;
+const DIGIT = 3;
+const SPACE = 4;
+const NEWLINE = 5;
+const MARK = 6;
+const FOREIGN = 7;
+const SYMBOL = 8;
+const IDEOGRAPH = 9;
+const EMOJI = 10;
+const CONTINUATION = 11;
+const CLASS_BITS = 4;
+
+const CLASS_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => classOf(byte));
 
 /** The features of nothing: all are zero. */
 export const NO_FEATURES: Features = {
@@ -157,87 +242,3 @@ export const NO_FEATURES: Features = {
 
 /** All features, by name. */
 export const FEATURE_NAMES: readonly FeatureName[] = Object.keys(NO_FEATURES) as FeatureName[];
-
-export interface FeatureOptions {
-  /** Counts the tokens of a text, if you have the model's tokenizer. @default none: texts are described, not counted */
-  readonly countText?: (text: string) => number;
-}
-
-/** Returns the features of a block that its tokens are estimated from. Reads at most 65,536 characters of the block. */
-export function featuresOf(block: Block, { countText }: FeatureOptions = {}): Features {
-  const texts: string[] = [];
-  const structure = { ...NO_FEATURES, ...structureOf(block, texts) };
-  if (texts.length === 0) return structure;
-  const text = texts.length === 1 ? texts[0]! : texts.join(" ");
-  return countText === undefined
-    ? { ...structure, ...scanText(text) }
-    : { ...structure, countedTokens: Math.max(0, Math.round(countText(text)) || 0) };
-}
-
-/** The sum of two counts. */
-export function addFeatures(left: Features, right: Features): Features {
-  const sum: Record<FeatureName, number> = { ...left };
-  for (const name of FEATURE_NAMES) sum[name] += right[name];
-  return sum;
-}
-
-/** Adds all features except those of texts, and collects the texts in `texts`. */
-function structureOf(block: Block, texts: string[]): Partial<Features> {
-  switch (block.kind) {
-    case "text":
-      texts.push(block.text);
-      return { blocks: 1 };
-    case "thinking":
-      if (block.signature !== undefined) return { blocks: 1, signatureCharacters: block.signature.length };
-      if (block.native !== undefined) return { blocks: 1, signatureCharacters: lengthOf(block.native.block) };
-      texts.push(block.text);
-      return { blocks: 1 };
-    case "tool_call":
-      texts.push(block.name);
-      return { blocks: 1, toolCalls: 1, inputFields: collectJson(block.input, texts) };
-    case "tool_result": {
-      if (typeof block.content === "string") {
-        texts.push(block.content);
-        return { blocks: 1, toolResults: 1 };
-      }
-      const parts = block.content.map((part) => structureOf(part, texts));
-      const count = (name: "images" | "documents"): number => parts.reduce((sum, part) => sum + (part[name] ?? 0), 0);
-      return { blocks: 1, toolResults: 1, images: count("images"), documents: count("documents") };
-    }
-    case "image":
-      return { blocks: 1, images: 1 };
-    case "document":
-      return { blocks: 1, documents: 1 };
-    case "opaque":
-      collectJson(block.native.block, texts);
-      return { blocks: 1 };
-  }
-}
-
-/** The signature is somewhere in a provider's own format, and is most of it. */
-function lengthOf(value: unknown): number {
-  const texts: string[] = [];
-  collectJson(value, texts);
-  return texts.reduce((sum, text) => sum + text.length, 0);
-}
-
-/** Adds names and values, without the punctuation between them; returns the number of values. Works at any depth. */
-function collectJson(value: unknown, texts: string[]): number {
-  const open: unknown[] = [value];
-  let values = 0;
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next !== "object" || next === null) {
-      texts.push(String(next));
-      values++;
-    } else if (Array.isArray(next)) {
-      for (const item of next) open.push(item);
-    } else {
-      for (const [name, inner] of Object.entries(next)) {
-        texts.push(name);
-        open.push(inner);
-      }
-    }
-  }
-  return values;
-}

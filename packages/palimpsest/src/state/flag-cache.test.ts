@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { NewEvent } from "../session-event.ts";
-import type { FlagDetails } from "../settings/resolve.ts";
-import { createFlagCache } from "./settings.ts";
+import type { FlagDetails } from "../settings/flags.ts";
+import { FlagCache } from "./settings.ts";
 
 type Answer = () => Promise<FlagDetails<never>>;
 
@@ -12,7 +12,7 @@ function begin() {
   let answer: Answer = async () => ({ value: 7 as never });
   const emitted: NewEvent[] = [];
   const absent = async <Value>(_: string, value: Value) => ({ value });
-  const memory = createFlagCache({
+  const memory = new FlagCache({
     client: {
       getStringDetails: absent,
       getNumberDetails: (flag, value) => (flag.endsWith("clearing.keepNewest") ? answer() : absent(flag, value)),

@@ -1,11 +1,12 @@
 import { manualClock } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import type { ModelFacts } from "../providers/models.ts";
-import { createKnownFacts, type KnownFactsOptions } from "./limits.ts";
+import { KnownFacts } from "./limits.ts";
+import type { SessionOptions } from "./options.ts";
 
 const facts = (windowTokens: number | undefined): ModelFacts => ({ windowTokens, maxOutputTokens: 1_000 }) as never;
 
-function open(from: KnownFactsOptions["from"], answer: () => Promise<ModelFacts | undefined>) {
+function open(from: SessionOptions["modelFacts"] | undefined, answer: () => Promise<ModelFacts | undefined>) {
   const asked: string[] = [];
   const clock = manualClock();
   const provider = {
@@ -15,7 +16,7 @@ function open(from: KnownFactsOptions["from"], answer: () => Promise<ModelFacts 
       return answer();
     },
   };
-  return { known: createKnownFacts(provider as never, { from, clock: clock as never }), asked, clock };
+  return { known: new KnownFacts(provider as never, { from, clock: clock as never }), asked, clock };
 }
 
 test.each([

@@ -97,39 +97,38 @@ export function leaveRoom(text: string, windowTokens: number): RoomyText {
   return { text: `${shown}\n\n[${cut}]`, cut };
 }
 
-/** What a session knows of models: from the table, and from the provider where it was asked. */
-export interface KnownFacts {
-  of(model: string): ModelFacts;
-  /** Asks the provider for the limits of a model, where the session is to ask and has not yet. */
-  learn(model: string): Promise<void>;
-}
-
-export interface KnownFactsOptions {
-  readonly from: SessionOptions<never, never, never>["modelFacts"] | undefined;
+interface KnownFactsOptions {
+  readonly from: SessionOptions["modelFacts"] | undefined;
   readonly clock: Required<Clock>;
 }
 
-/** Whoever opens a session does not wait longer for a server that does not answer. */
+/** A session waits this long for a server that does not answer. */
 const PATIENCE_MS = 5_000;
 
-export function createKnownFacts(
-  provider: Pick<Provider, "factsOf" | "fetchFacts">,
-  { from = "if-unknown", clock }: KnownFactsOptions,
-): KnownFacts {
-  const asked = new Map<string, ModelFacts>();
+/** The facts that a session knows about models: from the table, or from the provider if it was asked. */
+export class KnownFacts {
+  readonly #provider: Pick<Provider, "factsOf" | "fetchFacts">;
+  readonly #from: "if-unknown" | "asked" | "table";
+  readonly #clock: Required<Clock>;
+  readonly #asked = new Map<string, ModelFacts>();
 
-  function needsModelFacts(model: string): boolean {
-    if (asked.has(model) || from === "table") return false;
-    return from === "asked" || provider.factsOf(model).windowTokens === undefined;
+  constructor(provider: Pick<Provider, "factsOf" | "fetchFacts">, { from = "if-unknown", clock }: KnownFactsOptions) {
+    this.#provider = provider;
+    this.#from = from;
+    this.#clock = clock;
   }
 
-  return {
-    of: (model) => asked.get(model) ?? provider.factsOf(model),
-    async learn(model) {
-      const facts = needsModelFacts(model) ? await askInTime(provider, model, clock) : undefined;
-      if (facts !== undefined) asked.set(model, facts);
-    },
-  };
+  of(model: string): ModelFacts {
+    return this.#asked.get(model) ?? this.#provider.factsOf(model);
+  }
+
+  /** Asks the provider for the limits of a model once, if the options say so. */
+  async learn(model: string): Promise<void> {
+    if (this.#asked.has(model) || this.#from === "table") return;
+    if (this.#from === "if-unknown" && this.#provider.factsOf(model).windowTokens !== undefined) return;
+    const facts = await askInTime(this.#provider, model, this.#clock);
+    if (facts !== undefined) this.#asked.set(model, facts);
+  }
 }
 
 /** What the provider says of a model; undefined if it says nothing in time. */

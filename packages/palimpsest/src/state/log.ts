@@ -146,7 +146,7 @@ function renumbered(entry: Entry, by: number): Entry {
 }
 
 /** The log of an open session: the only place from which it is written. */
-interface SessionLog {
+export interface SessionLog {
   readonly reader: LogReader;
   /** The newest entry that is known to be in the log. */
   readonly head: LogHead;

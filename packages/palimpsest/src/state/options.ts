@@ -4,7 +4,8 @@ import type { ToolDefinition } from "../log/block.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Tool } from "../schema/tool.ts";
 import type { CompactionForecast, SessionEvent } from "../session-event.ts";
-import type { Environment, FlagClient } from "../settings/resolve.ts";
+import type { FlagClient } from "../settings/flags.ts";
+import type { Environment } from "../settings/resolve.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { FeatureOptions } from "../size/features.ts";
 import type { ResultFiles, Store } from "../stores/store.ts";
@@ -85,7 +86,7 @@ export interface WantedConfiguration {
 }
 
 /** Options of `openSession`. Only `store`, `provider` and, for a new session, `model` are required. */
-export interface SessionOptions<Request, Response, Message>
+export interface SessionOptions<Request = unknown, Response = unknown, Message = unknown>
   extends WantedConfiguration,
     FeatureOptions,
     SettingsOptions {

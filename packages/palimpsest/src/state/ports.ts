@@ -1,12 +1,10 @@
-import type { SessionCost } from "../cost/cost.ts";
 import type { Draft } from "../log/entry.ts";
-import type { NewContent, StreamedResult } from "../log/messages.ts";
+import type { NewContent } from "../log/messages.ts";
 import type { WindowSource } from "../providers/models.ts";
 import type { CompactionForecast } from "../session-event.ts";
 import type { Profile } from "../settings/settings.ts";
 import type { Budget, BudgetLevel } from "../size/budget.ts";
-import type { AnswerWay } from "./limits.ts";
-import type { DueCompaction, Hold } from "./options.ts";
+import type { Hold } from "./options.ts";
 import type { Prefix } from "./prefix.ts";
 import type { RecordedResponse, UsageOfOthers } from "./responses.ts";
 
@@ -43,79 +41,73 @@ export interface SessionSize extends Budget {
 }
 
 export interface IssuedRequest {
-  /** The entry at which the request was made. */
+  /** The number of the `request` entry. */
   readonly entry: number;
   readonly model: string;
-  /** Its input, by estimate and without a pad. */
+  /** The estimated input, without a pad. */
   readonly inputTokens: number;
 }
 
-export type Prepared<Request> =
-  | { readonly kind: "request"; readonly request: Request }
-  | { readonly kind: "compaction-due"; readonly due: DueCompaction };
-
-/** The way out: requests from the view. */
-export interface Requests<Request> {
-  /**
-   * The next request; or that a compaction comes first, and why. Only asked for one if `compaction` is `first`.
-   */
-  prepare(compaction: "first" | "not-now", way?: AnswerWay): Promise<Prepared<Request>>;
-  /** The request that a response answers: the newest that was handed out, if none is given. */
-  answeredBy(request: Request | undefined): IssuedRequest | undefined;
+/** The sizes of the view, and the thresholds. */
+export interface Sizes {
   size(): SessionSize;
-  /** The sizes at which something happens, without what has to be weighed for them. */
+  /** The thresholds only: they need no weighing of costs. */
   budget(): Budget & Pick<SessionSize, "known">;
-  /** What a compaction that the window asks for would do now. */
+  /** The compaction that a full window would cause now. */
   forecast(why: string): CompactionForecast;
-  /** What comes before each request, for a compaction that was asked for: storing what is too large, clearing what is stale. */
-  runStages(): Promise<void>;
-  filesRead(): ReadonlyMap<string, number>;
-  cost(): Promise<SessionCost>;
-  /** The request that was handed out last, by its entry. */
-  newestRequest(): number | undefined;
-  /** The same as it was handed out: what a refusal names a place in. */
-  newestBody(): Request | undefined;
-  /** Of the view in a request, about. */
-  sizeBytes(): number;
-  /** What has been sent so far: what a fork's requests begin with. */
-  prefix(): Prefix;
 }
 
-/** The way in: the one place that everything passes before it is an entry. What is too large goes to a file here. */
-export interface Contents {
+/** The one way for content into the log. Large content is stored in files here. */
+export interface ContentInlet {
   /**
-   * @param before entries that stand before it, in the same batch
-   * @param behind entries that stand behind it, in the same batch
+   * @param before entries of the same batch that stand before the content
+   * @param behind entries of the same batch that stand behind the content
    */
   append(
     content: readonly NewContent[],
     before?: readonly Draft[],
     behind?: readonly Draft[],
   ): Promise<readonly number[]>;
-  appendStream(streamed: StreamedResult): Promise<readonly number[]>;
 }
 
-/** Is told what a fork does. */
+/** The requests that were handed out. */
+export interface IssuedRequests {
+  /** The request that a response answers: the newest one that was handed out, if none is given. */
+  answeredBy(request: unknown): IssuedRequest | undefined;
+  /** The entry of the newest request that was handed out. */
+  newestRequest(): number | undefined;
+  /** The body of that request: a refusal names a place in it. */
+  newestBody(): unknown;
+  /** The approximate number of bytes of the view in a request. */
+  sizeBytes(): number;
+}
+
+/** The prompt that the session has sent so far. The requests of a fork begin with it. */
+export interface PromptSource {
+  prefix(): Prefix;
+}
+
+/** Follows a fork for its parent. */
 export interface ForkWatch {
   asked(): void;
-  /** Of every response. */
+  /** Called for every response. */
   recorded(response: RecordedResponse): Promise<void>;
-  /** Of every answer that was stopped before it was whole, with what it has used. */
+  /** Called for every answer that was stopped before its end, with its token counts. */
   interrupted(used: Omit<UsageOfOthers, "source">): Promise<void>;
-  /** Once. */
+  /** Called once. */
   closed(): void;
 }
 
-/** What is different about the requests of a fork. */
+/** How the requests of a fork differ from those of other sessions. */
 export interface ForkRequestOptions {
   /** Its requests are counted under this name. */
   readonly source: string;
   /** The session whose prompt it shares: some providers find their cache by it. */
   readonly root: string;
-  /** `none`: nothing of its own is marked for the cache, because nobody will ask for it again. */
+  /** `none`: the fork marks nothing of its own for the cache, because nobody will send the same prompt again. */
   readonly cacheWrites: "none" | "as-usual";
   /** Calls of other tools are refused. @default all */
   readonly allowedTools?: readonly string[] | undefined;
-  /** Whoever opened it, and follows it. */
+  /** The parent, which follows the fork. */
   readonly watch?: ForkWatch | undefined;
 }

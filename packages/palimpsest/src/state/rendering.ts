@@ -5,7 +5,7 @@ import { inToolForm, toolsIn } from "../view/tool-search.ts";
 import type { FlatMessage, View } from "../view/view.ts";
 
 /** The messages of a view in the provider's form, kept up from request to request. */
-export interface Rendering<Message> {
+export interface Rendering {
   readonly rules: FlattenRules;
   /** The same messages before they were given the provider's form. */
   readonly flat: readonly FlatMessage[];
@@ -15,23 +15,19 @@ export interface Rendering<Message> {
    * Brings it up to the view; says which messages are to be marked for the cache. The array goes on changing: whoever
    * makes a request of it copies it, once (above 16,384 elements a copy costs more than all else in a request).
    */
-  update(view: View): RenderedView<Message>;
+  update(view: View): RenderedView;
 }
 
-export interface RenderedView<Message> {
-  readonly messages: readonly Message[];
+export interface RenderedView {
+  readonly messages: readonly unknown[];
   readonly marks: readonly number[];
   /** The deferred tools that the messages have brought in. */
   readonly loaded: ReadonlyMap<string, ToolDefinition>;
 }
 
-export function createRendering<Message>(
-  provider: Provider<unknown, unknown, Message>,
-  rules: FlattenRules,
-  trace?: Trace,
-): Rendering<Message> {
+export function createRendering(provider: Provider, rules: FlattenRules, trace?: Trace): Rendering {
   const flattener = createFlattener(rules, trace);
-  const rendered: Message[] = [];
+  const rendered: unknown[] = [];
   const ends: number[] = [];
   /** The flat messages that bring tools in, by how many there are up to and with them. */
   const loads: { readonly end: number; readonly tools: readonly ToolDefinition[] }[] = [];

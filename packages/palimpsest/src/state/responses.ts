@@ -5,11 +5,11 @@ import { toDraft } from "../log/draft.ts";
 import type { Draft } from "../log/entry.ts";
 import type { UsagePayload } from "../log/payload.ts";
 import type { UsageTokens } from "../log/usage.ts";
-import type { ModelFacts } from "../providers/models.ts";
 import type { Overflow } from "../providers/overflow.ts";
 import type { ResponseContent } from "../providers/provider.ts";
 import type { Emit } from "../session-event.ts";
 import type { Truncation } from "../view/truncation.ts";
+import type { KnownFacts } from "./limits.ts";
 import type { SessionState } from "./state.ts";
 
 /** What a response says, in words that fit every provider. */
@@ -41,27 +41,24 @@ export function wholeTokens<Usage extends object>(usage: Usage): Usage {
   return Object.fromEntries(whole) as Usage;
 }
 
-/** What a call has used that was not made from the session's own view, and who made it. */
+/** The usage of a call that was not made from the view of the session, with its source. */
 export interface UsageOfOthers extends UsageTokens, Pick<UsagePayload, "model" | "ending" | "estimated"> {
   readonly source: string;
 }
 
-export type EnterUsage = (used: UsageOfOthers) => Promise<void>;
-
-/** Enters it in the ledger, at the prices of now. */
-export function createEnterUsage(
-  state: Pick<SessionState, "inOrder" | "append">,
-  factsOf: (model: string) => ModelFacts,
-): EnterUsage {
-  return async (used) => {
-    await state.inOrder(() => state.append([usageDraft(used, factsOf)]));
-  };
+interface UsageParts {
+  readonly state: Pick<SessionState, "inOrder" | "append">;
+  readonly ports: { readonly facts: Pick<KnownFacts, "of"> };
 }
 
-/** The entry of the ledger, at the prices of now. */
-export function usageDraft(used: UsageOfOthers, factsOf: (model: string) => ModelFacts): Draft {
-  const { prices } = factsOf(used.model);
-  return toDraft("usage", { ...used, ...(prices === undefined ? {} : { prices }) });
+/** Records the usage of a call in the ledger, at the current prices. */
+export async function enterUsage({ state, ports }: UsageParts, used: UsageOfOthers): Promise<void> {
+  await state.inOrder(() => state.append([usageDraft(used, ports.facts)]));
+}
+
+/** The ledger entry of a call, at the current prices. */
+export function usageDraft(used: UsageOfOthers, facts: Pick<KnownFacts, "of">): Draft {
+  return toDraft("usage", { ...used, prices: facts.of(used.model).prices });
 }
 
 interface SideCall {
@@ -73,7 +70,7 @@ interface SideCall {
   readonly prices: ModelPrices | undefined;
 }
 
-/** Tells of a response that answers no request of the session's view, so that whoever counts what is spent misses none. */
+/** Emits a response to a request that was not made from the view: listeners that add up costs need every response. */
 export function emitSideResponse(
   emit: Emit,
   { prices, ...call }: SideCall,
@@ -88,6 +85,6 @@ export function emitSideResponse(
   },
 ): void {
   const used = wholeTokens(usage);
-  const price = prices === undefined ? {} : { priceUsd: priceUsd(used, prices) };
-  emit({ kind: "response-recorded", ...call, model, responseId, stop, text, ...used, ...price });
+  const price = prices && priceUsd(used, prices);
+  emit({ kind: "response-recorded", ...call, model, responseId, stop, text, ...used, priceUsd: price });
 }

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { toDraft } from "../log/draft.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { openSessionState } from "./state.ts";
+import { SessionState } from "./state.ts";
 
 test("what was erased is gone from the view at once, within the same operation", async () => {
   const opened = await memoryStore().openWriter("s", { owner: "test" });
   if (opened.kind !== "opened") throw new Error("busy");
-  const state = await openSessionState({ session: "s", writer: opened.writer, clock: { now: () => 0 } });
+  const state = await SessionState.open({ session: "s", writer: opened.writer, clock: { now: () => 0 } });
   const said = ["One.", "Two."].map((text) =>
     toDraft("message", { role: "user", origin: "human", blocks: [{ kind: "text", text }] }),
   );

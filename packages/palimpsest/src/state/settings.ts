@@ -2,14 +2,8 @@ import { type Clock, withTimers } from "../clock.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { anObject, checkOptions, ifGiven } from "../schema/check-options.ts";
 import type { Emit } from "../session-event.ts";
-import {
-  type FlagClient,
-  type FlagReading,
-  type ResolvedSettings,
-  readFlags,
-  resolveSettings,
-  type SettingProblem,
-} from "../settings/resolve.ts";
+import { type FlagClient, type FlagReading, readFlags } from "../settings/flags.ts";
+import { type ResolvedSettings, resolveSettings, type SettingProblem } from "../settings/resolve.ts";
 import type { SettingName, Settings } from "../settings/settings.ts";
 import type { SettingsFile, SettingsOptions } from "./options.ts";
 
@@ -21,73 +15,77 @@ interface FlagCacheOptions {
 }
 
 interface CachedFlags {
-  /** By the names of settings: what the service says, or said when it last answered. */
+  /** By the names of settings: the values of the newest answer of the service. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly problems: readonly SettingProblem[];
 }
 
-interface FlagCache {
-  read(): Promise<CachedFlags>;
-}
+type Readings = ReadonlyMap<SettingName, FlagReading>;
 
-/** A question that has had no answer for so long is given up, and asked again. */
+/** A question without an answer is asked again after this time. */
 const GIVE_UP_MS = 60_000;
 
-/** What a flag service said last. While it fails its values hold, and a turn waits for it no longer than once. */
-export function createFlagCache({ client, deadlineMs, clock, emit }: FlagCacheOptions): FlagCache {
-  const known = new Map<SettingName, unknown>();
-  let problems: readonly SettingProblem[] = [];
-  let asked: { readonly answer: Promise<ReadonlyMap<SettingName, FlagReading>>; readonly atMs: number } | undefined;
-  let failingSinceMs: number | undefined;
+/** Remembers the newest answer of a flag service. The values stay valid while the service fails, and a turn waits for it once. */
+export class FlagCache {
+  readonly #options: FlagCacheOptions;
+  readonly #known = new Map<SettingName, unknown>();
+  #problems: readonly SettingProblem[] = [];
+  #asked: { readonly answer: Promise<Readings>; readonly atMs: number } | undefined;
+  #failingSinceMs: number | undefined;
 
-  /** Undefined if there is no answer in time. The question stays open then, and the next turn looks whether it was answered. */
-  async function ask(): Promise<ReadonlyMap<SettingName, FlagReading> | undefined> {
-    if (asked === undefined || clock.now() - asked.atMs > GIVE_UP_MS) {
-      asked = { answer: readFlags(client), atMs: clock.now() };
+  constructor(options: FlagCacheOptions) {
+    this.#options = options;
+  }
+
+  async read(): Promise<CachedFlags> {
+    const readings = await this.#ask();
+    if (readings === undefined) this.#report([`no answer within ${this.#options.deadlineMs} ms`]);
+    else {
+      this.#remember(readings);
+      this.#report([...readings.values()].flatMap((one) => (one.kind === "failed" ? [one.because] : [])));
     }
-    const { answer, atMs } = asked;
+    return { values: Object.fromEntries(this.#known), problems: this.#problems };
+  }
+
+  /** Undefined if no answer comes in time. The question stays open, and the next turn looks for its answer. */
+  async #ask(): Promise<Readings | undefined> {
+    const { client, deadlineMs, clock } = this.#options;
+    if (this.#asked === undefined || clock.now() - this.#asked.atMs > GIVE_UP_MS) {
+      this.#asked = { answer: readFlags(client), atMs: clock.now() };
+    }
+    const { answer, atMs } = this.#asked;
     const inTime = new AbortController();
     const late = clock.wait(Math.max(0, atMs + deadlineMs - clock.now()), inTime.signal).then(() => undefined);
     const readings = await Promise.race([answer, late]);
     inTime.abort();
-    if (readings !== undefined) asked = undefined;
+    if (readings !== undefined) this.#asked = undefined;
     return readings;
   }
 
-  function remember(readings: ReadonlyMap<SettingName, FlagReading>): void {
+  #remember(readings: Readings): void {
     const unusable: SettingProblem[] = [];
     for (const [name, reading] of readings) {
       if (reading.kind === "failed") continue;
-      if (reading.kind === "value") known.set(name, reading.value);
-      else known.delete(name);
+      if (reading.kind === "value") this.#known.set(name, reading.value);
+      else this.#known.delete(name);
       if (reading.kind === "unusable") unusable.push(toProblem(name, reading.because));
     }
-    problems = unusable;
+    this.#problems = unusable;
   }
 
-  function note(failures: readonly string[]): void {
-    const [because] = failures;
+  /** Emits the first failure, and the end of the failures. */
+  #report([because]: readonly string[]): void {
+    const { clock, emit } = this.#options;
     if (because === undefined) {
-      if (failingSinceMs !== undefined) emit({ kind: "flags-recovered", afterMs: clock.now() - failingSinceMs });
-      failingSinceMs = undefined;
-    } else if (failingSinceMs === undefined) {
-      failingSinceMs = clock.now();
-      emit({ kind: "flags-failed", because, held: known.size });
+      if (this.#failingSinceMs !== undefined) {
+        emit({ kind: "flags-recovered", afterMs: clock.now() - this.#failingSinceMs });
+      }
+      this.#failingSinceMs = undefined;
+    } else if (this.#failingSinceMs === undefined) {
+      this.#failingSinceMs = clock.now();
+      emit({ kind: "flags-failed", because, held: this.#known.size });
     }
   }
-
-  return {
-    async read() {
-      const readings = await ask();
-      if (readings !== undefined) remember(readings);
-      note(
-        readings === undefined
-          ? [`no answer within ${deadlineMs} ms`]
-          : [...readings.values()].flatMap((reading) => (reading.kind === "failed" ? [reading.because] : [])),
-      );
-      return { values: Object.fromEntries(known), problems };
-    },
-  };
 }
 
 function toProblem(name: SettingName, because: string): SettingProblem {
@@ -95,59 +93,57 @@ function toProblem(name: SettingName, because: string): SettingProblem {
   return { source: "flags", name, value: undefined, message };
 }
 
-interface SettingsReaderOptions {
-  readonly clock: Required<Clock>;
-  readonly emit: Emit;
-}
-
-/** Reads the settings of one session and its forks, and remembers what was told of them. */
-export interface SettingsReader {
-  read(): Promise<ResolvedSettings>;
-}
-
 const FLAGS_DEADLINE_MS = 2_000;
 
-export function createSettingsReader(options: SettingsOptions, { clock, emit }: SettingsReaderOptions): SettingsReader {
-  checkSettingsOptions(options);
-  const { settings = {}, settingsFrom = {} } = options;
-  const { file, flags, flagsDeadlineMs = FLAGS_DEADLINE_MS } = settingsFrom;
-  const memory = flags && createFlagCache({ client: flags, deadlineMs: flagsDeadlineMs, clock, emit });
-  let toldBefore: ReadonlySet<string> = new Set();
+/** Reads the settings of a session and its forks from all sources. */
+export class SettingsReader {
+  readonly #options: SettingsOptions;
+  readonly #flags: FlagCache | undefined;
+  readonly #emit: Emit;
+  /** The messages of the problems that were found by the newest reading. */
+  #problemsBefore: ReadonlySet<string> = new Set();
 
-  /** A problem is told once, and again only when it had gone in between. */
-  function emitProblems(problems: readonly SettingProblem[]): void {
-    const fresh = problems.filter(({ message }) => !toldBefore.has(message));
-    toldBefore = new Set(problems.map(({ message }) => message));
+  constructor(options: SettingsOptions, clock: Required<Clock>, emit: Emit) {
+    checkSettingsOptions(options);
+    const { flags: client, flagsDeadlineMs: deadlineMs = FLAGS_DEADLINE_MS } = options.settingsFrom ?? {};
+    this.#options = options;
+    this.#flags = client && new FlagCache({ client, deadlineMs, clock, emit });
+    this.#emit = emit;
+  }
+
+  async read(): Promise<ResolvedSettings> {
+    const { settings = {}, settingsFrom = {} } = this.#options;
+    const { file, environment = globalThis.process?.env ?? {} } = settingsFrom;
+    const flagged = await this.#flags?.read();
+    const resolved = resolveSettings({
+      code: settings,
+      environment,
+      flags: flagged?.values ?? {},
+      file: file === undefined ? undefined : await readJson(file),
+    });
+    const problems = [...resolved.problems, ...(flagged?.problems ?? [])];
+    this.#emitNew(problems);
+    return { ...resolved, problems };
+  }
+
+  /** Emits a problem once, and again only if it was gone in between. */
+  #emitNew(problems: readonly SettingProblem[]): void {
+    const fresh = problems.filter(({ message }) => !this.#problemsBefore.has(message));
+    this.#problemsBefore = new Set(problems.map(({ message }) => message));
     if (fresh.length === 0) return;
-    emit({
+    this.#emit({
       kind: "settings-rejected",
       problems: fresh.map(({ source, name, message }) => ({ source, name, message })),
     });
   }
-
-  return {
-    async read() {
-      const { environment = globalThis.process?.env ?? {} } = settingsFrom;
-      const flagged = await memory?.read();
-      const resolved = resolveSettings({
-        code: settings,
-        environment,
-        flags: flagged?.values ?? {},
-        file: file === undefined ? undefined : await readJson(file),
-      });
-      const problems = [...resolved.problems, ...(flagged?.problems ?? [])];
-      emitProblems(problems);
-      return { ...resolved, problems };
-    },
-  };
 }
 
 /** Reads all sources once, as a session does at the beginning of each turn. */
 export async function readSettings(options: SettingsOptions = {}): Promise<ResolvedSettings> {
-  return createSettingsReader(options, { clock: withTimers(), emit: () => {} }).read();
+  return new SettingsReader(options, withTimers(), () => {}).read();
 }
 
-/** What is wrong in code is an error of whoever wrote it, and thrown before anything is opened. */
+/** Throws if settings that were passed in code are invalid, before anything is opened. */
 export function checkSettingsOptions(options: SettingsOptions): void {
   checkOptions("openSession", options, {
     settings: ifGiven(anObject("an object of names and values")),
@@ -168,7 +164,7 @@ export function checkSettingsOptions(options: SettingsOptions): void {
   throw new InvalidOptionError(`settings["${name}"]`, value, "", message);
 }
 
-/** The values of the file; undefined if there is no file. If it cannot be read or is not JSON: what is wrong with it. */
+/** The values of the file; undefined if there is no file; a message if the file cannot be read or is not JSON. */
 async function readJson(file: SettingsFile): Promise<unknown> {
   try {
     const text = await file.read();
@@ -178,22 +174,32 @@ async function readJson(file: SettingsFile): Promise<unknown> {
   }
 }
 
-/** The settings of a session: held for a turn, and read again for the next. */
-export interface HeldSettings {
-  resolved(): ResolvedSettings;
-  settings(): Settings;
-  refresh(): Promise<void>;
-}
+/** The settings of a session. They stay the same during a turn. */
+export class SessionSettings {
+  /** A fork reads with the reader of its parent. */
+  readonly reader: SettingsReader;
+  #resolved: ResolvedSettings;
 
-export async function createHeldSettings(reader: Pick<SettingsReader, "read">): Promise<HeldSettings> {
-  let resolved = await reader.read();
-  return {
-    resolved: () => resolved,
-    settings: () => resolved.settings,
-    async refresh() {
-      const fresh = await reader.read();
-      // The same object as long as nothing has changed, so that what follows from it is not worked out again.
-      if (JSON.stringify(fresh) !== JSON.stringify(resolved)) resolved = fresh;
-    },
-  };
+  static async open(reader: SettingsReader): Promise<SessionSettings> {
+    return new SessionSettings(reader, await reader.read());
+  }
+
+  private constructor(reader: SettingsReader, resolved: ResolvedSettings) {
+    this.reader = reader;
+    this.#resolved = resolved;
+  }
+
+  get current(): Settings {
+    return this.#resolved.settings;
+  }
+
+  get resolved(): ResolvedSettings {
+    return this.#resolved;
+  }
+
+  /** Reads the settings of the next turn. An unchanged result stays the same object, so that values derived from it stay valid. */
+  async refresh(): Promise<void> {
+    const fresh = await this.reader.read();
+    if (JSON.stringify(fresh) !== JSON.stringify(this.#resolved)) this.#resolved = fresh;
+  }
 }

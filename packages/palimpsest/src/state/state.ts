@@ -12,115 +12,126 @@ import { foldEntry } from "../view/fold.ts";
 import { type Configuration, type Item, sizeTokens, type View } from "../view/view.ts";
 import { type CarriedState, foldCarriedState } from "./carried.ts";
 import { type Loaded, loadView } from "./load.ts";
-import { type Base, createSessionLog } from "./log.ts";
-
-/** What an open session knows. It changes in one way only: entries are appended to the log, and then folded. */
-export interface SessionState {
-  readonly log: LogReader;
-  readonly newestEntry: number;
-  /** What lies up to here belongs to the session that this one is a fork of; 0 if it is none. */
-  readonly sharedTo: number;
-  /** Another object once it was read anew: whatever was made from the one before is to be made again. */
-  readonly view: View;
-  readonly ledger: Ledger;
-  /** What outlives every compaction. */
-  readonly carriedState: CarriedState;
-  readonly configuration: Configuration;
-  /** One operation at a time, in the order of the calls. */
-  inOrder<Result>(act: () => Promise<Result>): Promise<Result>;
-  /** Appends all or nothing; resolves to the entry numbers when they are kept. */
-  append(drafts: readonly Draft[]): Promise<readonly number[]>;
-  /** Erases payloads of entries behind `sharedTo`. What is known of the log is read again. */
-  erase(entries: readonly number[]): Promise<void>;
-  /** Going back is reading again. */
-  reload(): Promise<void>;
-  close(): Promise<void>;
-}
+import { type Base, createSessionLog, type SessionLog } from "./log.ts";
 
 interface SessionStateOptions extends FeatureOptions {
   readonly session: string;
   readonly writer: LogWriter;
-  /** What was read when the log was opened. */
+  /** The entries that were read when the log was opened. */
   readonly opened?: EntryBatch | undefined;
-  /** What it continues, if it is a fork. */
+  /** The log that a fork continues. */
   readonly base?: Base | undefined;
   readonly clock: { now(): number };
 }
 
-export async function openSessionState(options: SessionStateOptions): Promise<SessionState> {
-  const { session, writer } = options;
-  const log = createSessionLog(options);
-  let { view, ledger, carriedState } = await load(options.opened);
-  let knowledge: "certain" | "uncertain" | "closed" = "certain";
-  let tail: Promise<unknown> = Promise.resolve();
+/**
+ * What an open session knows. It changes in one way only: entries are appended to the log, and then folded. Never keep
+ * `view`, `ledger` or `carriedState` across an `await`: a reload replaces them.
+ */
+export class SessionState {
+  readonly log: LogReader;
+  /** Entries up to this number belong to the parent of a fork; 0 if the session is not a fork. */
+  readonly sharedTo: number;
+  readonly #options: SessionStateOptions;
+  readonly #log: SessionLog;
+  #loaded: Loaded;
+  /** `uncertain`: an append failed, and only the log can tell whether it left something behind. */
+  #knowledge: "certain" | "uncertain" | "closed" = "certain";
+  /** The last operation that was started. */
+  #tail: Promise<unknown> = Promise.resolve();
 
-  async function load(opened?: EntryBatch): Promise<Loaded> {
-    const reader = await log.refresh(opened);
-    return loadView(reader, log.head.sequence, options);
+  static async open(options: SessionStateOptions): Promise<SessionState> {
+    const log = createSessionLog(options);
+    return new SessionState(options, log, await load(log, options, options.opened));
   }
 
-  async function reload(): Promise<void> {
-    ({ view, ledger, carriedState } = await load());
-    knowledge = "certain";
+  private constructor(options: SessionStateOptions, log: SessionLog, loaded: Loaded) {
+    this.log = log.reader;
+    this.sharedTo = options.base?.sequence ?? 0;
+    this.#options = options;
+    this.#log = log;
+    this.#loaded = loaded;
   }
 
-  return {
-    log: log.reader,
-    get newestEntry() {
-      return log.head.sequence;
-    },
-    sharedTo: options.base?.sequence ?? 0,
-    get view() {
-      return view;
-    },
-    get ledger() {
-      return ledger;
-    },
-    get carriedState() {
-      return carriedState;
-    },
-    get configuration() {
-      if (view.configuration === undefined) throw new SessionLostError(session, "its log holds no configuration");
-      return view.configuration;
-    },
-    inOrder(act) {
-      const result = tail.then(async () => {
-        if (knowledge === "closed") throw new SessionLostError(session, "it was closed here");
-        if (knowledge === "uncertain") await reload();
-        return act();
-      });
-      tail = result.catch(() => undefined);
-      return result;
-    },
-    async append(drafts) {
-      const reads = drafts.map((draft) => readDraft(draft) ?? invalid(draft));
-      // Whether an append that failed left something behind is only known from the log.
-      knowledge = "uncertain";
-      const entries = await log.append(drafts);
-      knowledge = "certain";
-      entries.forEach(({ sequence, atMs }, index) => {
-        const read = { ...reads[index]!, sequence };
-        foldEntry(view, read);
-        ledger = foldLedger(ledger, read, atMs);
-        carriedState = foldCarriedState(carriedState, read, atMs);
-      });
-      return entries.map(({ sequence }) => sequence);
-    },
-    async erase(entries) {
-      knowledge = "uncertain";
-      for (const entry of entries) await log.erase(entry);
-      await reload();
-    },
-    reload,
-    close() {
-      const result = tail.then(async () => {
-        if (knowledge !== "closed") await writer.close();
-        knowledge = "closed";
-      });
-      tail = result.catch(() => undefined);
-      return result;
-    },
-  };
+  get newestEntry(): number {
+    return this.#log.head.sequence;
+  }
+
+  get view(): View {
+    return this.#loaded.view;
+  }
+
+  get ledger(): Ledger {
+    return this.#loaded.ledger;
+  }
+
+  /** The state that outlives every compaction. */
+  get carriedState(): CarriedState {
+    return this.#loaded.carriedState;
+  }
+
+  get configuration(): Configuration {
+    const { configuration } = this.view;
+    if (configuration === undefined)
+      throw new SessionLostError(this.#options.session, "its log holds no configuration");
+    return configuration;
+  }
+
+  /** Runs one operation at a time, in the order of the calls. */
+  inOrder<Result>(act: () => Promise<Result>): Promise<Result> {
+    const result = this.#tail.then(async () => {
+      if (this.#knowledge === "closed") throw new SessionLostError(this.#options.session, "it was closed here");
+      if (this.#knowledge === "uncertain") await this.reload();
+      return act();
+    });
+    this.#tail = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Appends all drafts or none. Resolves to the entry numbers when the entries are stored. */
+  async append(drafts: readonly Draft[]): Promise<readonly number[]> {
+    const reads = drafts.map((draft) => readDraft(draft) ?? invalid(draft));
+    this.#knowledge = "uncertain";
+    const entries = await this.#log.append(drafts);
+    this.#knowledge = "certain";
+    let { ledger, carriedState } = this.#loaded;
+    const { view } = this.#loaded;
+    entries.forEach(({ sequence, atMs }, index) => {
+      const read = { ...reads[index]!, sequence };
+      foldEntry(view, read);
+      ledger = foldLedger(ledger, read, atMs);
+      carriedState = foldCarriedState(carriedState, read, atMs);
+    });
+    this.#loaded = { view, ledger, carriedState };
+    return entries.map(({ sequence }) => sequence);
+  }
+
+  /** Erases the payloads of entries above `sharedTo`, and reads the log again. */
+  async erase(entries: readonly number[]): Promise<void> {
+    this.#knowledge = "uncertain";
+    for (const entry of entries) await this.#log.erase(entry);
+    await this.reload();
+  }
+
+  /** Reads the log again: after a rewind, a restore, or an append that failed. */
+  async reload(): Promise<void> {
+    this.#loaded = await load(this.#log, this.#options);
+    this.#knowledge = "certain";
+  }
+
+  close(): Promise<void> {
+    const result = this.#tail.then(async () => {
+      if (this.#knowledge !== "closed") await this.#options.writer.close();
+      this.#knowledge = "closed";
+    });
+    this.#tail = result.catch(() => undefined);
+    return result;
+  }
+}
+
+async function load(log: SessionLog, options: FeatureOptions, opened?: EntryBatch): Promise<Loaded> {
+  const reader = await log.refresh(opened);
+  return loadView(reader, log.head.sequence, options);
 }
 
 function invalid(draft: Draft): never {

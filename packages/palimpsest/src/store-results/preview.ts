@@ -1,28 +1,120 @@
+// Previews of stored content: collects the two ends of the content, renders the preview, and puts it into a message.
+
 import type { Block, Part, ToolResult } from "../log/block.ts";
 import type { MessagePayload, StoredContent } from "../log/payload.ts";
 import { beginAtLine, endAtLine, grouped, headOf, tailOf } from "../text.ts";
 
-/** The two ends of a content and its size, without the content itself. */
-interface Ends {
-  readonly head: string;
-  readonly tail: string;
-  readonly bytes: number;
-  /** A last line without a line end counts too. */
-  readonly lines: number;
+/** Returns the text in place of stored content: always the same bytes for the same entry. */
+export function previewText(ends: Ends, { shape, maxCharacters, entry, path, recall }: PreviewOptions): string {
+  const { bytes, lines } = ends;
+  const where = [
+    ...(path === undefined ? [] : [`It is in ${path}`]),
+    ...(recall === "offered" ? [`To read or search it: recall, entry ${entry}.`] : []),
+  ];
+  const keys = looksLikeJson(ends) ? jsonKeys(ends.head) : [];
+  return [
+    "<persisted-output>",
+    `Too large to be shown: ${grouped(bytes)} bytes, ${grouped(lines)} ${lines === 1 ? "line" : "lines"}.`,
+    ...where,
+    ...(keys.length === 0 ? [] : [`Keys: ${keys.join(", ")}`]),
+    "",
+    harmless(shape === "head" ? headOnly(ends, maxCharacters) : headAndTail(ends, maxCharacters)),
+    "</persisted-output>",
+  ].join("\n");
 }
 
-interface EndsCollector {
-  add(bytes: Uint8Array): void;
-  end(): Ends;
+/** What a preview shows and names. */
+export interface PreviewOptions {
+  readonly shape: PreviewShape;
+  /** How much of the content is shown. */
+  readonly maxCharacters: number;
+  /** The entry number for `recall`. */
+  readonly entry: number;
+  /** The file in which tools can read the whole content. */
+  readonly path: string | undefined;
+  /** Whether the model can recall the content. */
+  readonly recall: "offered" | "missing";
 }
-
-const LINE_FEED = 10;
-/** The maximum UTF-8 bytes per string character: a character of four bytes is two string characters. */
-export const MAX_BYTES_PER_CHARACTER = 3;
 
 /**
- * Collects the ends of a content piece by piece; the sizes of the pieces do not matter. Invalid UTF-8 is shown as
- * U+FFFD, and stays unchanged in the file.
+ * `head`: for listings and data, whose beginning shows their kind. `head-and-tail`: for commands, whose errors are at the end.
+ */
+export type PreviewShape = "head" | "head-and-tail";
+
+/** Chooses the shape of a preview by the name of the tool and by the content. */
+export function shapeOf(tool: string | undefined, ends: Ends): PreviewShape {
+  return looksLikeJson(ends) || (tool !== undefined && LISTING_TOOL.test(tool)) ? "head" : "head-and-tail";
+}
+
+const LISTING_TOOL = /glob|grep|list|search|find|^ls$/i;
+
+function headOnly({ head, lines }: Ends, maxCharacters: number): string {
+  const shown = endAtLine(headOf(head, maxCharacters));
+  return `${withLineEnd(shown)}[left out: ${lineRange(1 + lineEndsIn(shown), lines)}]`;
+}
+
+function headAndTail({ head, tail, lines }: Ends, maxCharacters: number): string {
+  const first = endAtLine(headOf(head, Math.floor(maxCharacters * HEAD_SHARE)));
+  const last = beginAtLine(tailOf(tail, maxCharacters - first.length));
+  const lastLines = lineEndsIn(last) + (last.endsWith("\n") ? 0 : 1);
+  const startsLine = tail[tail.length - last.length - 1] === "\n";
+  const to = lines - lastLines + (startsLine ? 0 : 1);
+  return `${withLineEnd(first)}[left out: ${lineRange(1 + lineEndsIn(first), to)}]\n${last}`;
+}
+
+/** The share of the beginning. The end gets more room, because errors of commands are there. */
+const HEAD_SHARE = 0.4;
+
+/** Names the omitted lines. A line that was cut counts as omitted and as shown. */
+function lineRange(from: number, to: number): string {
+  return from >= to ? `the rest of line ${grouped(from)}` : `lines ${grouped(from)} to ${grouped(to)}`;
+}
+
+function withLineEnd(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}
+
+function lineEndsIn(text: string): number {
+  return text.split("\n").length - 1;
+}
+
+/**
+ * Escapes the tags of the frame in content, and makes the text well-formed, because providers refuse lone surrogates.
+ */
+function harmless(text: string): string {
+  return text.replace(/<(?=\/?persisted-output)/gi, "&lt;").toWellFormed();
+}
+
+/** Whether content looks like JSON by its two ends. The rest may not be available. */
+export function looksLikeJson({ head, tail }: { readonly head: string; readonly tail: string }): boolean {
+  const [first, last] = [head.trimStart().charAt(0), tail.trimEnd().at(-1)];
+  return (first === "{" && last === "}") || (first === "[" && last === "]");
+}
+
+/**
+ * Returns the keys of the outermost object, or of the first object in a list, that the beginning of the text shows.
+ */
+export function jsonKeys(head: string): string[] {
+  const start = head.indexOf("{");
+  if (start < 0 || !/^[\s[]*$/.test(head.slice(0, start))) return [];
+  const keys: string[] = [];
+  let depth = 0;
+  // Matches strings (with their escapes and a following colon), and brackets that open or close a level.
+  for (const [token, text, colon] of head.slice(start).matchAll(/"((?:[^"\\]|\\.)*)"\s*(:?)|[{}[\]]/gs)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    else if (depth === 1 && colon === ":") keys.push((text ?? "").slice(0, MAX_KEY_CHARACTERS));
+    if (depth === 0 || keys.length === MAX_KEYS) break;
+  }
+  return keys.map((key) => key.replace(/[\n<]/g, " ").toWellFormed());
+}
+
+const MAX_KEYS = 20;
+const MAX_KEY_CHARACTERS = 40;
+
+/**
+ * Collects the ends of content piece by piece; the sizes of the pieces do not matter. Shows invalid UTF-8 as U+FFFD; the file keeps
+ * the original bytes.
  */
 export function collectEnds(maxCharacters: number): EndsCollector {
   const keptBytes = maxCharacters * MAX_BYTES_PER_CHARACTER + 4;
@@ -48,15 +140,34 @@ export function collectEnds(maxCharacters: number): EndsCollector {
   };
 }
 
+/** The two ends of content, and its size. */
+interface Ends {
+  readonly head: string;
+  readonly tail: string;
+  readonly bytes: number;
+  /** The number of lines, including a last line without a line end. */
+  readonly lines: number;
+}
+
+interface EndsCollector {
+  add(bytes: Uint8Array): void;
+  end(): Ends;
+}
+
+/** Returns the ends of complete content. */
 export function endsOf(bytes: Uint8Array, maxCharacters: number): Ends {
   const ends = collectEnds(maxCharacters);
   ends.add(bytes);
   return ends.end();
 }
 
-/** Keeps the last bytes of everything that was added. */
+const LINE_FEED = 10;
+/** The maximum UTF-8 bytes per string character. A character of four bytes has two string characters. */
+export const MAX_BYTES_PER_CHARACTER = 3;
+
+/** Keeps the last bytes of all added pieces. */
 function createTail(keptBytes: number): { add(added: Uint8Array): void; bytes(): Uint8Array } {
-  // Twice the room, so that a small piece does not move all bytes.
+  // Twice the size, so that most small pieces move no other bytes.
   const room = new Uint8Array(2 * keptBytes);
   let used = 0;
   return {
@@ -73,7 +184,7 @@ function createTail(keptBytes: number): { add(added: Uint8Array): void; bytes():
   };
 }
 
-/** Removes the rest of a character that was cut at the front. */
+/** Removes the rest of a cut character at the front. */
 function fromCharacter(tail: Uint8Array, allBytes: number): Uint8Array {
   if (tail.length === allBytes) return tail;
   const start = tail.subarray(0, 3).findIndex((byte) => (byte & 0xc0) !== 0x80);
@@ -84,144 +195,6 @@ function fromCharacter(tail: Uint8Array, allBytes: number): Uint8Array {
 function decode(bytes: Uint8Array, end: "whole" | "cut"): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: end === "cut" });
 }
-
-const MAX_KEYS = 20;
-const MAX_KEY_CHARACTERS = 40;
-
-/** Whether a content looks like JSON, judged by its two ends: the rest may not be available. */
-export function looksLikeJson({ head, tail }: { readonly head: string; readonly tail: string }): boolean {
-  const [first, last] = [head.trimStart().charAt(0), tail.trimEnd().at(-1)];
-  return (first === "{" && last === "}") || (first === "[" && last === "]");
-}
-
-/**
- * Returns the keys of the outermost object, or of the first object in a list, as far as the beginning of the text shows
- * them.
- */
-export function jsonKeys(head: string): string[] {
-  const start = head.indexOf("{");
-  if (start < 0 || !/^[\s[]*$/.test(head.slice(0, start))) return [];
-  const keys: string[] = [];
-  let depth = 0;
-  // Matches strings (with their escapes and a following colon), and brackets that open or close a level.
-  for (const [token, text, colon] of head.slice(start).matchAll(/"((?:[^"\\]|\\.)*)"\s*(:?)|[{}[\]]/gs)) {
-    if (token === "{" || token === "[") depth++;
-    else if (token === "}" || token === "]") depth--;
-    else if (depth === 1 && colon === ":") keys.push((text ?? "").slice(0, MAX_KEY_CHARACTERS));
-    if (depth === 0 || keys.length === MAX_KEYS) break;
-  }
-  return keys.map((key) => key.replace(/[\n<]/g, " ").toWellFormed());
-}
-
-/**
- * `head`: for listings and data, whose beginning shows what they are. `head-and-tail`: for commands, whose errors are
- * at the end.
- */
-export type PreviewShape = "head" | "head-and-tail";
-
-export interface PreviewOptions {
-  readonly shape: PreviewShape;
-  /** How much of the content is shown. */
-  readonly maxCharacters: number;
-  /** The entry number for `recall`. */
-  readonly entry: number;
-  /** The file in which tools can read the whole content. */
-  readonly path: string | undefined;
-  /** Whether the model can recall it. */
-  readonly recall: "offered" | "missing";
-}
-
-/** The end gets more room: errors of a command and their causes are there. */
-const HEAD_SHARE = 0.4;
-const LISTING_TOOL = /glob|grep|list|search|find|^ls$/i;
-
-/** Returns the text in place of stored content. It is deterministic for its entry: always the same bytes. */
-export function previewText(ends: Ends, { shape, maxCharacters, entry, path, recall }: PreviewOptions): string {
-  const { bytes, lines } = ends;
-  const where = [
-    ...(path === undefined ? [] : [`It is in ${path}`]),
-    ...(recall === "offered" ? [`To read or search it: recall, entry ${entry}.`] : []),
-  ];
-  const keys = looksLikeJson(ends) ? jsonKeys(ends.head) : [];
-  return [
-    "<persisted-output>",
-    `Too large to be shown: ${grouped(bytes)} bytes, ${grouped(lines)} ${lines === 1 ? "line" : "lines"}.`,
-    ...where,
-    ...(keys.length === 0 ? [] : [`Keys: ${keys.join(", ")}`]),
-    "",
-    harmless(shape === "head" ? headOnly(ends, maxCharacters) : headAndTail(ends, maxCharacters)),
-    "</persisted-output>",
-  ].join("\n");
-}
-
-/** Chooses a shape by a simple rule, if the caller gives none. */
-export function shapeOf(tool: string | undefined, ends: Ends): PreviewShape {
-  return looksLikeJson(ends) || (tool !== undefined && LISTING_TOOL.test(tool)) ? "head" : "head-and-tail";
-}
-
-function headOnly({ head, lines }: Ends, maxCharacters: number): string {
-  const shown = endAtLine(headOf(head, maxCharacters));
-  return `${withLineEnd(shown)}[left out: ${lineRange(1 + lineEndsIn(shown), lines)}]`;
-}
-
-function headAndTail({ head, tail, lines }: Ends, maxCharacters: number): string {
-  const first = endAtLine(headOf(head, Math.floor(maxCharacters * HEAD_SHARE)));
-  const last = beginAtLine(tailOf(tail, maxCharacters - first.length));
-  const lastLines = lineEndsIn(last) + (last.endsWith("\n") ? 0 : 1);
-  const startsLine = tail[tail.length - last.length - 1] === "\n";
-  const to = lines - lastLines + (startsLine ? 0 : 1);
-  return `${withLineEnd(first)}[left out: ${lineRange(1 + lineEndsIn(first), to)}]\n${last}`;
-}
-
-/** If a line was cut, both sides of the cut name it. */
-function lineRange(from: number, to: number): string {
-  return from >= to ? `the rest of line ${grouped(from)}` : `lines ${grouped(from)} to ${grouped(to)}`;
-}
-
-function withLineEnd(text: string): string {
-  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
-}
-
-function lineEndsIn(text: string): number {
-  return text.split("\n").length - 1;
-}
-
-/**
- * Content cannot close its frame, nor open another. The text is well-formed, because providers refuse lone surrogates.
- */
-function harmless(text: string): string {
-  return text.replace(/<(?=\/?persisted-output)/gi, "&lt;").toWellFormed();
-}
-
-/** Stored content, with the data for its preview. */
-export interface StoredEnds {
-  readonly stored: StoredContent;
-  readonly head: string;
-  readonly tail: string;
-}
-
-/** A failure to store content in a file, to report to the user. */
-export interface StoringFailure {
-  readonly error: Error;
-  readonly bytes: number;
-  readonly keptCharacters: number;
-  /** How much of it the model sees. */
-  readonly shown: "all" | "beginning";
-}
-
-export interface KeptContent extends StoredEnds {
-  readonly kind: "stored";
-}
-
-/** Content that is too large and could not be stored: its beginning, with a line that says so. */
-export interface CutContent {
-  readonly kind: "cut";
-  readonly text: string;
-  readonly failure: StoringFailure;
-}
-
-/** How much is shown of content that could not be stored. */
-export const CUT_CHARACTERS = 100_000;
 
 /** Returns the beginning of content that could not be stored, with a note that there was more. */
 export function cutContent(start: string, { bytes, lines }: Ends, error: Error): CutContent {
@@ -235,8 +208,43 @@ export function cutContent(start: string, { bytes, lines }: Ends, error: Error):
   return { kind: "cut", text, failure: { error, bytes, keptCharacters: kept.length, shown } };
 }
 
-/** The text of an empty result: providers refuse or misread a block without content. */
-const NO_OUTPUT = "(no output)";
+/** Content that is too large and could not be stored: its beginning, with a note. */
+export interface CutContent {
+  readonly kind: "cut";
+  readonly text: string;
+  readonly failure: StoringFailure;
+}
+
+/** Content that was stored. */
+export interface KeptContent extends StoredEnds {
+  readonly kind: "stored";
+}
+
+/** Stored content, with the data for its preview. */
+export interface StoredEnds {
+  readonly stored: StoredContent;
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** A failure to store content, to report to the user. */
+export interface StoringFailure {
+  readonly error: Error;
+  readonly bytes: number;
+  readonly keptCharacters: number;
+  /** How much of the content the model sees. */
+  readonly shown: "all" | "beginning";
+}
+
+/** The maximum length of content that could not be stored. */
+export const CUT_CHARACTERS = 100_000;
+
+/** Returns all text of a message or of its result, with each part on its own line. */
+export function textOf({ blocks }: { readonly blocks: readonly Block[] }): string {
+  const result = resultOf({ blocks });
+  const parts: readonly Block[] = result === undefined ? blocks : partsOf(result);
+  return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+}
 
 /** Returns the tool result of a message, if the message is one. */
 export function resultOf({ blocks }: { readonly blocks: readonly Block[] }): ToolResult | undefined {
@@ -244,14 +252,7 @@ export function resultOf({ blocks }: { readonly blocks: readonly Block[] }): Too
   return block?.kind === "tool_result" && more.length === 0 ? block : undefined;
 }
 
-/** Returns all text of a message or of its result; parts are on lines of their own. */
-export function textOf({ blocks }: { readonly blocks: readonly Block[] }): string {
-  const result = resultOf({ blocks });
-  const parts: readonly Block[] = result === undefined ? blocks : partsOf(result);
-  return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
-}
-
-/** Gives an empty result a text that says so. */
+/** Replaces an empty result by a text. */
 export function markEmpty(payload: MessagePayload): MessagePayload {
   const result = resultOf(payload);
   if (result === undefined) return payload;
@@ -259,16 +260,20 @@ export function markEmpty(payload: MessagePayload): MessagePayload {
   return isEmpty ? { ...payload, blocks: [{ ...result, content: NO_OUTPUT }] } : payload;
 }
 
-/** Returns the blocks with one text in place of their first text, and without their other texts. Other blocks stay. */
+/** The text of an empty result, because providers refuse or misread a block without content. */
+const NO_OUTPUT = "(no output)";
+
+/** Returns a message with a preview instead of its text. */
+export function withPreview(payload: MessagePayload, preview: string, stored: StoredContent): MessagePayload {
+  return { ...payload, blocks: withText(payload.blocks, preview), stored };
+}
+
+/** Returns the blocks with one text in place of their first text, and without other texts. Other blocks stay. */
 export function withText(blocks: readonly Block[], text: string): readonly Block[] {
   const result = resultOf({ blocks });
   if (result === undefined) return replaceTexts(blocks, text);
   const content = typeof result.content === "string" ? text : (replaceTexts(result.content, text) as readonly Part[]);
   return [{ ...result, content }];
-}
-
-export function withPreview(payload: MessagePayload, preview: string, stored: StoredContent): MessagePayload {
-  return { ...payload, blocks: withText(payload.blocks, preview), stored };
 }
 
 function replaceTexts(blocks: readonly Block[], text: string): readonly Block[] {

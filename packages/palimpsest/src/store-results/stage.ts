@@ -1,3 +1,5 @@
+// The stage that stores results before a request if the results of one round are too large together.
+
 import { toDraft } from "../log/draft.ts";
 import type { Draft } from "../log/entry.ts";
 import type { ReplacePayload, ToolDefinition } from "../log/payload.ts";
@@ -22,33 +24,86 @@ import {
   toolOf,
 } from "./store.ts";
 
-/** A result to store. */
-interface AggregatePick {
-  readonly item: MessageItem;
-  readonly tool: string | undefined;
-  readonly characters: number;
+/** Stores the largest results of a round that is too large, until the rest fits. */
+export async function storeOversized(context: StageContext): Promise<StageDecision> {
+  const { session, view, settings, files, budget } = context;
+  if (settings["toolResults.storing"] === "off") return NOTHING_TO_DO;
+  const room = {
+    tokensOf: (item: MessageItem) => estimateTokens(view.calibration, item.features),
+    mostTokens: Math.floor(budget.autoCompactTokens * ROUND_SHARE),
+  };
+  const options = { ...storingOptions(settings, view.configuration?.tools), files, session, room };
+  const { decisions, stored, failures } = await storeAggregate(view.items, options);
+  return {
+    drafts: [...decisions.map((decision) => toDraft("replace", decision)), ...failures.map(failureNotice)],
+    newEvents: [...stored, ...failures.map(storingFailed)],
+  };
 }
 
-/** The room of the window for the results of one round. */
-interface RoundRoom {
-  readonly tokensOf: (item: MessageItem) => number;
-  readonly mostTokens: number;
+/** The share of the tokens before a compaction that the results of one round may take. A compaction would remove larger results. */
+const ROUND_SHARE = 0.5;
+
+/** Stores the planned results before a request. Append the returned decisions before the request. */
+export async function storeAggregate(items: readonly Item[], options: StoreAggregateOptions): Promise<StoredAggregate> {
+  const settings = settingsOf(options);
+  const decisions: ReplacePayload[] = [];
+  const stored: ResultStored[] = [];
+  const failures: StoringFailure[] = [];
+  for (const { item, tool, characters } of planAggregate(items, settings, options.room)) {
+    const { from, to, role, origin, provenance, blocks } = item;
+    const known = provenance === undefined ? {} : { provenance };
+    const { files, session } = options;
+    const content = await storeText(textOf(item), { files, session, previewCharacters: settings.previewCharacters });
+    if (content.kind === "cut") {
+      // The log contains the result, which stays complete in the request.
+      failures.push({ ...content.failure, keptCharacters: characters, shown: "all" });
+      continue;
+    }
+    const preview = previewOf(content, { ...options, entry: from, tool }, settings);
+    const reason = `stored: ${grouped(characters)} characters, as ${limitText(settings, options.room)}`;
+    decisions.push({ from, to, with: [{ role, origin, ...known, blocks: withText(blocks, preview) }], reason });
+    const { bytes } = content.stored;
+    stored.push({
+      kind: "result-stored",
+      entry: from,
+      ...(tool === undefined ? {} : { tool }),
+      bytes,
+      way: "together",
+    });
+  }
+  return { decisions, stored, failures };
 }
 
-const AS_MUCH_AS_COMES: RoundRoom = { tokensOf: () => 0, mostTokens: Number.POSITIVE_INFINITY };
+interface StoreAggregateOptions extends StoringOptions {
+  readonly files: ResultFiles;
+  readonly session: string;
+  /** @default unlimited */
+  readonly room?: RoundRoom;
+}
+
+interface StoredAggregate {
+  readonly decisions: readonly ReplacePayload[];
+  readonly stored: readonly ResultStored[];
+  readonly failures: readonly StoringFailure[];
+}
+
+function limitText({ aggregateCharacters }: StoringSettings, room: RoundRoom = UNLIMITED_ROOM): string {
+  const limit = `the results of one request may have ${grouped(aggregateCharacters)}`;
+  return room.mostTokens === Number.POSITIVE_INFINITY ? limit : `${limit}, and ${grouped(room.mostTokens)} tokens`;
+}
 
 /**
- * Plans which results of the next request to store so that all results fit together: the largest first, and the
- * earliest of equal ones. Only results that no request has contained yet: a result that was sent complete stays
- * complete. Results of bounded tools come last, and only if the round would otherwise exceed its room in the window.
+ * Plans which results of the next request to store, so that all results fit together: the largest first, and the earliest of equal
+ * results. Chooses only results that no request has contained yet, because a result that was sent complete stays complete. Results
+ * of bounded tools come last, and only if the round would otherwise exceed its room in the window.
  */
 export function planAggregate(
   items: readonly Item[],
   settings: StoringSettings,
-  { tokensOf, mostTokens }: RoundRoom = AS_MUCH_AS_COMES,
+  { tokensOf, mostTokens }: RoundRoom = UNLIMITED_ROOM,
 ): readonly AggregatePick[] {
   const shownCharacters = settings.previewCharacters + PREVIEW_FRAME_CHARACTERS;
-  const results = itemsBehindSeal(items).filter((item) => resultOf(item) !== undefined);
+  const results = itemsAfterSeal(items).filter((item) => resultOf(item) !== undefined);
   const sizes = results.map((item) => ({ item, characters: textOf(item).length }));
   const largestFirst = sizes
     .toSorted((one, other) => other.characters - one.characters)
@@ -70,83 +125,30 @@ export function planAggregate(
   return picks;
 }
 
-interface StoreAggregateOptions extends StoringOptions {
-  readonly files: ResultFiles;
-  readonly session: string;
-  /** @default unlimited */
-  readonly room?: RoundRoom;
+/** A result to store. */
+interface AggregatePick {
+  readonly item: MessageItem;
+  readonly tool: string | undefined;
+  readonly characters: number;
 }
 
-interface StoredAggregate {
-  readonly decisions: readonly ReplacePayload[];
-  readonly stored: readonly ResultStored[];
-  readonly failures: readonly StoringFailure[];
+/** The room of the window for the results of one round. */
+interface RoundRoom {
+  readonly tokensOf: (item: MessageItem) => number;
+  readonly mostTokens: number;
 }
 
-/** Stores the planned results before a request. Append the returned decisions before the request. */
-export async function storeAggregate(items: readonly Item[], options: StoreAggregateOptions): Promise<StoredAggregate> {
-  const settings = settingsOf(options);
-  const decisions: ReplacePayload[] = [];
-  const stored: ResultStored[] = [];
-  const failures: StoringFailure[] = [];
-  for (const { item, tool, characters } of planAggregate(items, settings, options.room)) {
-    const { from, to, role, origin, provenance, blocks } = item;
-    const known = provenance === undefined ? {} : { provenance };
-    const { files, session } = options;
-    const content = await storeText(textOf(item), { files, session, previewCharacters: settings.previewCharacters });
-    if (content.kind === "cut") {
-      // The result is in the log, and stays complete in the request.
-      failures.push({ ...content.failure, keptCharacters: characters, shown: "all" });
-      continue;
-    }
-    const preview = previewOf(content, { ...options, entry: from, tool }, settings);
-    const reason = `stored: ${grouped(characters)} characters, as ${limitText(settings, options.room)}`;
-    decisions.push({ from, to, with: [{ role, origin, ...known, blocks: withText(blocks, preview) }], reason });
-    const { bytes } = content.stored;
-    stored.push({
-      kind: "result-stored",
-      entry: from,
-      ...(tool === undefined ? {} : { tool }),
-      bytes,
-      way: "together",
-    });
-  }
-  return { decisions, stored, failures };
-}
+const UNLIMITED_ROOM: RoundRoom = { tokensOf: () => 0, mostTokens: Number.POSITIVE_INFINITY };
 
-function limitText({ aggregateCharacters }: StoringSettings, room: RoundRoom = AS_MUCH_AS_COMES): string {
-  const limit = `the results of one request may have ${grouped(aggregateCharacters)}`;
-  return room.mostTokens === Number.POSITIVE_INFINITY ? limit : `${limit}, and ${grouped(room.mostTokens)} tokens`;
-}
-
-function itemsBehindSeal(items: readonly Item[]): readonly MessageItem[] {
+function itemsAfterSeal(items: readonly Item[]): readonly MessageItem[] {
   const seal = items.findLastIndex(({ kind }) => kind === "seal");
   return items.slice(seal + 1) as readonly MessageItem[];
 }
 
 /**
- * The share of the space before a compaction that the results of one round may take: otherwise the compaction would remove
- * them.
+ * Returns the options for storing from the settings.
+ * @param tools the definitions of the tools in the request
  */
-const ROUND_SHARE = 0.5;
-
-/** Stores the largest results of a round that is too large, until the rest fits. */
-export async function storeOversized(context: StageContext): Promise<StageDecision> {
-  const { session, view, settings, files, budget } = context;
-  if (settings["toolResults.storing"] === "off") return NOTHING_TO_DO;
-  const room = {
-    tokensOf: (item: MessageItem) => estimateTokens(view.calibration, item.features),
-    mostTokens: Math.floor(budget.autoCompactTokens * ROUND_SHARE),
-  };
-  const options = { ...storingOptions(settings, view.configuration?.tools), files, session, room };
-  const { decisions, stored, failures } = await storeAggregate(view.items, options);
-  return {
-    drafts: [...decisions.map((decision) => toDraft("replace", decision)), ...failures.map(failureNotice)],
-    newEvents: [...stored, ...failures.map(storingFailed)],
-  };
-}
-
-/** @param tools the properties of the tools whose results these are */
 export function storingOptions(settings: Settings, tools: readonly ToolDefinition[] = []): StoringOptions {
   return {
     boundedTools: headTools(tools).flatMap(({ name, resultSize }) => (resultSize === "bounded" ? [name] : [])),
@@ -158,11 +160,12 @@ export function storingOptions(settings: Settings, tools: readonly ToolDefinitio
   };
 }
 
+/** Returns the event about a failure. */
 export function storingFailed({ error, bytes, shown }: StoringFailure): StoringFailed {
   return { kind: "storing-failed", bytes, error: error.message, shown };
 }
 
-/** The user is notified that something could not be stored; the model sees the part that was kept. */
+/** Returns the notice for the user about content that could not be stored. The model sees the part that was kept. */
 export function failureNotice({ error, bytes, keptCharacters, shown }: StoringFailure): Draft {
   const because = error instanceof Error ? error.message : String(error);
   const seen = shown === "all" ? "all of it" : `its first ${keptCharacters} characters`;

@@ -1,3 +1,5 @@
+// Stores large content in files, as a message or while it arrives, and returns a preview for the log.
+
 import type { MessagePayload } from "../log/payload.ts";
 import type { ResultDraft, ResultEnding, ResultFiles } from "../stores/store.ts";
 import type { Item } from "../view/view.ts";
@@ -23,15 +25,169 @@ import {
   withText,
 } from "./preview.ts";
 
-/** The destination of content that is being stored. */
-interface Sink {
-  write(bytes: Uint8Array): Promise<void>;
-  writeAll(parts: readonly Uint8Array[]): Promise<void>;
-  keep(ending: ResultEnding): Promise<{ readonly file: string; readonly digest: string } | Error>;
-  discard(): Promise<void>;
+/**
+ * Prepares a message for the log: writes large content to a file, and returns a message with a preview. Content that was stored while
+ * it arrived (`streamed`) only needs its preview; `payload` then names the call.
+ */
+export async function storeMessage(
+  payload: MessagePayload,
+  options: StoreMessageOptions & { readonly streamed?: StoredEnds },
+): Promise<StoredMessage> {
+  const settings = settingsOf(options);
+  if (options.streamed !== undefined) return { payload: preview(payload, options.streamed, options, settings) };
+  const marked = markEmpty(payload);
+  const threshold = thresholdOfMessage(marked, options.tool, settings);
+  const text = threshold === Number.POSITIVE_INFINITY ? "" : textOf(marked);
+  if (text.length <= threshold) return { payload: marked };
+  const { files, session } = options;
+  const content = await storeText(text, { files, session, previewCharacters: settings.previewCharacters });
+  if (content.kind === "stored") return { payload: preview(marked, content, options, settings) };
+  return { payload: { ...marked, blocks: withText(marked.blocks, content.text) }, failure: content.failure };
 }
 
-/** Opens a file that is created with the first write. After a failure, further writes do nothing. */
+interface StoreMessageOptions extends StoringOptions {
+  readonly files: ResultFiles;
+  readonly session: string;
+  /** The number that the message's entry will have. */
+  readonly entry: number;
+  /** The tool of the result, if the message is a result and its tool is known. */
+  readonly tool?: string | undefined;
+}
+
+interface StoredMessage {
+  /** The message for the log. */
+  readonly payload: MessagePayload;
+  /** The message should have been stored, but storing failed. */
+  readonly failure?: StoringFailure;
+}
+
+/** Stores a complete text. A stream with the same content gives the same file. */
+export async function storeText(
+  text: string,
+  { files, session, previewCharacters }: StoreTextOptions,
+): Promise<KeptContent | CutContent> {
+  const content = new TextEncoder().encode(text);
+  const ends = endsOf(content, previewCharacters);
+  const sink = openSink(() => files.create(session));
+  await sink.write(content);
+  const kept = await sink.keep(looksLikeJson(ends) ? "json" : "txt");
+  await sink.discard();
+  if (kept instanceof Error) return cutContent(text, ends, kept);
+  const { bytes, lines, head, tail } = ends;
+  return { kind: "stored", stored: { ...kept, bytes, lines }, head, tail };
+}
+
+interface StoreTextOptions {
+  readonly files: ResultFiles;
+  readonly session: string;
+  readonly previewCharacters: number;
+}
+
+/**
+ * Stores an output while it arrives, in constant memory: keeps the beginning in memory until the output is too large, and then writes
+ * all of it to a file. Lone surrogates of a string become U+FFFD, because UTF-8 has none. If the output fails, throws its error and
+ * stores nothing.
+ */
+export async function storeStream(
+  chunks: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
+  { files, session, tool, ...options }: StoreStreamOptions,
+): Promise<StreamedContent> {
+  const settings = settingsOf(options);
+  const thresholdCharacters = thresholdOf(tool, settings);
+  const maxPendingBytes = MAX_BYTES_PER_CHARACTER * Math.max(thresholdCharacters, CUT_CHARACTERS);
+  const ends = collectEnds(settings.previewCharacters);
+  const pending: Uint8Array[] = [];
+  const sink = openSink(() => files.create(session));
+  let pendingBytes = 0;
+  try {
+    for await (const bytes of toBytes(chunks)) {
+      ends.add(bytes);
+      if (pendingBytes > maxPendingBytes) {
+        await sink.write(bytes);
+        continue;
+      }
+      pending.push(bytes.slice());
+      pendingBytes += bytes.length;
+      if (pendingBytes > maxPendingBytes) await sink.writeAll(pending);
+    }
+    const all = ends.end();
+    const start = decodeAll(pending, pendingBytes === all.bytes ? "whole" : "cut");
+    if (pendingBytes <= maxPendingBytes) {
+      if (start.length <= thresholdCharacters) return { kind: "inline", text: start };
+      await sink.writeAll(pending);
+    }
+    const kept = await sink.keep(looksLikeJson(all) ? "json" : "txt");
+    if (kept instanceof Error) return cutContent(start, all, kept);
+    const { bytes, lines, head, tail } = all;
+    return { kind: "stored", stored: { ...kept, bytes, lines }, head, tail };
+  } finally {
+    await sink.discard();
+  }
+}
+
+interface StoreStreamOptions extends StoringOptions {
+  readonly files: ResultFiles;
+  readonly session: string;
+  /** The tool that wrote the output, for its own threshold. */
+  readonly tool?: string;
+}
+
+/** A stream that has ended: small enough to stay inline, kept in a file, or cut. */
+export type StreamedContent =
+  /** Small enough to show completely; nothing was stored. */
+  { readonly kind: "inline"; readonly text: string } | KeptContent | CutContent;
+
+function decodeAll(parts: readonly Uint8Array[], end: "whole" | "cut"): string {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const text = parts.map((part) => decoder.decode(part, { stream: true })).join("");
+  return end === "whole" ? text + decoder.decode() : text;
+}
+
+/**
+ * Converts a stream to UTF-8 in pieces of a suitable size. A piece is valid only until the next piece is requested. Joins surrogate
+ * pairs that were split over two strings.
+ */
+export async function* toBytes(
+  chunks: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
+): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  let gathered = new Uint8Array(FIRST_PIECE_BYTES);
+  let used = 0;
+  let half = "";
+  for await (const chunk of chunks) {
+    const { ready, rest } = typeof chunk === "string" ? splitHalf(half + chunk) : { ready: half, rest: "" };
+    half = rest;
+    const text = encoder.encode(ready);
+    for (const bytes of typeof chunk === "string" ? [text] : [text, chunk]) {
+      if (used + bytes.length > gathered.length) {
+        if (used > 0) yield gathered.subarray(0, used);
+        if (gathered.length < PIECE_BYTES) gathered = new Uint8Array(PIECE_BYTES);
+        used = 0;
+      }
+      if (bytes.length > gathered.length) {
+        yield bytes;
+      } else {
+        gathered.set(bytes, used);
+        used += bytes.length;
+      }
+    }
+  }
+  if (used > 0) yield gathered.subarray(0, used);
+  if (half !== "") yield encoder.encode(half);
+}
+
+/** Separates the first half of a surrogate pair at the end of a text, to wait for the second half. */
+function splitHalf(text: string): { readonly ready: string; readonly rest: string } {
+  const last = text.charCodeAt(text.length - 1);
+  const isHalf = last >= 0xd800 && last <= 0xdbff;
+  return isHalf ? { ready: text.slice(0, -1), rest: text.slice(-1) } : { ready: text, rest: "" };
+}
+
+/** Small chunks are collected up to this size, to avoid many small writes. Most outputs are smaller. */
+const FIRST_PIECE_BYTES = 65_536;
+const PIECE_BYTES = 1_048_576;
+
+/** Returns a file that the first write creates. After a failure, further writes do nothing. */
 export function openSink(create: () => Promise<ResultDraft>): Sink {
   let draft: ResultDraft | undefined;
   let failure: Error | undefined;
@@ -63,123 +219,15 @@ export function openSink(create: () => Promise<ResultDraft>): Sink {
   };
 }
 
-interface StoreTextOptions {
-  readonly files: ResultFiles;
-  readonly session: string;
-  readonly previewCharacters: number;
+/** The file that content is written to. */
+interface Sink {
+  write(bytes: Uint8Array): Promise<void>;
+  writeAll(parts: readonly Uint8Array[]): Promise<void>;
+  keep(ending: ResultEnding): Promise<{ readonly file: string; readonly digest: string } | Error>;
+  discard(): Promise<void>;
 }
 
-/** Stores a complete text. The same content as a stream gives the same file. */
-export async function storeText(
-  text: string,
-  { files, session, previewCharacters }: StoreTextOptions,
-): Promise<KeptContent | CutContent> {
-  const content = new TextEncoder().encode(text);
-  const ends = endsOf(content, previewCharacters);
-  const sink = openSink(() => files.create(session));
-  await sink.write(content);
-  const kept = await sink.keep(looksLikeJson(ends) ? "json" : "txt");
-  await sink.discard();
-  if (kept instanceof Error) return cutContent(text, ends, kept);
-  const { bytes, lines, head, tail } = ends;
-  return { kind: "stored", stored: { ...kept, bytes, lines }, head, tail };
-}
-
-/** Options for storing large content and showing a preview. Characters are those of a JavaScript string (UTF-16). */
-export interface StoringOptions {
-  /** A tool result with more text than this is stored. @default 50,000 */
-  readonly thresholdCharacters?: number;
-  /** The limit for all results of one request together; above it, the largest are stored. @default 200,000 */
-  readonly aggregateCharacters?: number;
-  /** A message of the user, the host or a command with more text than this is stored. @default 100,000 */
-  readonly messageCharacters?: number;
-  /** Thresholds of single tools, by name. They apply to bounded tools too. @default {} */
-  readonly perTool?: Readonly<Record<string, number>>;
-  /**
-   * Names of tools that limit their results themselves, such as a tool that reads files: its result must not go into a
-   * file that it would then have to read. @default none
-   */
-  readonly boundedTools?: readonly string[];
-  /** How much of the content a preview shows. @default 2,000 */
-  readonly previewCharacters?: number;
-  /** Which ends of a tool's output the preview shows. @default by the tool's name and the content */
-  readonly previewShapes?: Readonly<Record<string, PreviewShape>>;
-  /** Whether the model can recall what is stored. @default "offered" */
-  readonly recall?: "offered" | "missing";
-}
-
-export type StoringSettings = Required<StoringOptions>;
-
-const DEFAULT_STORING: StoringSettings = {
-  // About 12,000 tokens: most results are far smaller, and larger ones are seldom read to the end.
-  thresholdCharacters: 50_000,
-  aggregateCharacters: 200_000,
-  // Twice as much: the user's own text is worth more than a tool's, and seldom this long unless it was pasted.
-  messageCharacters: 100_000,
-  perTool: {},
-  boundedTools: [],
-  previewCharacters: 2_000,
-  previewShapes: {},
-  recall: "offered",
-};
-
-/** The maximum text that a preview adds to the shown content: sizes, a path, a number. */
-export const PREVIEW_FRAME_CHARACTERS = 1_000;
-
-export function settingsOf(options: StoringOptions = {}): StoringSettings {
-  return { ...DEFAULT_STORING, ...options };
-}
-
-/** Returns how much text a tool result may have; infinite for a tool that limits its results itself. */
-export function thresholdOf(tool: string | undefined, settings: StoringSettings): number {
-  const own = tool !== undefined && Object.hasOwn(settings.perTool, tool) ? settings.perTool[tool] : undefined;
-  const isBounded = tool !== undefined && settings.boundedTools.includes(tool);
-  const usual = isBounded ? Number.POSITIVE_INFINITY : settings.thresholdCharacters;
-  return atLeastPreview(own ?? usual, settings);
-}
-
-/** Content that is not larger than its preview is not stored. */
-function atLeastPreview(characters: number, { previewCharacters }: StoringSettings): number {
-  return Math.max(characters, 2 * previewCharacters + PREVIEW_FRAME_CHARACTERS);
-}
-
-interface StoreMessageOptions extends StoringOptions {
-  readonly files: ResultFiles;
-  readonly session: string;
-  /** The number that the message's entry will have. */
-  readonly entry: number;
-  /** The tool of the result, if the message is a result and its tool is known. */
-  readonly tool?: string | undefined;
-}
-
-interface StoredMessage {
-  /** The message for the log. */
-  readonly payload: MessagePayload;
-  /** The message should have been stored, but storing failed. */
-  readonly failure?: StoringFailure;
-}
-
-/**
- * Prepares a message for the log: large content goes into a file, and the log gets a preview. Content that was stored
- * while it arrived (`streamed`) only needs its preview; `payload` then names the call.
- */
-export async function storeMessage(
-  payload: MessagePayload,
-  options: StoreMessageOptions & { readonly streamed?: StoredEnds },
-): Promise<StoredMessage> {
-  const settings = settingsOf(options);
-  if (options.streamed !== undefined) return { payload: preview(payload, options.streamed, options, settings) };
-  const marked = markEmpty(payload);
-  const threshold = thresholdOfMessage(marked, options.tool, settings);
-  const text = threshold === Number.POSITIVE_INFINITY ? "" : textOf(marked);
-  if (text.length <= threshold) return { payload: marked };
-  const { files, session } = options;
-  const content = await storeText(text, { files, session, previewCharacters: settings.previewCharacters });
-  if (content.kind === "stored") return { payload: preview(marked, content, options, settings) };
-  return { payload: { ...marked, blocks: withText(marked.blocks, content.text) }, failure: content.failure };
-}
-
-/** Returns the preview of stored content, in the same form for all. */
+/** Returns the preview of stored content. */
 export function previewOf(
   { stored, head, tail }: StoredEnds,
   { files, session, entry, tool }: StoreMessageOptions,
@@ -207,7 +255,7 @@ function preview(
   return withPreview(payload, previewOf(content, options, settings), content.stored);
 }
 
-/** Messages of the model, messages only for the user, and summaries are never stored. */
+/** Returns how much text a message may have; infinite for messages of the model, messages for the user only, and summaries. */
 function thresholdOfMessage(payload: MessagePayload, tool: string | undefined, settings: StoringSettings): number {
   if (payload.stored !== undefined) return Number.POSITIVE_INFINITY;
   if (resultOf(payload) !== undefined) return thresholdOf(tool, settings);
@@ -215,113 +263,68 @@ function thresholdOfMessage(payload: MessagePayload, tool: string | undefined, s
   return isWords ? atLeastPreview(settings.messageCharacters, settings) : Number.POSITIVE_INFINITY;
 }
 
-/** Small pieces are collected up to this size, to avoid many small writes. Most outputs need less. */
-const FIRST_PIECE_BYTES = 65_536;
-const PIECE_BYTES = 1_048_576;
-
-/**
- * Converts a stream to UTF-8 in pieces of a good size. A piece is valid only until the next one is requested. A
- * surrogate pair that was split over two strings becomes one character again.
- */
-export async function* toBytes(
-  chunks: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
-): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  let gathered = new Uint8Array(FIRST_PIECE_BYTES);
-  let used = 0;
-  let half = "";
-  for await (const chunk of chunks) {
-    const { ready, rest } = typeof chunk === "string" ? splitHalf(half + chunk) : { ready: half, rest: "" };
-    half = rest;
-    const text = encoder.encode(ready);
-    for (const bytes of typeof chunk === "string" ? [text] : [text, chunk]) {
-      if (used + bytes.length > gathered.length) {
-        if (used > 0) yield gathered.subarray(0, used);
-        if (gathered.length < PIECE_BYTES) gathered = new Uint8Array(PIECE_BYTES);
-        used = 0;
-      }
-      if (bytes.length > gathered.length) {
-        yield bytes;
-      } else {
-        gathered.set(bytes, used);
-        used += bytes.length;
-      }
-    }
-  }
-  if (used > 0) yield gathered.subarray(0, used);
-  if (half !== "") yield encoder.encode(half);
+/** Returns how much text a tool result may have; infinite for a tool that limits its results itself. */
+export function thresholdOf(tool: string | undefined, settings: StoringSettings): number {
+  const own = tool !== undefined && Object.hasOwn(settings.perTool, tool) ? settings.perTool[tool] : undefined;
+  const isBounded = tool !== undefined && settings.boundedTools.includes(tool);
+  const usual = isBounded ? Number.POSITIVE_INFINITY : settings.thresholdCharacters;
+  return atLeastPreview(own ?? usual, settings);
 }
 
-/** Holds back the first half of a surrogate pair at the end until the second half arrives. */
-function splitHalf(text: string): { readonly ready: string; readonly rest: string } {
-  const last = text.charCodeAt(text.length - 1);
-  const isHalf = last >= 0xd800 && last <= 0xdbff;
-  return isHalf ? { ready: text.slice(0, -1), rest: text.slice(-1) } : { ready: text, rest: "" };
+/** Raises a threshold to the size of a preview, because smaller content is not stored. */
+function atLeastPreview(characters: number, { previewCharacters }: StoringSettings): number {
+  return Math.max(characters, 2 * previewCharacters + PREVIEW_FRAME_CHARACTERS);
 }
 
-interface StoreStreamOptions extends StoringOptions {
-  readonly files: ResultFiles;
-  readonly session: string;
-  /** The tool that wrote the output, for its own threshold. */
-  readonly tool?: string;
+/** Options for storing large content and showing a preview. Characters are those of a JavaScript string (UTF-16). */
+export interface StoringOptions {
+  /** A tool result with more text than this is stored. @default 50,000 */
+  readonly thresholdCharacters?: number;
+  /** The limit for all results of one request together; above it, the largest are stored. @default 200,000 */
+  readonly aggregateCharacters?: number;
+  /** A message of the user, the host or a command with more text than this is stored. @default 100,000 */
+  readonly messageCharacters?: number;
+  /** Thresholds of single tools, by name. They apply to bounded tools, too. @default {} */
+  readonly perTool?: Readonly<Record<string, number>>;
+  /**
+   * Names of tools that limit their results themselves, such as a tool that reads files, whose result must not go into a file that
+   * the model would read with the same tool. @default none
+   */
+  readonly boundedTools?: readonly string[];
+  /** How much of the content a preview shows. @default 2,000 */
+  readonly previewCharacters?: number;
+  /** Which ends of a tool's output the preview shows. @default by the tool's name and the content */
+  readonly previewShapes?: Readonly<Record<string, PreviewShape>>;
+  /** Whether the model can recall what is stored. @default "offered" */
+  readonly recall?: "offered" | "missing";
 }
 
-/** A stream that has ended: small enough to stay inline, kept in a file, or cut. */
-export type StreamedContent =
-  /** Small enough to show completely; nothing was stored. */
-  { readonly kind: "inline"; readonly text: string } | KeptContent | CutContent;
+export type StoringSettings = Required<StoringOptions>;
 
-/**
- * Stores an output while it arrives, in constant memory: the beginning is kept until the output is too large, and from
- * then on all of it goes into a file. Lone surrogates of a string become U+FFFD, because UTF-8 has none. If the output
- * fails, its error is thrown and nothing is stored.
- */
-export async function storeStream(
-  chunks: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
-  { files, session, tool, ...options }: StoreStreamOptions,
-): Promise<StreamedContent> {
-  const settings = settingsOf(options);
-  const thresholdCharacters = thresholdOf(tool, settings);
-  const maxHeldBytes = MAX_BYTES_PER_CHARACTER * Math.max(thresholdCharacters, CUT_CHARACTERS);
-  const ends = collectEnds(settings.previewCharacters);
-  const held: Uint8Array[] = [];
-  const sink = openSink(() => files.create(session));
-  let heldBytes = 0;
-  try {
-    for await (const bytes of toBytes(chunks)) {
-      ends.add(bytes);
-      if (heldBytes > maxHeldBytes) {
-        await sink.write(bytes);
-        continue;
-      }
-      held.push(bytes.slice());
-      heldBytes += bytes.length;
-      if (heldBytes > maxHeldBytes) await sink.writeAll(held);
-    }
-    const all = ends.end();
-    const start = decodeAll(held, heldBytes === all.bytes ? "whole" : "cut");
-    if (heldBytes <= maxHeldBytes) {
-      if (start.length <= thresholdCharacters) return { kind: "inline", text: start };
-      await sink.writeAll(held);
-    }
-    const kept = await sink.keep(looksLikeJson(all) ? "json" : "txt");
-    if (kept instanceof Error) return cutContent(start, all, kept);
-    const { bytes, lines, head, tail } = all;
-    return { kind: "stored", stored: { ...kept, bytes, lines }, head, tail };
-  } finally {
-    await sink.discard();
-  }
-}
+const DEFAULT_STORING: StoringSettings = {
+  // About 12,000 tokens: most results are far smaller, and larger ones are seldom read to the end.
+  thresholdCharacters: 50_000,
+  aggregateCharacters: 200_000,
+  // Twice as much, because text of the user is worth more than tool output, and seldom this long unless it was pasted.
+  messageCharacters: 100_000,
+  perTool: {},
+  boundedTools: [],
+  previewCharacters: 2_000,
+  previewShapes: {},
+  recall: "offered",
+};
 
-function decodeAll(parts: readonly Uint8Array[], end: "whole" | "cut"): string {
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const text = parts.map((part) => decoder.decode(part, { stream: true })).join("");
-  return end === "whole" ? text + decoder.decode() : text;
+/** The maximum length of the text that a preview adds to the shown content: sizes, a path, an entry number. */
+export const PREVIEW_FRAME_CHARACTERS = 1_000;
+
+/** Adds the defaults to options. */
+export function settingsOf(options: StoringOptions = {}): StoringSettings {
+  return { ...DEFAULT_STORING, ...options };
 }
 
 /**
- * Returns the tool of a call that no request has contained yet. For an older call the tool is undefined: searching
- * further would cost the whole view.
+ * Returns the tool of a call that no request has contained yet; undefined for an older call, because the search would read the whole
+ * view.
  */
 export function toolOf(items: readonly Item[], callId: string): string | undefined {
   for (let index = items.length - 1; index >= 0; index--) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { toDraft } from "../log/draft.ts";
 import { sealEntries } from "../log/entry.ts";
-import { type CollectOptions, collectResults } from "./expire.ts";
+import { type CollectOptions, collectResults } from "./collect-results.ts";
 import { memoryStore } from "./memory-store.ts";
 import { sha256 } from "./sha256.ts";
 import { sqliteStore } from "./sqlite-store.ts";
@@ -20,7 +20,7 @@ beforeEach(() => {
   store = memoryStore({ clock: { now: () => nowMs } });
 });
 
-/** Results of a session that were stored so many days ago. */
+/** Stores results of a session with an age in days. */
 async function keep(session: string, ageDays: number, bytes = 100): Promise<void> {
   nowMs = NOW_MS - ageDays * DAY_MS;
   const draft = await store.results.create(session);
@@ -29,7 +29,7 @@ async function keep(session: string, ageDays: number, bytes = 100): Promise<void
   nowMs = NOW_MS;
 }
 
-/** A log whose newest entry is so old. */
+/** Creates a log whose newest entry has an age in days. */
 async function write(session: string, ageDays: number, fork?: string): Promise<LogWriter> {
   const opened = await store.openWriter(session, { owner: "test" });
   if (opened.kind === "busy") throw new Error("a new log is busy");
@@ -46,7 +46,7 @@ async function write(session: string, ageDays: number, fork?: string): Promise<L
 const collect = (options: CollectOptions = {}) => collectResults(store, { nowMs: NOW_MS, ...options });
 const left = async (): Promise<string[]> => (await Array.fromAsync(store.results.sessions())).sort();
 
-test("what is too old goes, by the newest result of each session", async () => {
+test("removes the results of a session if its newest result is too old", async () => {
   await keep("young", 29);
   await keep("old", 31);
   await keep("both", 400, 200);
@@ -59,7 +59,7 @@ test("what is too old goes, by the newest result of each session", async () => {
   expect(await left()).toEqual(["both", "young"]);
 });
 
-test("a session that is used, or open, or has a fork that is, keeps its own", async () => {
+test("keeps the results of sessions that are used or open, or have such a fork", async () => {
   for (const session of ["used", "open", "forked", "open-fork", "over"]) await keep(session, 400);
   for (const session of ["forked", "open-fork", "over"]) await (await write(session, 300)).close();
   await (await write("used", 2)).close();
@@ -71,7 +71,7 @@ test("a session that is used, or open, or has a fork that is, keeps its own", as
   expect(await left()).toEqual(["forked", "open", "open-fork", "used"]);
 });
 
-test("what is too much goes, the one used longest ago first, until the rest fits", async () => {
+test("removes the least recently used results until the rest fits", async () => {
   for (const [session, age] of Object.entries({ a: 3, b: 4, c: 2, d: 5 })) await keep(session, age);
   await write("d", 5);
   const { removed, keptBytes } = await collect({ maxBytes: 250 });
@@ -83,14 +83,14 @@ test("what is too much goes, the one used longest ago first, until the rest fits
   expect(await left()).toEqual(["c", "d"]);
 });
 
-test("where all is young and small, no log is opened", async () => {
+test("opens no log if all results are recent and small", async () => {
   await keep("s", 1);
   const closed = () => Promise.reject(new Error("a log was opened"));
   store = { ...store, openReader: closed, openWriter: closed, list: closed, writerOf: closed };
   expect(await collect()).toEqual({ removed: [], keptBytes: 100, failures: [] });
 });
 
-test("what fails is said and kept, and the rest goes on; it ends where it is told to", async () => {
+test("reports failures and continues; stops at an abort", async () => {
   for (const session of ["a", "b", "c"]) await keep(session, 50);
   const { results, openReader } = store;
   const damaged: typeof openReader = (session) =>
@@ -113,7 +113,7 @@ afterEach(() => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 });
 
-test("of a folder with files: a link leads nowhere, and what is none of ours stays", async () => {
+test("does not follow links, and keeps files of others", async () => {
   folder = mkdtempSync(join(tmpdir(), "collect-results-"));
   store = sqliteStore({ folder });
   expect(await collect()).toEqual({ removed: [], keptBytes: 0, failures: [] });
@@ -124,7 +124,7 @@ test("of a folder with files: a link leads nowhere, and what is none of ours sta
   symlinkSync(outside, join(folder, "tool-results", "link"));
   const draft = await store.results.create("Session");
   const { file } = await draft.keep("txt");
-  // Half written by a process that is gone.
+  // An incomplete file of a process that died.
   writeFileSync(join(folder, "tool-results", "+session", ".new-x"), "x".repeat(50));
   const later = { nowMs: Date.now() + 31 * DAY_MS, maxBytes: 0 };
   expect(await collect(later)).toEqual({

@@ -16,14 +16,14 @@ function temporaryFolder(): string {
 
 const inodeOf = (path: string): number => statSync(path).ino;
 
-test("a new log is on the disk under its name: the file and its folder are synced", async () => {
+test("syncs the file and the folder of a new log", async () => {
   const path = join(temporaryFolder(), "s.sqlite");
   const synced = await syncedFiles(() => createLogFiles(dirname(path)).create(path));
   expect(synced).toContain(inodeOf(path));
   expect(synced).toContain(inodeOf(dirname(path)));
 });
 
-test("a commit is on the disk when it returns: every connection that writes has synchronous=FULL", () => {
+test("opens writable connections with synchronous=FULL", () => {
   const path = join(temporaryFolder(), "s.sqlite");
   createLogFiles(dirname(path)).create(path);
   const connection = openConnection(path);
@@ -32,7 +32,7 @@ test("a commit is on the disk when it returns: every connection that writes has 
   expect(connection.database.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: FULL });
 });
 
-test("a result that is kept is on the disk under its name", async () => {
+test("syncs the file and the folder of a kept result", async () => {
   const files = resultFiles({ folder: temporaryFolder() });
   let path = "";
   const synced = await syncedFiles(async () => {
@@ -45,7 +45,7 @@ test("a result that is kept is on the disk under its name", async () => {
   expect(synced).toContain(inodeOf(dirname(path)));
 });
 
-test("the bytes of a memory are on the disk before it gets its name", async () => {
+test("syncs the bytes of a memory before naming its file", async () => {
   const path = join(temporaryFolder(), "topic.md");
   const synced = await syncedFiles(() => writeSynced(path, new TextEncoder().encode("a topic")));
   expect(synced).toContain(inodeOf(path));

@@ -1,19 +1,7 @@
-import { eachSession, readFork, readParents } from "./read.ts";
+import { readParents } from "./read.ts";
 import type { DeleteResult, ExpiredPage, ExpireOptions, KeptSession, Store } from "./store.ts";
 
-interface ExpiringLogs {
-  /** Returns the newest writer of a log, and when it opened the log or appended to it; undefined if the log is gone. */
-  lastWriter(session: string): Promise<LastWriter | undefined>;
-  /** Deletes a log that no fork cites, if this is still its newest writer; `recent` if it is not. */
-  remove(session: string, last: LastWriter): Promise<DeleteResult | { readonly kind: "recent" }>;
-}
-
-interface LastWriter {
-  readonly fence: number;
-  readonly activeAtMs: number;
-}
-
-/** Expires one page, for stores that keep each log by itself: the forks of all sessions are read once for the page. */
+/** Expires one page of sessions, for stores that keep logs separately. The forks of all sessions are read once per page. */
 export async function expirePage(
   store: Pick<Store, "list" | "openReader">,
   { silentSinceMs, ...page }: ExpireOptions,
@@ -22,7 +10,7 @@ export async function expirePage(
   const { sessions, next } = await store.list(page);
   const deleted: string[] = [];
   const kept: KeptSession[] = [];
-  /** A damaged log does not stop the retention of the others. */
+  /** Reports a failure, such as a damaged log, and continues with the other sessions. */
   const attempt = async <T>(id: string, work: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
@@ -37,7 +25,7 @@ export async function expirePage(
     const last = await attempt(id, () => lastWriter(id));
     if (last !== undefined && last.activeAtMs < silentSinceMs) silent.set(id, last);
   }
-  // Read after the writers: only a writer of a log begins a fork of it, and a writer that comes later is noticed by its fence.
+  // Forks are read after the writers: only a writer of a log can fork it, and a later writer is noticed by its fence.
   const parents = silent.size === 0 ? new Map<string, string>() : await readParents(store);
   for (const [id, last] of silent) {
     if ([...parents.values()].includes(id)) {
@@ -53,121 +41,14 @@ export async function expirePage(
   return next === undefined ? { deleted, kept } : { deleted, kept, next };
 }
 
-export interface CollectOptions {
-  /** @default now */
-  readonly nowMs?: number;
-  /** How long the results of a session are kept after its last use, or the last use of a fork. @default 30 days */
-  readonly maxAgeMs?: number;
-  /** The limit for all results together; beyond it, results of the least recently used sessions are removed. @default 10 GB */
-  readonly maxBytes?: number;
-  /** Stops the collection between two sessions. @default it runs to its end */
-  readonly signal?: AbortSignal;
+interface ExpiringLogs {
+  /** Returns the newest writer of a log, and when it opened the log or appended to it; undefined if the log is gone. */
+  lastWriter(session: string): Promise<LastWriter | undefined>;
+  /** Deletes a log that no fork cites. `recent`: the log has a newer writer than `last`, so it was kept. */
+  remove(session: string, last: LastWriter): Promise<DeleteResult | { readonly kind: "recent" }>;
 }
 
-interface CollectedResults {
-  readonly removed: readonly { readonly session: string; readonly bytes: number; readonly why: "age" | "size" }[];
-  readonly keptBytes: number;
-  /** Results that could not be read or removed; they are kept until the next collection. */
-  readonly failures: readonly { readonly session: string; readonly error: Error }[];
-}
-
-interface Kept {
-  readonly session: string;
-  readonly bytes: number;
-  readonly usedAtMs: number;
-}
-
-const DAY_MS = 86_400_000;
-
-/**
- * Removes the stored results of sessions that were not used for long; a recall then says that the result has expired. It never
- * touches a session that is open anywhere or has an open fork, and never touches logs. If all results are young and few, it
- * opens no log. If sessions have `files` of their own: `collectResults({ ...store, results: files })`.
- */
-export async function collectResults(store: Store, options: CollectOptions = {}): Promise<CollectedResults> {
-  const { nowMs = Date.now(), maxAgeMs = 30 * DAY_MS, maxBytes = 10_000_000_000, signal } = options;
-  const { results } = store;
-  const failures: { session: string; error: Error }[] = [];
-  const removed: CollectedResults["removed"][number][] = [];
-  /** Whether to continue; a failure in one session does not stop the others. */
-  const attempt = async (session: string, work: () => Promise<void>): Promise<"go-on" | "end"> => {
-    await nextTurn();
-    if (signal?.aborted) return "end";
-    try {
-      await work();
-    } catch (error) {
-      failures.push({ session, error: error instanceof Error ? error : new Error(String(error)) });
-    }
-    return "go-on";
-  };
-
-  const kept: Kept[] = [];
-  for await (const session of results.sessions()) {
-    const next = await attempt(session, async () => {
-      const size = await results.measure(session);
-      if (size !== undefined) kept.push({ session, bytes: size.bytes, usedAtMs: size.newestAtMs });
-    });
-    if (next === "end") break;
-  }
-  let keptBytes = kept.reduce((sum, { bytes }) => sum + bytes, 0);
-  const isOld = ({ usedAtMs }: Kept): boolean => nowMs - usedAtMs > maxAgeMs;
-  const suspects = keptBytes > maxBytes ? kept : kept.filter(isOld);
-  if (suspects.length === 0 || signal?.aborted) return { removed, keptBytes, failures };
-
-  const forks = await findForks(store, attempt);
-  const used: Kept[] = [];
-  for (const one of suspects) {
-    const next = await attempt(one.session, async () => {
-      const users = [one.session, ...(forks.get(one.session) ?? [])];
-      const dates = await Promise.all(users.map((session) => lastUseMs(store, session)));
-      used.push({ ...one, usedAtMs: Math.max(one.usedAtMs, ...dates) });
-    });
-    if (next === "end") break;
-  }
-  for (const one of used.toSorted((a, b) => a.usedAtMs - b.usedAtMs || (a.session < b.session ? -1 : 1))) {
-    const { session, bytes } = one;
-    const why = isOld(one) ? "age" : keptBytes > maxBytes ? "size" : undefined;
-    if (why === undefined) continue;
-    const next = await attempt(session, async () => {
-      for (const user of [session, ...(forks.get(session) ?? [])]) if (await store.writerOf(user)) return;
-      await results.remove(session);
-      removed.push({ session, bytes, why });
-      keptBytes -= bytes;
-    });
-    if (next === "end") break;
-  }
-  return { removed, keptBytes, failures };
-}
-
-/** The forks of each session: they show its entries, and therefore its results. */
-async function findForks(
-  store: Store,
-  attempt: (session: string, work: () => Promise<void>) => Promise<"go-on" | "end">,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const forks = new Map<string, string[]>();
-  for await (const { id: session } of eachSession(store)) {
-    const next = await attempt(session, async () => {
-      const parent = (await readFork(store, session))?.session;
-      if (parent !== undefined) forks.set(parent, [...(forks.get(parent) ?? []), session]);
-    });
-    if (next === "end") break;
-  }
-  return forks;
-}
-
-/** The time of a session's newest entry; long ago if its log is gone. */
-async function lastUseMs(store: Store, session: string): Promise<number> {
-  const reader = await store.openReader(session);
-  try {
-    const { sequence = 0 } = (await reader?.head()) ?? {};
-    const [newest] = (await reader?.read(sequence, sequence)) ?? [];
-    return newest?.atMs ?? 0;
-  } finally {
-    await reader?.close();
-  }
-}
-
-/** A store may answer without yielding; this is background work, so it yields itself. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => (globalThis.setImmediate ?? setTimeout)(resolve));
+interface LastWriter {
+  readonly fence: number;
+  readonly activeAtMs: number;
 }

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { type Draft, EMPTY_LOG, sealEntries } from "../log/entry.ts";
-
+import { exportLog, importLog } from "./export-log.ts";
 import { memoryStore } from "./memory-store.ts";
-import { exportLog, importLog } from "./read.ts";
 import { sha256 } from "./sha256.ts";
 import type { LogWriter } from "./store.ts";
 
@@ -22,7 +21,7 @@ async function filledLog(count: number): Promise<LogWriter> {
   return writer;
 }
 
-test("a log goes out and comes in the same, over several batches, erased payloads included", async () => {
+test("imports an exported log unchanged, over several batches, with erased payloads", async () => {
   const source = await filledLog(600);
   await source.erase(300);
   const lines = await Array.fromAsync(exportLog(source));
@@ -33,33 +32,29 @@ test("a log goes out and comes in the same, over several batches, erased payload
   expect(await Array.fromAsync(exportLog(target))).toEqual(lines);
 });
 
-test("an empty log is exported as nothing, and nothing is imported as an empty log", async () => {
+test("exports an empty log as no lines, and imports no lines as an empty log", async () => {
   expect(await Array.fromAsync(exportLog(await emptyLog()))).toEqual([]);
   expect(await importLog(await emptyLog(), [])).toEqual({ kind: "imported", entries: 0 });
 });
 
 test.each([
-  ["a line that is half", (lines: string[]) => lines.with(400, lines[400]!.slice(0, 40)), "not-an-entry"],
-  ["a line that is missing", (lines: string[]) => lines.toSpliced(400, 1), "missing"],
-  ["a line that comes twice", (lines: string[]) => lines.toSpliced(400, 0, lines[399]!), "chain"],
+  ["an incomplete line", (lines: string[]) => lines.with(400, lines[400]!.slice(0, 40)), "not-an-entry"],
+  ["a missing line", (lines: string[]) => lines.toSpliced(400, 1), "missing"],
+  ["a repeated line", (lines: string[]) => lines.toSpliced(400, 0, lines[399]!), "chain"],
   [
-    "a payload that was edited",
+    "an edited payload",
     (lines: string[]) => lines.with(400, lines[400]!.replace('"400"', '"four hundred"')),
     "payload",
   ],
-  [
-    "a date that was edited",
-    (lines: string[]) => lines.with(400, lines[400]!.replace('"atMs":1', '"atMs":2')),
-    "chain",
-  ],
-])("%s stops the import and is named; what came before it is in", async (_, damage, problem) => {
+  ["an edited date", (lines: string[]) => lines.with(400, lines[400]!.replace('"atMs":1', '"atMs":2')), "chain"],
+])("%s stops the import; earlier lines are imported", async (_, damage, problem) => {
   const lines = damage(await Array.fromAsync(exportLog(await filledLog(600))));
   const target = await emptyLog();
   expect(await importLog(target, lines)).toEqual({ kind: "damaged", line: 401, problem });
   expect((await target.head()).sequence).toBe(400);
 });
 
-test("a log that is not empty is not filled", async () => {
+test("refuses to import into a log that is not empty", async () => {
   const lines = await Array.fromAsync(exportLog(await filledLog(3)));
   expect(await importLog(await filledLog(2), lines)).toMatchObject({
     kind: "refused",
@@ -67,7 +62,7 @@ test("a log that is not empty is not filled", async () => {
   });
 });
 
-test("a log with keyed digests is exported with a chain that everybody can check", async () => {
+test("exports a log with keyed digests with a SHA-256 chain", async () => {
   const source = await emptyLog();
   const drafts = ["a", "b", "c"].map((text): Draft => ({ kind: "message", version: 1, payload: `{"text":"${text}"}` }));
   const keyed = { digest: sha256, payloadDigest: (payload: string) => sha256(`a key ${payload}`) };

@@ -1,8 +1,9 @@
+// A store and result files in memory, for tests and temporary sessions.
+
 import { EMPTY_LOG, type Entry, type LogHead } from "../log/entry.ts";
 import { entryText, isMatch, readQuery, snippetOf } from "../log/search-text.ts";
 import { expirePage } from "./expire.ts";
 import { collectBatch, forksOf, pageOf } from "./read.ts";
-
 import { sha256 } from "./sha256.ts";
 import {
   type AppendResult,
@@ -19,6 +20,94 @@ import {
   toMetadataText,
 } from "./store.ts";
 
+interface MemoryStoreOptions {
+  /** @default the system's clock */
+  clock?: { now(): number };
+  /** The lease of a log. With 0, a log is always free. @default 30,000 */
+  leaseMs?: number;
+}
+
+/** Creates a store in memory, for tests and temporary sessions. */
+export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: MemoryStoreOptions = {}): Store {
+  const logs = new Map<string, MemoryLog>();
+  // Metadata is kept as text, so that a caller cannot change it through the object that was set or read.
+  const metadata = new Map<string, string>();
+  const results = memoryResults({ clock });
+  /** Returns the writer of an open log. Its lease never ends, because this process is alive. */
+  const ownerOf = ({ writer }: MemoryLog): BusyWriter | undefined => {
+    const nowMs = clock.now();
+    if (writer === undefined || leaseMs <= 0) return undefined;
+    return { owner: writer.owner, activeAtMs: nowMs, freeAtMs: nowMs + leaseMs };
+  };
+  const listed = (id: string): ListedSession => {
+    const kept = fromMetadataText(metadata.get(id) ?? "");
+    return kept === undefined ? { id } : { id, metadata: kept };
+  };
+
+  async function remove(session: string, forks: readonly string[]): Promise<DeleteResult> {
+    const log = logs.get(session);
+    const currentOwner = log && ownerOf(log);
+    if (currentOwner !== undefined) return { kind: "busy", ...currentOwner };
+    if (log !== undefined && forks.length > 0) return { kind: "cited", forks };
+    await results.remove(session);
+    metadata.delete(session);
+    if (log === undefined) return { kind: "absent" };
+    logs.delete(session);
+    emptyMemoryLog(log);
+    return { kind: "deleted" };
+  }
+
+  const store: Store = {
+    async list(options) {
+      const { ids, ...more } = pageOf(logs.keys(), options);
+      return { sessions: ids.map(listed), ...more };
+    },
+    async openReader(session, { read } = {}) {
+      const log = logs.get(session);
+      if (log === undefined) return undefined;
+      const reader = createReader(log);
+      return read === undefined ? reader : { ...reader, batch: await reader.readBatch(read) };
+    },
+    async openWriter(session, { owner, takeover = "if-free", read }) {
+      const log = logs.get(session) ?? createMemoryLog();
+      logs.set(session, log);
+      const currentOwner = takeover === "if-free" ? ownerOf(log) : undefined;
+      if (currentOwner !== undefined) return { kind: "busy", ...currentOwner };
+      log.fence++;
+      log.writer = { owner, fence: log.fence };
+      log.activeAtMs = clock.now();
+      const writer = createWriter(log, clock);
+      return { kind: "opened", writer, ...(read && { batch: await writer.readBatch(read) }) };
+    },
+    async writerOf(session) {
+      const log = logs.get(session);
+      return log === undefined ? undefined : ownerOf(log);
+    },
+    async delete(session) {
+      return remove(session, await forksOf(store, session));
+    },
+    expire: (options) =>
+      expirePage(store, options, {
+        async lastWriter(session) {
+          const log = logs.get(session);
+          return log && { fence: log.fence, activeAtMs: log.activeAtMs };
+        },
+        remove: async (session, { fence }) =>
+          logs.get(session)?.fence === fence ? remove(session, []) : { kind: "recent" },
+      }),
+    readMetadata: async (session) => listed(session).metadata,
+    async setMetadata(session, value) {
+      const text = toMetadataText(value);
+      if (!logs.has(session)) return "absent";
+      metadata.set(session, text);
+      return "set";
+    },
+    results,
+    close: async () => {},
+  };
+  return store;
+}
+
 /** A log in memory. */
 interface MemoryLog {
   readonly entries: Entry[];
@@ -33,7 +122,7 @@ function createMemoryLog(): MemoryLog {
   return { entries: [], byKind: new Map(), fence: 0, writer: undefined, activeAtMs: 0 };
 }
 
-/** Empties a deleted log: handles that are still open read nothing and write nothing. */
+/** Empties a deleted log, so that open readers and writers read and write nothing more. */
 function emptyMemoryLog(log: MemoryLog): void {
   log.entries.length = 0;
   log.byKind.clear();
@@ -110,12 +199,7 @@ interface MemoryResultsOptions {
   readonly clock?: { now(): number };
 }
 
-interface KeptResult {
-  readonly bytes: Uint8Array;
-  readonly atMs: number;
-}
-
-/** Creates storage for results that lasts as long as the process: for tests and temporary sessions. */
+/** Creates result files in memory, for tests and temporary sessions. */
 export function memoryResults({ clock = { now: Date.now } }: MemoryResultsOptions = {}): ResultFiles {
   const sessions = new Map<string, Map<string, KeptResult>>();
   return {
@@ -144,7 +228,7 @@ export function memoryResults({ clock = { now: Date.now } }: MemoryResultsOption
         found && {
           bytes: found.bytes.length,
           chunks: async function* () {
-            // A copy, so that the reader may change it.
+            // The reader may change this copy.
             yield new Uint8Array(found.bytes);
           },
         }
@@ -169,6 +253,11 @@ export function memoryResults({ clock = { now: Date.now } }: MemoryResultsOption
   };
 }
 
+interface KeptResult {
+  readonly bytes: Uint8Array;
+  readonly atMs: number;
+}
+
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
@@ -177,92 +266,4 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
     at += part.length;
   }
   return bytes;
-}
-
-interface MemoryStoreOptions {
-  /** @default the system's clock */
-  clock?: { now(): number };
-  /** The shortest lease of a log. With 0 a log is always free. @default 30,000 */
-  leaseMs?: number;
-}
-
-/** Creates a store that lasts as long as the process: for tests and temporary sessions. */
-export function memoryStore({ clock = { now: Date.now }, leaseMs = 30_000 }: MemoryStoreOptions = {}): Store {
-  const logs = new Map<string, MemoryLog>();
-  // Kept as text, so that nobody can change it through the value that was set or read.
-  const metadata = new Map<string, string>();
-  const results = memoryResults({ clock });
-  /** The log is held until it is closed: this process would have to renew the lease, and it is alive. */
-  const heldBy = ({ writer }: MemoryLog): BusyWriter | undefined => {
-    const nowMs = clock.now();
-    if (writer === undefined || leaseMs <= 0) return undefined;
-    return { owner: writer.owner, activeAtMs: nowMs, freeAtMs: nowMs + leaseMs };
-  };
-  const listed = (id: string): ListedSession => {
-    const kept = fromMetadataText(metadata.get(id) ?? "");
-    return kept === undefined ? { id } : { id, metadata: kept };
-  };
-
-  async function remove(session: string, forks: readonly string[]): Promise<DeleteResult> {
-    const log = logs.get(session);
-    const currentOwner = log && heldBy(log);
-    if (currentOwner !== undefined) return { kind: "busy", ...currentOwner };
-    if (log !== undefined && forks.length > 0) return { kind: "cited", forks };
-    await results.remove(session);
-    metadata.delete(session);
-    if (log === undefined) return { kind: "absent" };
-    logs.delete(session);
-    emptyMemoryLog(log);
-    return { kind: "deleted" };
-  }
-
-  const store: Store = {
-    async list(options) {
-      const { ids, ...more } = pageOf(logs.keys(), options);
-      return { sessions: ids.map(listed), ...more };
-    },
-    async openReader(session, { read } = {}) {
-      const log = logs.get(session);
-      if (log === undefined) return undefined;
-      const reader = createReader(log);
-      return read === undefined ? reader : { ...reader, batch: await reader.readBatch(read) };
-    },
-    async openWriter(session, { owner, takeover = "if-free", read }) {
-      const log = logs.get(session) ?? createMemoryLog();
-      logs.set(session, log);
-      const currentOwner = takeover === "if-free" ? heldBy(log) : undefined;
-      if (currentOwner !== undefined) return { kind: "busy", ...currentOwner };
-      log.fence++;
-      log.writer = { owner, fence: log.fence };
-      log.activeAtMs = clock.now();
-      const writer = createWriter(log, clock);
-      return { kind: "opened", writer, ...(read && { batch: await writer.readBatch(read) }) };
-    },
-    async writerOf(session) {
-      const log = logs.get(session);
-      return log === undefined ? undefined : heldBy(log);
-    },
-    async delete(session) {
-      return remove(session, await forksOf(store, session));
-    },
-    expire: (options) =>
-      expirePage(store, options, {
-        async lastWriter(session) {
-          const log = logs.get(session);
-          return log && { fence: log.fence, activeAtMs: log.activeAtMs };
-        },
-        remove: async (session, { fence }) =>
-          logs.get(session)?.fence === fence ? remove(session, []) : { kind: "recent" },
-      }),
-    readMetadata: async (session) => listed(session).metadata,
-    async setMetadata(session, given) {
-      const text = toMetadataText(given);
-      if (!logs.has(session)) return "absent";
-      metadata.set(session, text);
-      return "set";
-    },
-    results,
-    close: async () => {},
-  };
-  return store;
 }

@@ -18,8 +18,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-describe("a disk that is full", () => {
-  test("gets the beginning into the log, leaves nothing behind, and takes the next one that fits", async () => {
+describe("a full disk", () => {
+  test("keeps the beginning of a result in the log, leaves no file, and accepts a smaller result", async () => {
     const files = resultFiles({ folder });
     const content = await storeStream(["x\n".repeat(2_000_000)], { files, session: "s" });
     if (content.kind !== "cut") throw new Error(`it was ${content.kind}`);

@@ -54,8 +54,8 @@ describe.each([
   });
 });
 
-describe("the files", () => {
-  test("are plain ones in the session's folder, with nothing beside them", async () => {
+describe("the files of results", () => {
+  test("are plain files in the session's folder, without other files", async () => {
     const files = resultFiles({ folder });
     const file = await keep(files, "content");
     await (await files.create("s")).discard();
@@ -65,7 +65,7 @@ describe("the files", () => {
     expect(readdirSync(join(folder, "tool-results", "s"))).toEqual([file]);
   });
 
-  test.each([0o000, 0o077, 0o777])("are for their owner only, under umask %o", (mask) => {
+  test.each([0o000, 0o077, 0o777])("are readable only by their owner under umask %o", (mask) => {
     const script = `const { resultFiles } = await import(${JSON.stringify(import.meta.resolve("./result-files.ts"))});
       const files = resultFiles({ folder: ${JSON.stringify(folder)} });
       process.umask(${mask});
@@ -81,7 +81,7 @@ describe("the files", () => {
   });
 
   test.each(["", "..", "../x", "a/b", "a\\b", "a\0b", ".hidden", "ü", "C:", "x".repeat(101), "s\n"])(
-    "are not reached by the session %j",
+    "are refused for the session id %j",
     async (session) => {
       const files = resultFiles({ folder });
       await expect(files.create(session)).rejects.toMatchObject({ code: "unsafe-session-id" });
@@ -98,7 +98,7 @@ describe("the files", () => {
     "x.txt",
     `${"0".repeat(64)}.txt\0`,
     `${"0".repeat(64)}.exe`,
-  ])("are not reached by the name %j", async (name) => {
+  ])("are not found under the name %j", async (name) => {
     const files = resultFiles({ folder });
     await keep(files, "content");
     writeFileSync(join(folder, "secret.txt"), "secret");
@@ -120,7 +120,7 @@ describe("the files", () => {
     for (const digit of ["1", "2", "3", "4"]) expect(await files.find("s", name(digit)), digit).toBeUndefined();
   });
 
-  test("are not written through a link: of a file it is replaced, of a folder refused", async () => {
+  test("replace a link to a file, and refuse a link to a folder", async () => {
     const files = resultFiles({ folder });
     const file = await keep(files, "content");
     const canary = join(root, "canary");
@@ -137,7 +137,7 @@ describe("the files", () => {
     expect(readdirSync(join(root, "elsewhere"))).toEqual([]);
   });
 
-  test("that cannot be written say so, and leave the ones before as they were", async () => {
+  test("report that they cannot be written, and keep earlier files unchanged", async () => {
     const files = resultFiles({ folder });
     const file = await keep(files, "content");
     rmSync(join(folder, "tool-results", "s"), { recursive: true });

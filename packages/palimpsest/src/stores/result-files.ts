@@ -1,38 +1,21 @@
+// Keeps results in plain files that are named by their content.
+
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, type FileHandle, lstat, mkdir, open, opendir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { PathError } from "../errors.ts";
 import { aText, checkOptions } from "../schema/check-options.ts";
-import { fromSafeName, toSafeName } from "./sqlite/log-file.ts";
+import { fromSafeName, toSafeName } from "./sqlite/files.ts";
 import type { ResultContent, ResultDraft, ResultFiles, ResultsSize } from "./store.ts";
 
-/** A folder for results that is a link, or another user's. Nothing was written to it. */
-class UnsafeFolderError extends PathError {
-  static readonly code = "unsafe-folder";
-  readonly code: string = UnsafeFolderError.code;
-
-  constructor(path: string) {
-    super(
-      path,
-      `${path} is a link, or belongs to another user: no result was written to it. Remove it, or choose another folder.`,
-    );
-  }
-}
-
-/** The folder of stored results. */
+/** Options of `resultFiles`. */
 export interface ResultFilesOptions {
-  /** The base folder. Results are kept in its `tool-results/<session>/`, which is created for this user only. */
+  /** The base folder. Results are kept in `tool-results/<session>/` within it, which is created with access for this user only. */
   readonly folder: string;
 }
 
-/** A digest and an extension, so that a name from a log can never be a path. */
-const FILE_NAME = /^[0-9a-f]{64}\.(?:txt|json)$/;
-const CHUNK_BYTES = 262_144;
-// Windows has no such flags. NONBLOCK: opening a named pipe must not wait for its writer.
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-
-/** Creates storage for results in plain files, named by their content: the model reads them with its ordinary tools. */
+/** Keeps results in plain files that are named by their content. The model can read them with its ordinary tools. */
 export function resultFiles(options: ResultFilesOptions): ResultFiles {
   checkOptions("resultFiles", options, { folder: aText("the path of a folder for the results") });
   const { folder } = options;
@@ -53,7 +36,7 @@ export function resultFiles(options: ResultFilesOptions): ResultFiles {
     locate: (session, file) => (FILE_NAME.test(file) ? join(folderOf(session), file) : undefined),
     async *sessions() {
       if (!(await isOwnFolder(root))) return;
-      // Real folders only: a link could lead outside of our folder.
+      // Skips links, because a link could lead outside of this folder.
       for await (const entry of await opendir(root)) {
         const session = entry.isDirectory() ? fromSafeName(entry.name) : undefined;
         if (session !== undefined) yield session;
@@ -74,16 +57,37 @@ export function resultFiles(options: ResultFilesOptions): ResultFiles {
   };
 }
 
-/** Includes half-written files of a process that died, so that they are counted and collected. */
-async function measureFolder(folder: string): Promise<ResultsSize | undefined> {
-  let size: ResultsSize | undefined;
-  for await (const { name } of await opendir(folder)) {
-    const stat = await lstat(join(folder, name)).catch(() => undefined);
-    // The file was kept or discarded meanwhile.
-    if (stat === undefined) continue;
-    size = { bytes: (size?.bytes ?? 0) + stat.size, newestAtMs: Math.max(size?.newestAtMs ?? 0, stat.mtimeMs) };
+/** A digest and an extension. So a name from a log can never be a path. */
+const FILE_NAME = /^[0-9a-f]{64}\.(?:txt|json)$/;
+
+/** The folder for results is a link, or belongs to another user. Nothing was written to it. */
+class UnsafeFolderError extends PathError {
+  static readonly code = "unsafe-folder";
+  readonly code: string = UnsafeFolderError.code;
+
+  constructor(path: string) {
+    super(
+      path,
+      `${path} is a link or belongs to another user, so no result was written to it. Remove it, or choose another folder.`,
+    );
   }
-  return size;
+}
+
+// Windows lacks the last two flags. O_NONBLOCK: opening a named pipe must not wait for its writer.
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+
+/** Creates missing folders with access for this user only. Existing folders keep their mode. */
+async function makePrivateFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return;
+    if (codeOf(error) !== "ENOENT") throw error;
+    await makePrivateFolder(dirname(path));
+    return makePrivateFolder(path);
+  }
+  // The umask reduces the mode of mkdir.
+  await chmod(path, 0o700);
 }
 
 async function createDraft(at: string): Promise<ResultDraft> {
@@ -92,7 +96,7 @@ async function createDraft(at: string): Promise<ResultDraft> {
   const hash = createHash("sha256");
   const discard = async (): Promise<void> => {
     await file.close().catch(() => {});
-    // If this process dies first, the file stays behind and is collected with the rest.
+    // If this process dies first, the file is left behind and collected with the session's results.
     await rm(unnamed, { force: true });
   };
   try {
@@ -114,7 +118,7 @@ async function createDraft(at: string): Promise<ResultDraft> {
       const name = `${digest}.${ending}`;
       await file.sync();
       await file.close();
-      // Replaces a file of that name, which has the same content, and renews its age. A link is replaced itself.
+      // Replaces an existing file with the same name, which has the same content, and so renews its age. A link itself is replaced.
       await rename(unnamed, join(at, name));
       await syncFolder(at);
       return { file: name, digest };
@@ -124,8 +128,19 @@ async function createDraft(at: string): Promise<ResultDraft> {
 }
 
 async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  // A disk that fills up writes a part without an error.
+  // A write to a nearly full disk may write only a part, without an error.
   for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+}
+
+/** Syncs a folder, because the name of a new file is durable only after that. Windows has no such call and needs none. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const file = await open(folder, "r");
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 async function findFile(path: string): Promise<ResultContent | undefined> {
@@ -151,7 +166,9 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** A plain file with one name; any link to elsewhere counts as gone. */
+const CHUNK_BYTES = 262_144;
+
+/** Opens a plain file with one name. Links and other kinds of files count as missing. */
 async function openOwnFile(path: string): Promise<FileHandle | undefined> {
   let file: FileHandle | undefined;
   try {
@@ -165,18 +182,16 @@ async function openOwnFile(path: string): Promise<FileHandle | undefined> {
   return undefined;
 }
 
-/** Only missing folders: an existing folder is the user's, whatever its mode. */
-async function makePrivateFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { mode: 0o700 });
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") return;
-    if (codeOf(error) !== "ENOENT") throw error;
-    await makePrivateFolder(dirname(path));
-    return makePrivateFolder(path);
+/** Measures a folder, including incomplete files of a process that died, so that these are collected, too. */
+async function measureFolder(folder: string): Promise<ResultsSize | undefined> {
+  let size: ResultsSize | undefined;
+  for await (const { name } of await opendir(folder)) {
+    const stat = await lstat(join(folder, name)).catch(() => undefined);
+    // The draft was kept or discarded in the meantime.
+    if (stat === undefined) continue;
+    size = { bytes: (size?.bytes ?? 0) + stat.size, newestAtMs: Math.max(size?.newestAtMs ?? 0, stat.mtimeMs) };
   }
-  // The umask reduces the mode of mkdir.
-  await chmod(path, 0o700);
+  return size;
 }
 
 async function areOwnFolders(...paths: readonly string[]): Promise<boolean> {
@@ -194,22 +209,11 @@ async function isOwnFolder(path: string): Promise<boolean> {
   }
 }
 
-/** The file is missing, or is a link, which is not followed. */
+/** Whether the error means that the file is missing, or is a link, which is not followed. */
 function isAbsent(error: unknown): boolean {
   return ["ENOENT", "ELOOP", "ENOTDIR", "EMLINK", "ENXIO"].includes(codeOf(error) ?? "");
 }
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
-}
-
-/** The name of a new file is durable only after its folder is synced. Windows has no such call, and needs none. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const file = await open(folder, "r");
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

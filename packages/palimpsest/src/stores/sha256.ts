@@ -1,6 +1,16 @@
 /**
- * SHA-256 (FIPS 180-4) in plain JavaScript. Entries are hashed synchronously, and `crypto.subtle` only answers with a promise:
- * so runtimes without `node:crypto` need this one. Native hashing is faster; docs/dependencies.md has the ratio.
+ * Returns the SHA-256 of a text (as UTF-8) or of bytes, as 64 hexadecimal characters. Uses `node:crypto` if available, without an
+ * import, so that the engine also loads in browsers and workers. The module is loaded at the first digest, because loading it took a
+ * sixth of the engine's import time.
+ */
+export function sha256(content: string | Uint8Array): string {
+  const native = globalThis.process?.getBuiltinModule?.("node:crypto");
+  return typeof native?.hash === "function" ? native.hash("sha256", content, "hex") : portableSha256(content);
+}
+
+/**
+ * Computes SHA-256 (FIPS 180-4) in plain JavaScript, for runtimes without `node:crypto`. Entries are hashed synchronously, and
+ * `crypto.subtle` only returns promises. Native hashing is faster; docs/dependencies.md has the ratio.
  */
 export function portableSha256(content: string | Uint8Array): string {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
@@ -16,7 +26,7 @@ export function portableSha256(content: string | Uint8Array): string {
 
 const BLOCK_BYTES = 64;
 
-/** The bytes after the last whole block, the end bit, and the length in bits as the last eight bytes. */
+/** Returns the last blocks: the bytes after the last whole block, the end bit, and the length in bits as the last eight bytes. */
 function padded(bytes: Uint8Array, from: number): DataView {
   const rest = bytes.length - from;
   const tail = new Uint8Array(rest + 9 <= BLOCK_BYTES ? BLOCK_BYTES : 2 * BLOCK_BYTES);
@@ -30,7 +40,7 @@ function padded(bytes: Uint8Array, from: number): DataView {
 
 interface BlockPlace {
   readonly offset: number;
-  /** One array for all blocks; each block overwrites it. */
+  /** A buffer that all blocks reuse. */
   readonly schedule: Int32Array;
 }
 
@@ -95,14 +105,4 @@ function firstPrimes(count: number): number[] {
     if (primes.every((prime) => candidate % prime !== 0)) primes.push(candidate);
   }
   return primes;
-}
-
-/**
- * Returns the SHA-256 of a text (as UTF-8) or of bytes, as 64 hexadecimal characters. Node's own module is used if there is one. It
- * is found without an import, so that the engine also loads in browsers and workers, and at the first digest: loading it was a
- * sixth of what importing the engine took.
- */
-export function sha256(content: string | Uint8Array): string {
-  const native = globalThis.process?.getBuiltinModule?.("node:crypto");
-  return typeof native?.hash === "function" ? native.hash("sha256", content, "hex") : portableSha256(content);
 }

@@ -23,8 +23,8 @@ afterEach(() => {
   rmSync(disk, { recursive: true });
 });
 
-describe("a file system of its own", () => {
-  test("that is full: nothing half written, all of it readable, and on it goes when there is space", async () => {
+describe("a store on a separate file system", () => {
+  test("that is full: writes nothing partially, stays readable, and continues when there is space", async () => {
     const full = sqliteStore({ folder: disk });
     const writer = await openWriter(full);
     const ballast = join(disk, "ballast");
@@ -57,7 +57,7 @@ describe("a file system of its own", () => {
     expect(readdirSync(disk)).toEqual(["s.sqlite"]);
   });
 
-  test("that is read-only: a closed log is read, not written, and written again when it can be", async () => {
+  test("that is read-only: reads a closed log, refuses to write, and writes again when it can", async () => {
     const there = sqliteStore({ folder: disk });
     const writer = await openWriter(there);
     await writer.append(seal(2));
@@ -76,7 +76,7 @@ describe("a file system of its own", () => {
     await there.close();
   });
 
-  test("that is read-only: a log that a crash left behind is read if SQLite can, and says so if not", async () => {
+  test("that is read-only: reads the log of a crashed process if SQLite can, or reports why not", async () => {
     const there = sqliteStore({ folder: disk });
     await (await openWriter(there)).append(seal(2));
     for (const suffix of ["", "-wal", "-shm"]) copyFileSync(path + suffix, join(disk, `crashed.sqlite${suffix}`));
@@ -101,7 +101,7 @@ async function openWriter(from: Store): Promise<LogWriter> {
 
 async function openReader(from: Store): Promise<LogReader> {
   const reader = await from.openReader("s");
-  if (reader === undefined) throw new Error("there is no log");
+  if (reader === undefined) throw new Error("the log does not exist");
   return reader;
 }
 

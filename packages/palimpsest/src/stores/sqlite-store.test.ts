@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 
 describe("the file", () => {
-  test("keeps its entries against any program that opens it", async () => {
+  test("refuses changes of entries by any program", async () => {
     await (await openWriter(store)).append(seal(3));
     const database = new DatabaseSync(path);
     const refused: [sql: string, why: RegExp][] = [
@@ -82,7 +82,7 @@ describe("the file", () => {
     expect(left).toEqual(seal(3).map((entry) => (entry.sequence === 2 ? { ...entry, payload: undefined } : entry)));
   });
 
-  test.each([0o000, 0o077, 0o777])("is for its owner only, under umask %o", async (mask) => {
+  test.each([0o000, 0o077, 0o777])("is readable only by its owner under umask %o", async (mask) => {
     const before = process.umask(0);
     try {
       const script = `const { sqliteStore } = await import(${JSON.stringify(import.meta.resolve("./sqlite-store.ts"))});
@@ -109,14 +109,14 @@ describe("the file", () => {
     expect(modeOf(path)).toBe(0o600);
   });
 
-  test("leaves the mode of a folder alone that was there before", async () => {
+  test("keeps the mode of an existing folder", async () => {
     mkdirSync(folder, { recursive: true });
     chmodSync(folder, 0o755);
     await openWriter(store);
     expect(modeOf(folder)).toBe(0o755);
   });
 
-  test("leaves nothing beside itself once it is closed", async () => {
+  test("leaves no other files after close", async () => {
     const writer = await openWriter(store);
     await writer.append(seal(1));
     await writer.close();
@@ -126,7 +126,7 @@ describe("the file", () => {
     expect(readdirSync(folder)).toEqual(["s.sqlite"]);
   });
 
-  test("of another program, or of a later format, is refused and not touched", async () => {
+  test("of another program or of a later format is refused and stays unchanged", async () => {
     mkdirSync(folder, { recursive: true });
     for (const [sql, why] of [
       ["PRAGMA user_version=1", /application id 0 .*another program/],
@@ -144,7 +144,7 @@ describe("the file", () => {
     }
   });
 
-  test("that is empty or no database is damaged, not begun anew", async () => {
+  test("that is empty or not a database is reported as damaged and not overwritten", async () => {
     mkdirSync(folder, { recursive: true });
     for (const bytes of [Buffer.alloc(0), Buffer.from("hello"), Buffer.alloc(5000, 1)]) {
       writeFileSync(path, bytes);
@@ -154,7 +154,7 @@ describe("the file", () => {
     }
   });
 
-  test("that is damaged is reported by retention, and does not stop it", async () => {
+  test("that is damaged is reported by expire, which continues with other sessions", async () => {
     for (const session of ["a", "b", "c"]) await (await openWriter(store, { session })).close();
     writeFileSync(join(folder, "b.sqlite"), "no database");
     const { deleted, kept } = await store.expire({ silentSinceMs: Number.POSITIVE_INFINITY });
@@ -162,7 +162,7 @@ describe("the file", () => {
     expect(kept).toMatchObject([{ id: "b", why: "failed", error: { code: "damaged-log" } }]);
   });
 
-  test("gives up an erased payload, from the -wal too", async () => {
+  test("no longer contains an erased payload, not even in the -wal", async () => {
     const writer = await openWriter(store);
     const secret = "correct horse battery staple ".repeat(1_000);
     const entries = sealEntries(
@@ -176,7 +176,7 @@ describe("the file", () => {
   });
 });
 
-test("a flipped bit is told by whoever reads the entry, and what is whole is read beside it", async () => {
+test("a flipped bit is reported when its entry is read, and other entries stay readable", async () => {
   const writer = await openWriter(store);
   await writer.append(
     sealEntries(
@@ -202,7 +202,7 @@ test("a flipped bit is told by whoever reads the entry, and what is whole is rea
   expect([entries.length, missing]).toEqual([2, [2]]);
 });
 
-describe("ids and entries", () => {
+describe("sqliteStore", () => {
   test.each([
     "",
     ".",
@@ -225,7 +225,7 @@ describe("ids and entries", () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  test("keeps ids apart that differ only in case", async () => {
+  test("separates ids that differ only in case", async () => {
     for (const session of ["Ab", "ab", "aB", "x".repeat(100), "X".repeat(100), "a.b-c_d"])
       await openWriter(store, { session });
     expect((await store.list()).sessions.map(({ id }) => id)).toEqual([
@@ -240,7 +240,7 @@ describe("ids and entries", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test("refuses what it could not give back as it was", async () => {
+  test("refuses entries that it could not return unchanged", async () => {
     const writer = await openWriter(store);
     const [entry] = seal(1) as [Entry];
     for (const [field, value] of [
@@ -265,8 +265,8 @@ describe("ids and entries", () => {
   });
 });
 
-describe("faults", () => {
-  test("a closed log says so", async () => {
+describe("after a fault", () => {
+  test("a closed log throws ClosedLogError", async () => {
     const writer = await openWriter(store);
     await writer.close();
     await writer.close();
@@ -275,7 +275,7 @@ describe("faults", () => {
     await expect(store.openReader("s")).rejects.toMatchObject({ code: "closed-log" });
   });
 
-  test("a log that was removed or replaced under its writer is not written to any more", async () => {
+  test("a writer refuses to write to a log that was removed or replaced", async () => {
     const writer = await openWriter(store);
     await writer.append(seal(1));
     renameSync(path, `${path}.moved`);
@@ -283,12 +283,12 @@ describe("faults", () => {
     await expect(writer.append(seal(1, headOf(seal(1))))).rejects.toMatchObject(missing);
     await expect(writer.head()).rejects.toMatchObject(missing);
     expect(readdirSync(folder)).not.toContain("s.sqlite");
-    // Back again, it goes on.
+    // After the file is restored, the writer continues.
     renameSync(`${path}.moved`, path);
     expect(await writer.append(seal(1, headOf(seal(1))))).toMatchObject({ kind: "appended", head: { sequence: 2 } });
   });
 
-  test("what was acknowledged to a process that is killed is there", async () => {
+  test("the acknowledged appends of a killed process are in the log", async () => {
     for (let round = 0; round < 5; round++) {
       const acknowledged = await appendUntilKilled(folder, 40 + 30 * round);
       const writer = await openWriter(store, { takeover: "always" });
@@ -300,7 +300,7 @@ describe("faults", () => {
     }
   });
 
-  test("a lock that another process holds is waited for, then named", async () => {
+  test("an append waits for the lock of another process, then reports it", async () => {
     const short = sqliteStore({ folder, lockTimeoutMs: 50 });
     const writer = await openWriter(short);
     const other = new DatabaseSync(path);
@@ -314,7 +314,7 @@ describe("faults", () => {
     await short.close();
   });
 
-  test("many more sessions than open files: each keeps its fence and its entries", async () => {
+  test("many more sessions than open files keep their fences and entries", async () => {
     const small = sqliteStore({ folder, maxOpenFiles: 3 });
     const writers: LogWriter[] = [];
     for (let index = 0; index < 20; index++) writers.push(await openWriter(small, { session: `s${index}` }));
@@ -332,7 +332,7 @@ describe("faults", () => {
   });
 });
 
-/** Kills the child once it has said that it appended so many; returns how many it said by then. */
+/** Kills the child after it has reported this number of appends; returns the number of appends that it reported. */
 async function appendUntilKilled(logs: string, count: number): Promise<number> {
   const script = `const { sqliteStore } = await import(${JSON.stringify(import.meta.resolve("./sqlite-store.ts"))});
     const { sealEntries } = await import(${JSON.stringify(import.meta.resolve("../log/entry.ts"))});
@@ -343,7 +343,7 @@ async function appendUntilKilled(logs: string, count: number): Promise<number> {
       const drafts = [1, 2].map(() => ({ kind: "message", version: 1, payload: JSON.stringify("x".repeat(3000)) }));
       ({ head } = await writer.append(sealEntries(drafts, { head, atMs: 1, digest: sha256 })));
       process.stdout.write(head.sequence + "\\n");
-      // Between two turns of the loop it hears that nobody reads what it says, and ends: with whoever started it.
+      // Lets the process notice a closed pipe, so that it ends with its parent.
       await new Promise(setImmediate);
     }`;
   const child = spawn(process.execPath, ["--no-warnings", "--input-type=module", "--eval", script]);
@@ -369,7 +369,7 @@ async function openWriter(from: Store, { session = "s", ...options }: OpenOption
 
 async function openReader(from: Store): Promise<LogReader> {
   const reader = await from.openReader("s");
-  if (reader === undefined) throw new Error("there is no log");
+  if (reader === undefined) throw new Error("the log does not exist");
   return reader;
 }
 

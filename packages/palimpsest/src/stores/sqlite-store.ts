@@ -1,3 +1,5 @@
+// A store that keeps one SQLite file per session.
+
 import { readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
@@ -8,19 +10,10 @@ import { forksOf, pageOf } from "./read.ts";
 import { resultFiles } from "./result-files.ts";
 import { createConnectionPool } from "./sqlite/connections.ts";
 import { ClosedLogError, toStoreError } from "./sqlite/errors.ts";
-import { createHeartbeat, heldBy, readBeat } from "./sqlite/lease.ts";
-import { type HeldBy, readHead, readWriter, takeFence } from "./sqlite/log.ts";
-import {
-  createLogFiles,
-  createMetadataFiles,
-  createReader,
-  createWriter,
-  deleteLogFile,
-  fromFileName,
-  type Run,
-  retryLocked,
-  toFileName,
-} from "./sqlite/log-file.ts";
+import { createMetadataFiles, fromFileName, toFileName } from "./sqlite/files.ts";
+import { createHeartbeat, findOwner, readBeat } from "./sqlite/lease.ts";
+import { type FindOwner, readHead, readWriter, takeFence } from "./sqlite/log.ts";
+import { createLogFiles, createReader, createWriter, deleteLogFile, type Run, retryLocked } from "./sqlite/log-file.ts";
 import {
   type DeleteResult,
   type ListedSession,
@@ -32,7 +25,6 @@ import {
   toMetadataText,
 } from "./store.ts";
 
-export { InvalidEntryError } from "./read.ts";
 export {
   ClosedLogError,
   DamagedLogError,
@@ -43,30 +35,31 @@ export {
 } from "./sqlite/errors.ts";
 export type { SalvageProblem } from "./sqlite/salvage.ts";
 export { type SalvagedLog, type SalvageOptions, salvageLog } from "./sqlite/salvage.ts";
+export { InvalidEntryError } from "./store.ts";
 
-/** The folder of the logs, and limits. Only `folder` is required. */
+/** Options of `sqliteStore`. Only `folder` is required. */
 export interface SqliteStoreOptions {
   /**
-   * The folder. It holds one file per session, large results in `tool-results/<session>/`, the metadata of sessions in
-   * `metadata/`, and in `writers/` a small file for each store that has logs open for writing. It is created (for this user
-   * only) with the first log.
+   * The folder of the store. It contains one file per session, large results in `tool-results/<session>/`, metadata of sessions in
+   * `metadata/`, and in `writers/` a small file for each store that has logs open for writing. The first log creates the folder,
+   * with access for this user only.
    */
   readonly folder: string;
-  /** @default the system's clock, and its timers, which do not keep the process alive */
+  /** @default the system's clock and timers, which do not keep the process alive */
   readonly clock?: StoreClock;
   /**
-   * How long a silent writer still counts as alive. A writer renews its lease every third of that, and a writer whose process
-   * is gone does not count, if the system can tell. The lease is only a courtesy: a replaced writer cannot write, whatever the
-   * clocks say. With 0 every log is always free. @default 30,000
+   * How long a silent writer counts as alive. A writer renews its lease at every third of this time. A writer whose process has
+   * ended does not count as alive, if the system can tell. Correctness does not depend on the lease: a replaced writer cannot
+   * write, even if clocks are wrong. With 0, every log is always free. @default 30,000
    */
   readonly leaseMs?: number;
   /**
-   * How long to wait for a lock that another process holds on the file, in real time, without blocking the process. @default
-   * 5,000
+   * How long to wait for a lock of another process on the file, in real time, without blocking this process.
+   * @default 5,000
    */
   readonly lockTimeoutMs?: number;
   /**
-   * The limit of open files. Further sessions stay open, but the files of the least recently used are closed until their next
+   * The maximum number of open log files. More sessions can be open, but the least recently used files are closed until their next
    * use. Each open file takes 3 file descriptors. @default 256
    */
   readonly maxOpenFiles?: number;
@@ -75,15 +68,15 @@ export interface SqliteStoreOptions {
 /** The time, and a timer that renews leases. */
 export interface StoreClock {
   now(): number;
-  /** Calls `work` repeatedly, until the returned function is called. If this is given, only `now` measures time. */
+  /** Calls `work` repeatedly, until the returned function is called. If this function is set, only `now` measures time. */
   repeat?(everyMs: number, work: () => void): () => void;
 }
 
-/** The limits of a store, if nothing else is set. */
+/** The default limits of a store. */
 export const DEFAULT_SQLITE_STORE: Required<Omit<SqliteStoreOptions, "folder" | "clock">> = {
-  // Longer than a busy process stalls; shorter than a user waits after a process was killed on another machine.
+  // Longer than the stalls of a busy process, and short enough for a user who waits after a crash on another machine.
   leaseMs: 30_000,
-  // The default of most SQLite drivers. A transaction of ours takes milliseconds; a copy of the file with a lock, seconds.
+  // The default of most SQLite drivers. Our transactions take milliseconds; a backup that locks the file takes seconds.
   lockTimeoutMs: 5_000,
   // 768 of the 1,024 file descriptors that many systems allow. Measured: an open file takes 220 KB of memory, a session with a
   // closed file 1.3 KB, so 10,000 open writers take 130 MB. Reopening a file costs 1 ms and one sync.
@@ -91,8 +84,8 @@ export const DEFAULT_SQLITE_STORE: Required<Omit<SqliteStoreOptions, "folder" | 
 };
 
 /**
- * Creates a store in SQLite files, one per session (write-ahead log, `synchronous=FULL`: appended entries are synced). Several
- * processes may use one folder at the same time, on a local disk. SQLite calls block the process while they run.
+ * Creates a store that keeps one SQLite file per session (write-ahead log, `synchronous=FULL`, so appended entries are synced).
+ * Several processes can use one folder at the same time, on a local disk. SQLite calls block the process while they run.
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
   checkOptions("sqliteStore", options, { folder: aText("the path of a folder for the logs") });
@@ -113,7 +106,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     leaseMs,
     repeat: (everyMs, work) => (repeat ?? repeatInBackground)(everyMs, work),
   });
-  const judge: HeldBy = (writer) => heldBy(writer, readBeat(folder, writer.beat), { place, leaseMs });
+  const ownerOf: FindOwner = (writer) => findOwner(writer, readBeat(folder, writer.beat), { place, leaseMs });
   const openLogs = new Map<string, Set<LogReader>>();
   let state: "open" | "closed" = "open";
 
@@ -150,7 +143,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     return kept === undefined ? { id } : { id, metadata: kept };
   };
 
-  /** Deletes as the writer of the log: nobody else can append to it or start a fork of it meanwhile. */
+  /** Deletes a session as the writer of its log, so that no other writer can append to the log or fork it at the same time. */
   async function deleteAs(
     writer: LogWriter,
     session: string,
@@ -160,7 +153,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     try {
       const forks = await citedBy();
       if (forks.length > 0) return { kind: "cited", forks };
-      // The log is removed last: as long as it is there, an interrupted deletion can be repeated.
+      // The log is removed last, so that an interrupted deletion can be repeated.
       await results.remove(session);
       metadata.remove(session);
       const { fence } = writer;
@@ -196,13 +189,13 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
         metadata.remove(session);
         files.create(path);
       }
-      const taking = { ...openOptions, nowMs: clock.now(), beat: heartbeat.name, heldBy: judge };
-      const taken = await run(path, (connection) => takeFence(connection, taking));
-      if (typeof taken !== "number") {
+      const request = { ...openOptions, nowMs: clock.now(), beat: heartbeat.name, findOwner: ownerOf };
+      const acquired = await run(path, (connection) => takeFence(connection, request));
+      if (typeof acquired !== "number") {
         dropUnused(path);
-        return { kind: "busy", ...taken };
+        return { kind: "busy", ...acquired };
       }
-      const writer = createWriter({ path, run, onClose: leave, fence: taken, clock });
+      const writer = createWriter({ path, run, onClose: leave, fence: acquired, clock });
       remember(path, writer);
       try {
         heartbeat.enter();
@@ -216,7 +209,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     async writerOf(session) {
       const path = locate(session);
       if (!exists(path)) return undefined;
-      const currentOwner = await run(path, (connection) => judge(readWriter(connection)));
+      const currentOwner = await run(path, (connection) => ownerOf(readWriter(connection)));
       dropUnused(path);
       return currentOwner;
     },
@@ -248,8 +241,8 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
         },
       }),
     readMetadata: async (session) => (exists(locate(session)) ? metadata.read(session) : undefined),
-    async setMetadata(session, given) {
-      const text = toMetadataText(given);
+    async setMetadata(session, value) {
+      const text = toMetadataText(value);
       if (!exists(locate(session))) return "absent";
       metadata.write(session, text);
       return "set";

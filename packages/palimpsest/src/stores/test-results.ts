@@ -1,24 +1,26 @@
+// The contract of result files, as tests.
+
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { ResultContent, ResultEnding, ResultFiles } from "./store.ts";
 
-/** Somewhere for results to be kept. */
+/** A place that keeps results. */
 export interface ResultsPlace {
-  /** Results over this place. Called again, others over the same place, or the same ones if there cannot be two. */
+  /** Opens result files in this place. A later call may return the same object if a place cannot be opened twice. */
   open(): Promise<ResultFiles>;
-  /** Called when a case is over, whether it passed or not. */
+  /** Called at the end of a case, whether it passed or not. */
   remove(): Promise<void>;
 }
 
-/** Your test function, and the result files to test. */
+/** The test function, and the result files to test. */
 export interface TestResultsOptions {
-  /** The test function of the runner in use: that of vitest, node:test, jest, ... */
+  /** The test function of your runner: vitest, node:test, jest, ... */
   test(name: string, run: () => Promise<void>): void;
-  /** A new, empty place. */
+  /** Creates a new, empty place. */
   place(): Promise<ResultsPlace>;
 }
 
-/** What everything must do that keeps results, as tests. Call it once, in a test file, with the runner's own `test`. */
+/** Tests the contract of result files. Call it once in a test file, with the runner's own `test`. */
 export function testResults({ test, place }: TestResultsOptions): void {
   const check = (name: string, run: (files: ResultFiles, place: ResultsPlace) => Promise<void>): void =>
     test(`results: ${name}`, async () => {
@@ -30,7 +32,7 @@ export function testResults({ test, place }: TestResultsOptions): void {
       }
     });
 
-  check("the name follows from the content, and the content comes back as it was", async (files) => {
+  check("keeps content unchanged, under a name that follows from the content", async (files) => {
     const bytes = new Uint8Array(100_000).map((_, index) => (index * 7 + (index >> 8)) % 256);
     for (const content of [bytes, new Uint8Array(), encode("ü😀\u2028\n")]) {
       for (const ending of ["txt", "json"] as const) {
@@ -43,7 +45,7 @@ export function testResults({ test, place }: TestResultsOptions): void {
     }
   });
 
-  check("what is written may be used again, and what is read may be kept", async (files) => {
+  check("copies written and read bytes, so that callers may reuse buffers", async (files) => {
     const draft = await files.create("s");
     const buffer = encode("first ");
     await draft.write(buffer);
@@ -55,7 +57,7 @@ export function testResults({ test, place }: TestResultsOptions): void {
     assert.equal(decode(await readAll(await files.find("s", file))), "first second");
   });
 
-  check("one content is kept once, however many keep it at a time", async (files) => {
+  check("keeps equal content once, also if it is written concurrently", async (files) => {
     const content = encode("the same\n".repeat(20_000));
     const names = await Promise.all(Array.from({ length: 8 }, () => keep(files, content)));
     assert.equal(new Set(names.map(({ file }) => file)).size, 1);
@@ -63,7 +65,7 @@ export function testResults({ test, place }: TestResultsOptions): void {
     assert.equal((await files.measure("s"))?.bytes, content.length);
   });
 
-  check("drafts beside each other do not meet", async (files) => {
+  check("separates concurrent drafts", async (files) => {
     const drafts = await Promise.all(Array.from({ length: 5 }, () => files.create("s")));
     for (const part of ["a", "b", "c"])
       await Promise.all(drafts.map((draft, index) => draft.write(encode(`${part}${index}\n`))));
@@ -72,7 +74,7 @@ export function testResults({ test, place }: TestResultsOptions): void {
       assert.equal(decode(await readAll(await files.find("s", file))), `a${index}\nb${index}\nc${index}\n`);
   });
 
-  check("nothing is found before it is kept, nor after it was discarded or left", async (files) => {
+  check("finds no draft that was not kept, or was discarded", async (files) => {
     const [left, discarded] = [await files.create("s"), await files.create("s")];
     for (const draft of [left, discarded]) await draft.write(encode("half"));
     assert.equal(await files.find("s", `${sha256(encode("half"))}.txt`), undefined);
@@ -83,7 +85,7 @@ export function testResults({ test, place }: TestResultsOptions): void {
     await left.discard();
   });
 
-  check("a large content goes in and comes out in pieces", async (files) => {
+  check("writes and reads large content in chunks", async (files) => {
     const draft = await files.create("s");
     const expected = createHash("sha256");
     const pieces = 400;
@@ -104,7 +106,7 @@ export function testResults({ test, place }: TestResultsOptions): void {
     assert.equal(found.digest("hex"), digest);
   });
 
-  check("a content can be left at any point, and read again from the beginning", async (files) => {
+  check("stops reading at any point, and reads again from the beginning", async (files) => {
     const content = encode("x".repeat(1_000_000));
     const found = await find(files, (await keep(files, content)).file);
     for (let times = 0; times < 30; times++) for await (const _ of found.chunks()) break;
@@ -112,7 +114,7 @@ export function testResults({ test, place }: TestResultsOptions): void {
     assert.deepEqual(await readAll(found), content);
   });
 
-  check("who reads while the same is kept again reads all of it", async (files) => {
+  check("reads the whole content while the same content is kept again", async (files) => {
     const content = encode("y".repeat(1_000_000));
     const { file } = await keep(files, content);
     const parts: Uint8Array[] = [];
@@ -123,7 +125,7 @@ export function testResults({ test, place }: TestResultsOptions): void {
     assert.equal(sha256(Buffer.concat(parts)), sha256(content));
   });
 
-  check("every session has its own, also where names differ only in case", async (files) => {
+  check("separates sessions, also if their names differ only in case", async (files) => {
     const sessions = ["session", "Session", "other.session", "other-session"];
     const kept = new Map<string, string>();
     for (const session of sessions) kept.set(session, (await keep(files, encode(`of ${session}`), { session })).file);
@@ -136,7 +138,7 @@ export function testResults({ test, place }: TestResultsOptions): void {
     assert.deepEqual((await Array.fromAsync(files.sessions())).sort(), sessions.sort());
   });
 
-  check("a name that was not given out leads nowhere", async (files) => {
+  check("finds nothing under unknown or unsafe names", async (files) => {
     const { file } = await keep(files, encode("content"));
     const zeros = "0".repeat(64);
     for (const name of [
@@ -149,7 +151,7 @@ export function testResults({ test, place }: TestResultsOptions): void {
     assert.equal(decode(await readAll(await files.find("s", file))), "content");
   });
 
-  check("whatever a session is called, it is refused or has its own results", async (files) => {
+  check("refuses an unusual session name, or keeps its results separate", async (files) => {
     const { file } = await keep(files, encode("mine"));
     for (const session of [
       "",
@@ -180,7 +182,7 @@ export function testResults({ test, place }: TestResultsOptions): void {
     assert.equal(decode(await readAll(await files.find("s", file))), "mine");
   });
 
-  check("what a session keeps is measured, and removed with all of it, and only that", async (files) => {
+  check("measures and removes the results of one session", async (files) => {
     assert.deepEqual(await Array.fromAsync(files.sessions()), []);
     assert.equal(await files.measure("s"), undefined);
     await files.remove("s");
@@ -199,7 +201,7 @@ export function testResults({ test, place }: TestResultsOptions): void {
     assert.equal((await find(files, file)).bytes, 1_000);
   });
 
-  check("one file of a session is removed, and no other", async (files) => {
+  check("removes one file of a session", async (files) => {
     const { file } = await keep(files, encode("a secret"));
     const rest = await keep(files, encode("the rest"));
     const other = await keep(files, encode("a secret"), { session: "other" });
@@ -213,7 +215,7 @@ export function testResults({ test, place }: TestResultsOptions): void {
     assert.equal((await files.measure("s"))?.bytes, 8);
   });
 
-  check("what was kept is there for whoever opens the place again", async (files, place) => {
+  check("finds results after the place is opened again", async (files, place) => {
     const { file } = await keep(files, encode("for later"));
     const again = await place.open();
     assert.equal(decode(await readAll(await again.find("s", file))), "for later");
@@ -234,12 +236,12 @@ async function keep(files: ResultFiles, content: Uint8Array, { session = "s", en
 
 async function find(files: ResultFiles, file: string): Promise<ResultContent> {
   const found = await files.find("s", file);
-  assert.ok(found !== undefined, `${file} is not there`);
+  assert.ok(found !== undefined, `${file} was not found`);
   return found;
 }
 
 async function readAll(content: ResultContent | undefined): Promise<Uint8Array> {
-  assert.ok(content !== undefined, "it is not there");
+  assert.ok(content !== undefined, "the content was not found");
   return new Uint8Array(Buffer.concat(await Array.fromAsync(content.chunks())));
 }
 

@@ -1,3 +1,5 @@
+// The contract of stores, as tests.
+
 import { testAppendAndRead, testSearch, testWriters } from "./contract/log.ts";
 import { testDelete, testErase, testExpire, testSessions } from "./contract/sessions.ts";
 
@@ -6,15 +8,15 @@ import type { StoreCheck, StorePlace } from "./contract/store-case.ts";
 export type { StorePlace } from "./contract/store-case.ts";
 export { manualStoreClock } from "./contract/store-case.ts";
 
-/** Your test function, and the store to test. */
+/** The test function, and the store to test. */
 export interface TestStoreOptions {
-  /** The test function of the runner in use: that of vitest, node:test, jest, ... */
+  /** The test function of your runner: vitest, node:test, jest, ... */
   test(name: string, run: () => Promise<void>): void;
-  /** A new, empty place. */
+  /** Creates a new, empty place. */
   place(): Promise<StorePlace>;
 }
 
-/** What every store must do, as tests. Call it once, in a test file, with the runner's own `test`. */
+/** Tests the contract of stores. Call it once in a test file, with the runner's own `test`. */
 export function testStore({ test, place }: TestStoreOptions): void {
   const check: StoreCheck = (name, run) =>
     test(name, async () => {

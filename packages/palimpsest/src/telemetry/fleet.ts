@@ -1,41 +1,39 @@
-import type { Context, Meter } from "@opentelemetry/api";
-import { checkOptions, withMethods } from "../schema/check-options.ts";
+// Turns the runs of a fleet's workers into OpenTelemetry spans and metrics.
+
+import type { Context } from "@opentelemetry/api";
 import type { SessionEvent } from "../session-event.ts";
-import { ATTRIBUTES as A, DATABASE_METRICS as M } from "./names.ts";
 import {
   createFleetMetrics,
-  createRunTelemetry,
   type FleetCounts,
   type OpenSessionCounts,
   observeFleet,
   observeOpenSessions,
-  type RunFacts,
-  type RunTelemetry,
-  type ServedTarget,
-} from "./run-telemetry.ts";
+} from "./fleet-metrics.ts";
+import { createRunTelemetry, type RunFacts, type RunTelemetry, type ServedTarget } from "./run-telemetry.ts";
 import { checkTelemetryOptions, listenToSessions, type TelemetryOptions } from "./session-telemetry.ts";
 
-/** The tracer, the meter, and where counts of the whole fleet come from. */
+/** The tracer, the meter, and the source of the counts of the whole fleet. */
 export interface FleetTelemetryOptions extends TelemetryOptions {
-  /** Reads what the whole fleet has to do, for gauges: `dispatch.overview` of `openPostgresDispatch`. @default such gauges are not reported */
+  /** Reads the work of the whole fleet for gauges: `dispatch.overview` of `openPostgresDispatch`. @default these gauges are not reported */
   readonly overview?: () => Promise<FleetCounts>;
 }
 
 /** Spans and metrics of the workers of one process. */
 export interface FleetTelemetry {
-  /** The listener of a session that a worker opens: pass it as `onEvent`. Its spans belong to the turn that runs. */
+  /** Returns the listener for a session that a worker opens: pass it as `onEvent`. Its spans belong to the running turn. */
   onEvent(target: ServedTarget): (event: SessionEvent) => void;
   /** Called by workers. */
   beginRun(run: RunFacts): RunTelemetry;
-  /** Called by workers, for a session that does not run any more. */
+  /** Called by workers for a session that is paused after repeated failures. */
   setAside(): void;
   /** Called by workers. Returns a function that ends the observation. */
   observeOpenSessions(count: () => OpenSessionCounts): () => void;
 }
 
 /**
- * Turns the runs of a fleet's workers into OpenTelemetry spans and metrics. Each turn is one trace, from the request that brought its message
- * over all workers that ran it, to the model and the tools. Pass it to `createSessionWorker` as `telemetry`, and its `onEvent` to sessions.
+ * Turns the runs of a fleet's workers into OpenTelemetry spans and metrics. Each turn is one trace: the request with its message, all
+ * workers that ran the turn, the model calls and the tools. Pass the result to `createSessionWorker` as `telemetry`, and its `onEvent`
+ * to sessions.
  */
 export function fleetTelemetry(options: FleetTelemetryOptions): FleetTelemetry {
   checkTelemetryOptions("fleetTelemetry", options);
@@ -43,7 +41,7 @@ export function fleetTelemetry(options: FleetTelemetryOptions): FleetTelemetry {
   const listen = listenToSessions(options);
   const metrics = createFleetMetrics(meter);
   if (overview !== undefined) observeFleet(meter, overview);
-  /** The spans of the turns that run, by session. */
+  /** The spans of the running turns, by session. */
   const parents = new Map<string, Context>();
   const nameOf = ({ tenant, session }: ServedTarget): string => JSON.stringify([tenant, session]);
   return {
@@ -59,7 +57,7 @@ export function fleetTelemetry(options: FleetTelemetryOptions): FleetTelemetry {
         metrics,
         onParent(parent) {
           if (parent !== undefined) parents.set(name, parent);
-          // A run that was lost may end after the one that took its session over has begun.
+          // A lost run may end after its successor has begun.
           else if (parents.get(name) === own) parents.delete(name);
           own = parent;
         },
@@ -68,91 +66,4 @@ export function fleetTelemetry(options: FleetTelemetryOptions): FleetTelemetry {
     setAside: metrics.setAside,
     observeOpenSessions: (count) => observeOpenSessions(meter, count),
   };
-}
-
-/** What a store in a database tells of itself. */
-export type DatabaseEvent =
-  /** A statement has ended. `outcome` is the answer of a statement that may be declined, such as `fenced`. */
-  | {
-      readonly kind: "statement";
-      readonly operation: string;
-      readonly durationMs: number;
-      readonly outcome?: string;
-      /** Why it failed. */
-      readonly error?: string;
-    }
-  /** The process was to say that it is alive. `lateMs`: since it should have been heard of. */
-  | { readonly kind: "heartbeat"; readonly lateMs: number; readonly outcome: "renewed" | "failed" };
-
-/** The counts of a connection pool: that of `pg` has them. */
-export interface CountedPool {
-  readonly totalCount: number;
-  readonly idleCount: number;
-  readonly waitingCount: number;
-  readonly options?: { readonly max?: number };
-}
-
-/** The meter, and the pool whose connections are counted. */
-export interface DatabaseTelemetryOptions {
-  readonly meter: Meter;
-  /** Its connections are observed with every export. @default none */
-  readonly pool?: CountedPool;
-  /** Tells pools of one process apart. @default "palimpsest" */
-  readonly poolName?: string;
-}
-
-/** Answers by which a writer learns that another one has its log. */
-const REFUSALS = ["fenced", "gone", "out-of-order"];
-const SECONDS: readonly number[] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
-
-/** Turns events of a database into OpenTelemetry metrics. Pass it as `onEvent` to `openPostgres`. Names are those of the conventions where there are some. */
-export function databaseTelemetry(options: DatabaseTelemetryOptions): (event: DatabaseEvent) => void {
-  checkOptions("databaseTelemetry", options, {
-    meter: withMethods(["createCounter"], 'a meter of OpenTelemetry: metrics.getMeter("...")'),
-  });
-  const { meter, pool, poolName = "palimpsest" } = options;
-  const advice = { explicitBucketBoundaries: [...SECONDS] };
-  const duration = meter.createHistogram(M.operationDuration, {
-    unit: "s",
-    description: "Statements, from the call to the answer; with the wait for a connection.",
-    advice,
-  });
-  const refusals = meter.createCounter(M.refusals, {
-    unit: "{append}",
-    description: "Appends that were refused because another writer has the log.",
-  });
-  const heartbeat = meter.createHistogram(M.heartbeatLag, {
-    unit: "s",
-    description: "How late a process has renewed its lease. Beyond the lease, its sessions can be taken.",
-    advice,
-  });
-  if (pool !== undefined) observePool(meter, pool, poolName);
-  return (event) => {
-    if (event.kind === "heartbeat") {
-      heartbeat.record(event.lateMs / 1_000, { [A.outcome]: event.outcome });
-      return;
-    }
-    const { operation, durationMs, outcome, error } = event;
-    const attributes = { [A.databaseSystem]: "postgresql", [A.databaseOperation]: operation };
-    duration.record(durationMs / 1_000, error === undefined ? attributes : { ...attributes, [A.errorType]: error });
-    if (outcome !== undefined && REFUSALS.includes(outcome)) refusals.add(1, { [A.reason]: outcome });
-  };
-}
-
-function observePool(meter: Meter, pool: CountedPool, poolName: string): void {
-  const named = { [A.poolName]: poolName };
-  meter
-    .createObservableUpDownCounter(M.connections, { unit: "{connection}", description: "Connections of the pool." })
-    .addCallback((result) => {
-      result.observe(pool.idleCount, { ...named, [A.connectionState]: "idle" });
-      result.observe(pool.totalCount - pool.idleCount, { ...named, [A.connectionState]: "used" });
-    });
-  meter
-    .createObservableUpDownCounter(M.pendingRequests, { unit: "{request}", description: "Who waits for a connection." })
-    .addCallback((result) => result.observe(pool.waitingCount, named));
-  meter
-    .createObservableUpDownCounter(M.maxConnections, { unit: "{connection}", description: "The pool's limit." })
-    .addCallback((result) => {
-      if (pool.options?.max !== undefined) result.observe(pool.options.max, named);
-    });
 }

@@ -1,3 +1,5 @@
+// Turns the requests of an HTTP server into OpenTelemetry spans and metrics, and reads and writes the W3C trace context.
+
 import {
   type Attributes,
   type Context,
@@ -11,30 +13,7 @@ import {
 import { ATTRIBUTES as A, HTTP_METRICS as M } from "./names.ts";
 import { checkTelemetryOptions, type TelemetryOptions } from "./session-telemetry.ts";
 
-const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-
-/** Reads a trace context in the form of W3C. Undefined if the text is none, as the standard wants it: a new trace begins then. */
-function readTraceparent(text: string | undefined): SpanContext | undefined {
-  const [, version = "", traceId = "", spanId = "", flags = "", more] = FORM.exec(text ?? "") ?? [];
-  if (version === "ff" || (version === "00" && more !== undefined)) return undefined;
-  const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
-  return isSpanContextValid(context) ? context : undefined;
-}
-
-/** Undefined if nothing is traced. */
-export function writeTraceparent(context: SpanContext): string | undefined {
-  if (!isSpanContextValid(context)) return undefined;
-  const { traceId, spanId, traceFlags } = context;
-  return `00-${traceId}-${spanId}-${(traceFlags & 1).toString().padStart(2, "0")}`;
-}
-
-/** Under the span that sent something; a new trace if it sent none. */
-export function under(traceparent: string | undefined): Context {
-  const sender = readTraceparent(traceparent);
-  return sender === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, sender);
-}
-
-/** Spans and metrics of a server's requests. */
+/** Creates spans and metrics for the requests of a server. */
 export interface HttpTelemetry {
   begin(request: ReceivedRequest): RequestTelemetry;
 }
@@ -48,14 +27,14 @@ export interface ReceivedRequest {
 
 /** Observes one request. */
 export interface RequestTelemetry {
-  /** The trace context for all that the request begins. Undefined if nothing is traced. */
+  /** The trace context for the work of the request; undefined if nothing is traced. */
   readonly traceparent: string | undefined;
   end(answered: RequestFacts): void;
 }
 
-/** What is known of a request after it was answered. */
+/** The facts of an answered request. */
 export interface RequestFacts {
-  /** The template of the address, without what clients filled in. Absent if the address is unknown. */
+  /** The template of the path, without values of the client. Absent if no route matches. */
   readonly route?: string;
   readonly operation?: string;
   readonly tenant?: string;
@@ -63,16 +42,13 @@ export interface RequestFacts {
   readonly durationMs: number;
 }
 
-/** The boundaries of the conventions. */
-const SECONDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-
 /** Turns requests into spans and metrics, by the OpenTelemetry conventions for HTTP servers: for `serveSessions` and `serveFleet`. */
 export function httpTelemetry(options: TelemetryOptions): HttpTelemetry {
   checkTelemetryOptions("httpTelemetry", options);
   const { tracer, meter } = options;
   const durations = meter.createHistogram(M.requestDuration, {
     unit: "s",
-    description: "Requests, until they were answered. Those of event streams last as long as somebody watches.",
+    description: "The duration of requests. A request for an event stream lasts as long as the client stays connected.",
     advice: { explicitBucketBoundaries: [...SECONDS] },
   });
   return {
@@ -103,3 +79,29 @@ export function httpTelemetry(options: TelemetryOptions): HttpTelemetry {
     },
   };
 }
+
+/** The boundaries that the conventions recommend. */
+const SECONDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+/** Returns the context of the sender's span; the root context if no trace context was sent. */
+export function under(traceparent: string | undefined): Context {
+  const sender = readTraceparent(traceparent);
+  return sender === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, sender);
+}
+
+/** Writes a W3C trace context; undefined if nothing is traced. */
+export function writeTraceparent(context: SpanContext): string | undefined {
+  if (!isSpanContextValid(context)) return undefined;
+  const { traceId, spanId, traceFlags } = context;
+  return `00-${traceId}-${spanId}-${(traceFlags & 1).toString().padStart(2, "0")}`;
+}
+
+/** Reads a W3C trace context; undefined if the text is invalid. As the standard requires, a new trace begins then. */
+function readTraceparent(text: string | undefined): SpanContext | undefined {
+  const [, version = "", traceId = "", spanId = "", flags = "", more] = FORM.exec(text ?? "") ?? [];
+  if (version === "ff" || (version === "00" && more !== undefined)) return undefined;
+  const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
+  return isSpanContextValid(context) ? context : undefined;
+}
+
+const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;

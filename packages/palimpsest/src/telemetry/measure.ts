@@ -1,16 +1,18 @@
+// Turns session events into measurements, and creates the metrics that record them.
+
 import type { Meter } from "@opentelemetry/api";
 import { inputTokensOf } from "../log/usage.ts";
-import type { AnswerInterrupted, CompactionEnded, ResponseRecorded, SessionEvent } from "../session-event.ts";
+import type {
+  AnswerInterrupted,
+  CompactionEnded,
+  ResponseRecorded,
+  SessionEvent,
+  UsedTokens,
+} from "../session-event.ts";
 import { ATTRIBUTES as A, METRICS, type MetricName } from "./names.ts";
 
-interface Measurement {
-  readonly metric: MetricName;
-  readonly value: number;
-  readonly attributes: Readonly<Record<string, string>>;
-}
-
 /**
- * Returns the measurements of an event. Attributes take few values, because each combination is a series of its own: never a
+ * Returns the measurements of an event. Attributes have few values, because each combination is a separate series: never a
  * session, an entry, or a text. A new kind of event does not compile until it is handled here.
  */
 export function measure(event: SessionEvent): readonly Measurement[] {
@@ -18,7 +20,7 @@ export function measure(event: SessionEvent): readonly Measurement[] {
     case "turn-started":
       return [one("turns")];
     case "response-recorded":
-      return measureResponse(event, event.atMs);
+      return measureResponse(event);
     case "answer-interrupted":
       return measureInterruption(event);
     case "input-truncated":
@@ -62,9 +64,9 @@ export function measure(event: SessionEvent): readonly Measurement[] {
     case "compaction-announced":
       return [one("compactionsAnnounced", { [A.compactionReason]: event.reason })];
     case "compaction-started":
-      return notCounted("it is counted when it has ended, by how it ended");
+      return notCounted("a compaction is counted at its end, by outcome");
     case "compaction-progressed":
-      return notCounted("it is an event in the span of its compaction");
+      return notCounted("the progress is an event in the span of the compaction");
     case "compaction-ended":
       return measureCompaction(event);
     case "notes-updated":
@@ -104,7 +106,7 @@ export function measure(event: SessionEvent): readonly Measurement[] {
         ([outcome, value]) => ({ metric: "restoredFiles", value, attributes: { [A.outcome]: outcome } }),
       );
     case "agent-changed":
-      return notCounted("what agents do is counted in their own sessions");
+      return notCounted("the work of agents is counted in their own sessions");
     case "mail-arrived":
       return [{ metric: "mail", value: event.count, attributes: {} }];
     case "hooks-ran": {
@@ -117,23 +119,18 @@ export function measure(event: SessionEvent): readonly Measurement[] {
   }
 }
 
-function measureResponse(event: ResponseRecorded, atMs: number): readonly Measurement[] {
-  const attributes = {
-    [A.operation]: "chat",
-    [A.provider]: event.provider,
-    [A.requestModel]: event.requestModel,
-    [A.responseModel]: event.model,
-    [A.source]: event.source,
-  };
-  const typed = { input: inputTokensOf(event), output: event.outputTokens };
+interface Measurement {
+  readonly metric: MetricName;
+  readonly value: number;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+function measureResponse(event: ResponseRecorded & SessionEvent): readonly Measurement[] {
+  const attributes = callAttributes(event);
   const parts = { fresh: event.freshTokens, cache_read: event.cacheReadTokens, cache_write: event.cacheWriteTokens };
-  const seconds = Math.max(0, atMs - event.requestedAtMs) / 1_000;
+  const seconds = Math.max(0, event.atMs - event.requestedAtMs) / 1_000;
   return [
-    ...Object.entries(typed).map(([type, value]) => ({
-      metric: "tokenUsage" as const,
-      value,
-      attributes: { ...attributes, [A.tokenType]: type },
-    })),
+    ...tokenUsage(event, attributes),
     ...Object.entries(parts).map(([part, value]) => ({
       metric: "promptTokens" as const,
       value,
@@ -145,24 +142,34 @@ function measureResponse(event: ResponseRecorded, atMs: number): readonly Measur
 }
 
 function measureInterruption(event: AnswerInterrupted): readonly Measurement[] {
-  const { provider, requestModel, model, source, used, priceUsd, estimated = "nothing" } = event;
-  const attributes = {
+  const { source, used, priceUsd, estimated = "nothing" } = event;
+  const attributes = callAttributes(event);
+  return [
+    one("interruptedAnswers", { [A.source]: source, [A.outcome]: event.view, [A.estimated]: estimated }),
+    ...(used === undefined ? [] : tokenUsage(used, attributes)),
+    ...costOf(priceUsd, attributes),
+  ];
+}
+
+type ModelCall = Pick<ResponseRecorded, "provider" | "requestModel" | "model" | "source">;
+
+function callAttributes({ provider, requestModel, model, source }: ModelCall): Measurement["attributes"] {
+  return {
     [A.operation]: "chat",
     [A.provider]: provider,
     [A.requestModel]: requestModel,
     [A.responseModel]: model,
     [A.source]: source,
   };
-  const typed = used === undefined ? {} : { input: inputTokensOf(used), output: used.outputTokens };
-  return [
-    one("interruptedAnswers", { [A.source]: source, [A.outcome]: event.view, [A.estimated]: estimated }),
-    ...Object.entries(typed).map(([type, value]) => ({
-      metric: "tokenUsage" as const,
-      value,
-      attributes: { ...attributes, [A.tokenType]: type },
-    })),
-    ...costOf(priceUsd, attributes),
-  ];
+}
+
+function tokenUsage(used: UsedTokens, attributes: Measurement["attributes"]): readonly Measurement[] {
+  const tokensByType = { input: inputTokensOf(used), output: used.outputTokens };
+  return Object.entries(tokensByType).map(([type, value]) => ({
+    metric: "tokenUsage",
+    value,
+    attributes: { ...attributes, [A.tokenType]: type },
+  }));
 }
 
 function costOf(priceUsd: number | undefined, attributes: Measurement["attributes"]): readonly Measurement[] {
@@ -188,7 +195,7 @@ function measureCompaction({ outcome, reason }: CompactionEnded): readonly Measu
   }
 }
 
-/** Each kind without a metric has its reason here. */
+/** Returns no measurements. The parameter documents why an event has no metric. */
 function notCounted(_because: string): readonly Measurement[] {
   return [];
 }
@@ -197,83 +204,10 @@ function one(metric: MetricName, attributes: Measurement["attributes"] = {}): Me
   return { metric, value: 1, attributes };
 }
 
-/** A counter, or with boundaries a histogram. */
-interface MetricForm {
-  readonly unit: string;
-  readonly what: string;
-  readonly boundaries?: readonly number[];
-}
-
-const TOKEN_BOUNDARIES: readonly number[] = Array.from({ length: 14 }, (_, power) => 4 ** power);
-
-const tokens = (what: string): MetricForm => ({ unit: "{token}", what, boundaries: TOKEN_BOUNDARIES });
-
-/** The boundaries of tokens and of durations are those of the conventions. */
-const FORMS: Readonly<Record<MetricName, MetricForm>> = {
-  tokenUsage: tokens("Input and output tokens of a call; input with what was cached of it."),
-  operationDuration: {
-    unit: "s",
-    what: "From the request being made ready to its response being recorded.",
-    boundaries: Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power),
-  },
-  cost: { unit: "USD", what: "What responses cost, of models whose prices are known." },
-  promptTokens: { unit: "{token}", what: "Input by how it was billed: fresh, read from the cache, written to it." },
-  turns: { unit: "{turn}", what: "Turns of the user." },
-  interruptedAnswers: { unit: "{answer}", what: "Answers that were stopped before they were whole." },
-  truncatedInputs: { unit: "{request}", what: "Requests of which the server read only a part, without saying so." },
-  guessedModels: { unit: "{model}", what: "Models whose window nobody knows, so that a guess is taken." },
-  overriddenParameters: { unit: "{parameter}", what: "Parameters that are not sent as they were given." },
-  pings: { unit: "{request}", what: "Requests that only keep a prompt in the cache." },
-  cacheBreaks: { unit: "{break}", what: "Requests that read less from the cache than the one before had left there." },
-  cacheBreakTokens: { unit: "{token}", what: "Paid for again because of such breaks." },
-  compactions: { unit: "{compaction}", what: "Compactions by how they ended." },
-  compactionsDue: { unit: "{compaction}", what: "Compactions that were due and left to the host." },
-  compactionsAnnounced: { unit: "{compaction}", what: "Compactions that the user was told of before they were made." },
-  compactionTokensBefore: tokens("The size of the view before a compaction."),
-  compactionTokensAfter: tokens("The size of the view after a compaction."),
-  notesDeclined: { unit: "{compaction}", what: "Times that the notes could not stand in for a summary." },
-  notesUpdates: { unit: "{update}", what: "Updates of the notes." },
-  clearings: { unit: "{clearing}", what: "Times that stale results were cleared." },
-  clearedResults: { unit: "{result}", what: "Results that were cleared." },
-  clearedTokens: { unit: "{token}", what: "What clearing has taken out of the view, by estimate." },
-  storedResults: { unit: "{result}", what: "Contents that went to a file." },
-  storedBytes: { unit: "By", what: "What went to files." },
-  collectedBytes: { unit: "By", what: "Stored results of old sessions that were removed." },
-  collectingFailures: { unit: "{session}", what: "Sessions whose old results could not be removed." },
-  mediaRefusals: {
-    unit: "{media}",
-    what: "Images and documents that are shown as a stub, by who refused them and why.",
-  },
-  storingFailures: { unit: "{result}", what: "Contents that were too large and could not be stored." },
-  recalls: { unit: "{recall}", what: "Times that something was asked for that the view did not show any more." },
-  extractions: { unit: "{extraction}", what: "Extractions of memories." },
-  memories: { unit: "{memory}", what: "Memories that were extracted." },
-  memoriesWaiting: {
-    unit: "{memory}",
-    what: "How many proposals wait in the inbox, each time that it is told.",
-    boundaries: [1, 2, 5, 10, 20, 50],
-  },
-  memoryVerdicts: { unit: "{memory}", what: "Memories that were confirmed, corrected or rejected." },
-  dreams: { unit: "{dream}", what: "Consolidations of the memory." },
-  forks: { unit: "{fork}", what: "Calls that shared a session's prefix." },
-  forkCacheHitRate: {
-    unit: "1",
-    what: "The share of a fork's input that was read from the cache.",
-    boundaries: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99],
-  },
-  breakerTrips: { unit: "{trip}", what: "Times that something was given up after failing in a row." },
-  rejectedSettings: { unit: "{setting}", what: "Settings that were given and could not be used, by their source." },
-  flagOutages: { unit: "{outage}", what: "Times that the flag service began to fail." },
-  restoredFiles: { unit: "{file}", what: "Files after a compaction: put back, skipped, failed." },
-  hookRuns: { unit: "{run}", what: "Events at which hooks were run." },
-  hookFailures: { unit: "{failure}", what: "Hooks that failed." },
-  mail: { unit: "{message}", what: "Messages of other sessions that have arrived." },
-};
-
-/** Creates all metrics from a meter, once; returns the function that records measurements. */
+/** Creates all metrics of a meter, and returns the function that records measurements. */
 export function createInstruments(meter: Meter): (measurement: Measurement) => void {
-  const takers = new Map(
-    Object.entries(FORMS).map(([metric, { unit, what: description, boundaries }]) => {
+  const recorders = new Map(
+    Object.entries(DEFINITIONS).map(([metric, { unit, description, boundaries }]) => {
       const name = METRICS[metric as MetricName];
       if (boundaries === undefined) {
         const counter = meter.createCounter(name, { unit, description });
@@ -284,5 +218,94 @@ export function createInstruments(meter: Meter): (measurement: Measurement) => v
       return [metric, histogram.record.bind(histogram)];
     }),
   );
-  return ({ metric, value, attributes }) => takers.get(metric)!(value, attributes);
+  return ({ metric, value, attributes }) => recorders.get(metric)!(value, attributes);
 }
+
+/** The definition of a metric: a histogram if it has boundaries, otherwise a counter. */
+interface MetricDefinition {
+  readonly unit: string;
+  readonly description: string;
+  readonly boundaries?: readonly number[];
+}
+
+const TOKEN_BOUNDARIES: readonly number[] = Array.from({ length: 14 }, (_, power) => 4 ** power);
+
+const tokens = (description: string): MetricDefinition => ({
+  unit: "{token}",
+  description,
+  boundaries: TOKEN_BOUNDARIES,
+});
+
+/** The definition of each metric. Tokens and durations have the boundaries that the conventions recommend. */
+const DEFINITIONS: Readonly<Record<MetricName, MetricDefinition>> = {
+  tokenUsage: tokens("Input and output tokens of a call. Input includes cached tokens."),
+  operationDuration: {
+    unit: "s",
+    description: "The time from preparing a request to recording its response.",
+    boundaries: Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power),
+  },
+  cost: { unit: "USD", description: "The cost of responses of models with known prices." },
+  promptTokens: {
+    unit: "{token}",
+    description: "Input tokens by price: fresh, read from the cache, written to the cache.",
+  },
+  turns: { unit: "{turn}", description: "Turns of the user." },
+  interruptedAnswers: { unit: "{answer}", description: "Answers that were stopped before they were complete." },
+  truncatedInputs: { unit: "{request}", description: "Requests that the server truncated without an error." },
+  guessedModels: { unit: "{model}", description: "Models with an unknown context window, for which a guess is used." },
+  overriddenParameters: {
+    unit: "{parameter}",
+    description: "Parameters that are sent with another value than the host set.",
+  },
+  pings: { unit: "{request}", description: "Requests that only keep a prompt in the cache." },
+  cacheBreaks: {
+    unit: "{break}",
+    description: "Requests that read less from the cache than the previous request left there.",
+  },
+  cacheBreakTokens: { unit: "{token}", description: "Tokens that were billed again because of cache breaks." },
+  compactions: { unit: "{compaction}", description: "Compactions by outcome." },
+  compactionsDue: { unit: "{compaction}", description: "Compactions that were due and that the host must start." },
+  compactionsAnnounced: {
+    unit: "{compaction}",
+    description: "Compactions that were announced to the user in advance.",
+  },
+  compactionTokensBefore: tokens("The size of the view before a compaction."),
+  compactionTokensAfter: tokens("The size of the view after a compaction."),
+  notesDeclined: { unit: "{compaction}", description: "Compactions for which the notes could not replace a summary." },
+  notesUpdates: { unit: "{update}", description: "Updates of the notes." },
+  clearings: { unit: "{clearing}", description: "Times that stale results were cleared." },
+  clearedResults: { unit: "{result}", description: "Results that were cleared." },
+  clearedTokens: { unit: "{token}", description: "Estimated tokens that clearing removed from the view." },
+  storedResults: { unit: "{result}", description: "Contents that were stored in a file." },
+  storedBytes: { unit: "By", description: "Bytes that were stored in files." },
+  collectedBytes: { unit: "By", description: "Stored results of old sessions that were removed." },
+  collectingFailures: { unit: "{session}", description: "Sessions whose old results could not be removed." },
+  mediaRefusals: {
+    unit: "{media}",
+    description: "Images and documents that were replaced by a stub, by source and cause.",
+  },
+  storingFailures: { unit: "{result}", description: "Large contents that could not be stored." },
+  recalls: { unit: "{recall}", description: "Recalls of content that the view no longer shows." },
+  extractions: { unit: "{extraction}", description: "Extractions of memories." },
+  memories: { unit: "{memory}", description: "Memories that were extracted." },
+  memoriesWaiting: {
+    unit: "{memory}",
+    description: "The number of proposals in the inbox, at each report.",
+    boundaries: [1, 2, 5, 10, 20, 50],
+  },
+  memoryVerdicts: { unit: "{memory}", description: "Memories that were confirmed, corrected or rejected." },
+  dreams: { unit: "{dream}", description: "Consolidations of the memory." },
+  forks: { unit: "{fork}", description: "Calls that shared a session's prefix." },
+  forkCacheHitRate: {
+    unit: "1",
+    description: "The share of a fork's input that was read from the cache.",
+    boundaries: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99],
+  },
+  breakerTrips: { unit: "{trip}", description: "Features that were switched off after repeated failures." },
+  rejectedSettings: { unit: "{setting}", description: "Settings that were rejected, by source." },
+  flagOutages: { unit: "{outage}", description: "Times that the flag service began to fail." },
+  restoredFiles: { unit: "{file}", description: "Files after a compaction: rehydrated, skipped or failed." },
+  hookRuns: { unit: "{run}", description: "Events at which hooks ran." },
+  hookFailures: { unit: "{failure}", description: "Hooks that failed." },
+  mail: { unit: "{message}", description: "Messages that arrived from other sessions." },
+};

@@ -1,6 +1,6 @@
 /**
- * All names that leave the process: those of the OpenTelemetry conventions for generative AI (`gen_ai.`, in development as of
- * version 1.37, and therefore in one place) and our own (`palimpsest.`). Dashboards depend on them.
+ * All names that leave the process: those of the OpenTelemetry conventions for generative AI (`gen_ai.`, which still change as of
+ * version 1.37, so they are kept in one place) and our own (`palimpsest.`). Dashboards depend on these names.
  */
 export const SPANS = {
   request: "chat",
@@ -55,7 +55,7 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** Of a store in a database: those of the conventions for database clients (`db.client.`), and our own. */
+/** The metrics of a store in a database, by the conventions for database clients (`db.client.`), and our own. */
 export const DATABASE_METRICS = {
   operationDuration: "db.client.operation.duration",
   connections: "db.client.connection.count",
@@ -65,14 +65,14 @@ export const DATABASE_METRICS = {
   heartbeatLag: "palimpsest.database.heartbeat.lag",
 } as const;
 
-/** Of a fleet's turns: the operations of agents in the conventions, and the time before a worker has a message. */
+/** The spans of a fleet's turns: the operations of agents in the conventions, and the wait of a message for a worker. */
 export const FLEET_SPANS = {
   turn: "invoke_agent",
   tool: "execute_tool",
   queued: "palimpsest.queued",
 } as const;
 
-/** Of the workers of a fleet, and of all that the fleet has to do. */
+/** The metrics of a fleet's workers, and of the work of the whole fleet. */
 export const FLEET_METRICS = {
   runs: "palimpsest.fleet.runs",
   runDuration: "palimpsest.fleet.run.duration",
@@ -89,7 +89,7 @@ export const FLEET_METRICS = {
   questions: "palimpsest.fleet.questions",
 } as const;
 
-/** Of a server's requests, by the conventions for HTTP servers. */
+/** The metrics of a server's requests, by the conventions for HTTP servers. */
 export const HTTP_METRICS = {
   requestDuration: "http.server.request.duration",
 } as const;
@@ -110,7 +110,7 @@ export const ATTRIBUTES = {
   cacheReadTokens: "gen_ai.usage.cache_read.input_tokens",
   cacheWriteTokens: "gen_ai.usage.cache_creation.input_tokens",
   reasoningTokens: "gen_ai.usage.reasoning.output_tokens",
-  /** Content: only when it was asked for. */
+  /** Content: only if the option `content` includes it. */
   outputMessages: "gen_ai.output.messages",
   errorType: "error.type",
   databaseSystem: "db.system.name",
@@ -139,7 +139,7 @@ export const ATTRIBUTES = {
   tenant: "palimpsest.tenant",
   run: "palimpsest.run.number",
   attempt: "palimpsest.run.attempt",
-  /** Why a turn continues that an earlier run had begun: `crash` or `resume`. */
+  /** Why a turn of an earlier run continues: `crash` or `resume`. */
   continued: "palimpsest.turn.continued",
   step: "palimpsest.step",
   state: "palimpsest.state",
@@ -147,6 +147,6 @@ export const ATTRIBUTES = {
   tokensAfter: "palimpsest.tokens.after",
   earlierCompactions: "palimpsest.compactions.earlier",
   turnsSincePrevious: "palimpsest.compactions.turns_since_previous",
-  /** Content: only when it was asked for. */
+  /** Content: only if the option `content` includes it. */
   summary: "palimpsest.summary",
 } as const;

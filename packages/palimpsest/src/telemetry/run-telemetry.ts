@@ -1,8 +1,9 @@
+// Creates the OpenTelemetry spans of one run of a session on a worker.
+
 import {
   type Attributes,
   type Context,
   context,
-  type Meter,
   ROOT_CONTEXT,
   type Span,
   type SpanContext,
@@ -11,8 +12,16 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
+import type { FleetMetrics } from "./fleet-metrics.ts";
 import { under, writeTraceparent } from "./http-telemetry.ts";
-import { ATTRIBUTES as A, FLEET_METRICS as M, FLEET_SPANS as S } from "./names.ts";
+import { ATTRIBUTES as A, FLEET_SPANS as S } from "./names.ts";
+
+/** One run of a session on a worker. */
+export interface RunFacts extends ServedTarget {
+  readonly number: number;
+  /** More than 1 if earlier runs did not finish. */
+  readonly attempt: number;
+}
 
 /** A session that workers run. */
 export interface ServedTarget {
@@ -20,128 +29,19 @@ export interface ServedTarget {
   readonly session: string;
 }
 
-/** Sessions that a worker has open. */
-export interface OpenSessionCounts {
-  /** Kept open between runs. */
-  readonly idle: number;
-  readonly running: number;
-}
-
-/** What a whole fleet has to do, as its database knows it. `overview` of `openPostgresDispatch` returns it, with more. */
-export interface FleetCounts {
-  readonly atMs: number;
-  readonly queue: {
-    /** Held by a worker that has renewed its run in time. */
-    readonly running: number;
-    /** To be run now, also because their worker is gone. */
-    readonly due: number;
-    /** To be run at a later time. */
-    readonly later: number;
-    readonly setAside: number;
-    /** Since when the first of those that are due has been due. */
-    readonly oldestDueAtMs?: number;
-  };
-  readonly inbox: { readonly items: number; readonly oldestAtMs?: number };
-  readonly questions: { readonly open: number };
-}
-
-/** Counters and histograms of one process. Attributes take few values: never a tenant or a session. */
-interface FleetMetrics {
-  runEnded(outcome: string, durationMs: number): void;
-  stepTaken(step: string, durationMs: number): void;
-  itemTaken(waitedMs: number): void;
-  turnContinued(why: string): void;
-  postponed(reason: string): void;
-  setAside(): void;
-}
-
-/** From a look into the log to a tool that runs for an hour. */
-const SECONDS: readonly number[] = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600];
-
-export function createFleetMetrics(meter: Meter): FleetMetrics {
-  const seconds = (name: string, description: string) =>
-    meter.createHistogram(name, { unit: "s", description, advice: { explicitBucketBoundaries: [...SECONDS] } });
-  const count = (name: string, unit: string, description: string) => meter.createCounter(name, { unit, description });
-  const runs = count(M.runs, "{run}", "Runs of sessions on this worker, by how they ended.");
-  const runDuration = seconds(M.runDuration, "Runs of sessions, from start to end.");
-  const stepDuration = seconds(
-    M.stepDuration,
-    "Steps of turns: an exchange with the model, or the calls of a response.",
-  );
-  const waitDuration = seconds(M.waitDuration, "From a message being stored to a worker having it in the log.");
-  const resumed = count(M.resumed, "{turn}", "Turns that an earlier run had begun: its worker is gone, or it waited.");
-  const postponed = count(M.postponed, "{run}", "Runs that were put off because the provider is away, by reason.");
-  const setAside = count(M.setAside, "{session}", "Sessions that failed too often and do not run any more.");
-  return {
-    runEnded(outcome, durationMs) {
-      runs.add(1, { [A.outcome]: outcome });
-      runDuration.record(durationMs / 1_000, { [A.outcome]: outcome });
-    },
-    stepTaken: (step, durationMs) => stepDuration.record(durationMs / 1_000, { [A.step]: step }),
-    itemTaken: (waitedMs) => waitDuration.record(waitedMs / 1_000),
-    turnContinued: (why) => resumed.add(1, { [A.continued]: why }),
-    postponed: (reason) => postponed.add(1, { [A.reason]: reason }),
-    setAside: () => setAside.add(1),
-  };
-}
-
-/** Observes the sessions that a worker has open, with every export. Returns a function that ends it. */
-export function observeOpenSessions(meter: Meter, count: () => OpenSessionCounts): () => void {
-  const open = meter.createObservableUpDownCounter(M.openSessions, {
-    unit: "{session}",
-    description: "Sessions that this worker has open.",
-  });
-  const observe: Parameters<typeof open.addCallback>[0] = (result) => {
-    for (const [state, sessions] of Object.entries(count())) result.observe(sessions, { [A.state]: state });
-  };
-  open.addCallback(observe);
-  return () => open.removeCallback(observe);
-}
-
-/** Observes the whole fleet, with every export. Every process that does it reports the same: show the highest. */
-export function observeFleet(meter: Meter, overview: () => Promise<FleetCounts>): void {
-  const gauge = (name: string, unit: string, description: string) =>
-    meter.createObservableGauge(name, { unit, description });
-  const depth = gauge(M.queueDepth, "{session}", "Sessions that are to run or run, by state.");
-  const age = gauge(M.queueAge, "s", "How long the first session that is due has waited for a worker.");
-  const items = gauge(M.inboxItems, "{item}", "Messages that are not in their logs yet.");
-  const inboxAge = gauge(M.inboxAge, "s", "How long the oldest of those messages has waited.");
-  const questions = gauge(M.questions, "{question}", "Questions that wait for an answer of a person.");
-  meter.addBatchObservableCallback(
-    async (result) => {
-      const { atMs, queue, inbox, questions: asked } = await overview();
-      const since = (oldestMs = atMs): number => Math.max(0, atMs - oldestMs) / 1_000;
-      const states = { running: queue.running, due: queue.due, later: queue.later, set_aside: queue.setAside };
-      for (const [state, sessions] of Object.entries(states)) result.observe(depth, sessions, { [A.state]: state });
-      result.observe(age, since(queue.oldestDueAtMs));
-      result.observe(items, inbox.items);
-      result.observe(inboxAge, since(inbox.oldestAtMs));
-      result.observe(questions, asked.open);
-    },
-    [depth, age, items, inboxAge, questions],
-  );
-}
-
-/** One run of a session on a worker. */
-export interface RunFacts extends ServedTarget {
-  readonly number: number;
-  /** More than 1 if earlier runs did not come to an end. */
-  readonly attempt: number;
-}
-
-/** What happens in a run. */
+/** An event of a run. */
 export type RunEvent =
-  /** A message is in the log. It begins a turn, or joins the one that runs. */
+  /** A message was written to the log. It begins a turn, or joins the running turn. */
   | { readonly kind: "item-taken"; readonly waitedMs: number; readonly traceparent?: string }
-  /** A turn continues that an earlier run had begun. */
+  /** A turn of an earlier run continues. */
   | { readonly kind: "turn-continued"; readonly traceparent?: string }
   | { readonly kind: "turn-ended"; readonly state: string }
   | { readonly kind: "step-taken"; readonly step: string; readonly durationMs: number }
   | { readonly kind: "tool-started"; readonly callId: string; readonly tool: string }
   | { readonly kind: "tool-ended"; readonly callId: string; readonly status: "ok" | "error"; readonly how: string }
-  /** The provider failed, and is asked again within the step. */
+  /** The provider failed, and the step will retry. */
   | { readonly kind: "retry-waiting"; readonly reason: string; readonly waitMs: number }
-  /** The provider is away: the session runs again later. */
+  /** The provider is unavailable, so the session runs again later. */
   | { readonly kind: "postponed"; readonly reason: string }
   | { readonly kind: "run-ended"; readonly outcome: "ended" | "left" | "later" }
   | { readonly kind: "run-ended"; readonly outcome: "failed"; readonly error: unknown };
@@ -149,24 +49,17 @@ export type RunEvent =
 /** Observes one run. */
 export interface RunTelemetry {
   tell(event: RunEvent): void;
-  /** Whether a turn runs that was told of. If not, the next step belongs to a turn that an earlier run had begun. */
+  /** Whether a reported turn is running. If not, the next step belongs to a turn of an earlier run. */
   isInTurn(): boolean;
-  /** The trace of the turn that runs here, or ran here last: for what the turn sends to other sessions. Undefined if there is none. */
+  /** The trace context of the current or last turn of this run, for messages to other sessions; undefined before the first turn. */
   traceparent(): string | undefined;
-  /** Runs work with the turn's span as the active one, for spans of tools and clients, if the process has a context manager. */
+  /** Runs work with the turn's span as the active span, so that tools and clients create child spans. Needs a context manager. */
   within<Result>(work: () => Result): Result;
 }
 
-interface RunTelemetryParts {
-  readonly tracer: Tracer;
-  readonly metrics: FleetMetrics;
-  /** Called when another span is to be the parent of what happens in the session. */
-  onParent(parent: Context | undefined): void;
-}
-
 /**
- * Spans of one run: one for each turn, or part of a turn, that runs here. Its parent is the trace context that the message came with, which
- * the log keeps: so all parts of a turn are in one trace, whichever workers run them.
+ * Creates the spans of one run: one for each turn, or part of a turn, in this run. The parent of each span is the trace context of the
+ * message, which the log keeps. So all parts of a turn are in one trace, even if different workers run them.
  */
 export function createRunTelemetry(run: RunFacts, { tracer, metrics, onParent }: RunTelemetryParts): RunTelemetry {
   const startedAtMs = performance.now();
@@ -202,7 +95,7 @@ export function createRunTelemetry(run: RunFacts, { tracer, metrics, onParent }:
     onParent(undefined);
   }
 
-  /** The time before a worker had a message; in the message's own trace, with a link to the turn that it joined. */
+  /** Records how long a message waited for a worker: in the trace of the message, with a link to the turn that the message joined. */
   function queued(waitedMs: number, traceparent: string | undefined): void {
     const now = Date.now();
     const isOther = turn !== undefined && traceparent !== undefined;
@@ -267,4 +160,11 @@ export function createRunTelemetry(run: RunFacts, { tracer, metrics, onParent }:
     traceparent: () => newest && writeTraceparent(newest),
     within: (work) => (turn === undefined ? work() : context.with(trace.setSpan(context.active(), turn), work)),
   };
+}
+
+interface RunTelemetryParts {
+  readonly tracer: Tracer;
+  readonly metrics: FleetMetrics;
+  /** Called with the new parent for spans of the session. */
+  onParent(parent: Context | undefined): void;
 }

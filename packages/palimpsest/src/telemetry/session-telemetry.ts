@@ -1,3 +1,5 @@
+// Turns session events into OpenTelemetry spans and metrics.
+
 import {
   type Attributes,
   type Context,
@@ -27,16 +29,16 @@ export interface TelemetryOptions {
   readonly tracer: Tracer;
   readonly meter: Meter;
   /**
-   * `included`: spans carry the texts of models, too. Use it only if everyone who reads the spans may read the conversation.
+   * `included`: spans also carry the texts of models. Use this only if everyone who reads the spans may read the conversation.
    * @default "none"
    */
   readonly content?: "none" | "included";
 }
 
-/** @param parent what the event's span belongs to. @default the active span */
+/** Receives an event. @param parent the context of the parent span. @default the active span */
 type SessionListener = (event: SessionEvent, parent?: Context) => void;
 
-/** @param of the function that the options were passed to */
+/** Checks the tracer and the meter. @param of the name of the function that got the options */
 export function checkTelemetryOptions(of: string, options: TelemetryOptions): void {
   checkOptions(of, options, {
     tracer: withMethods(["startSpan"], 'a tracer of OpenTelemetry: trace.getTracer("...")'),
@@ -44,11 +46,11 @@ export function checkTelemetryOptions(of: string, options: TelemetryOptions): vo
   });
 }
 
-/** Turns session events into spans and metrics, under a span that the caller names. */
+/** Turns session events into spans and metrics, under a parent that the caller passes. */
 export function listenToSessions(options: TelemetryOptions): SessionListener {
   const { tracer, meter, content = "none" } = options;
-  const take = createInstruments(meter);
-  /** Spans of compactions that have begun and not ended. */
+  const recordMeasurement = createInstruments(meter);
+  /** The spans of running compactions. */
   const open = new Map<string, Span>();
 
   function request(event: ResponseRecorded & SessionEvent, parent: Context | undefined): void {
@@ -95,7 +97,7 @@ export function listenToSessions(options: TelemetryOptions): SessionListener {
   }
 
   return (event, parent) => {
-    measure(event).forEach(take);
+    measure(event).forEach(recordMeasurement);
     switch (event.kind) {
       case "response-recorded":
         return request(event, parent);
@@ -106,7 +108,7 @@ export function listenToSessions(options: TelemetryOptions): SessionListener {
         return;
       case "compaction-ended":
         return compactionEnded(event);
-      // These kinds happen at one moment, so they are counted and have no span. A new kind does not compile until it is listed.
+      // These events have no duration, so they are counted and have no span. A new kind does not compile until it is listed.
       case "turn-started":
       case "answer-interrupted":
       case "input-truncated":
@@ -187,7 +189,7 @@ function outputMessages(text: string, stop: string): string {
   return JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: text }], finish_reason: stop }]);
 }
 
-/** A plain number would be read as the time since the process began, if it is smaller than that. */
+/** Converts a time to a date, because OpenTelemetry reads a small number as the time since the start of the process. */
 function moment(atMs: number): Date {
   return new Date(atMs);
 }

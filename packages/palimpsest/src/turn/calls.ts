@@ -1,3 +1,5 @@
+// Answers the tool calls of a response: asks for permission, runs the tools and logs the results.
+
 import { type Clock, NO_LONGER_NEEDED, type Watched, type WatchOptions, watchCall } from "../clock.ts";
 import { addedContext } from "../hooks/hook.ts";
 import { TOOL_SEARCH, type ToolCall, type ToolResult } from "../log/block.ts";
@@ -18,20 +20,22 @@ import {
 } from "./permission.ts";
 import { watchStream } from "./send.ts";
 
+/** The tools of the session, and who may run them. */
 interface AdmitOptions extends PermissionOptions {
   readonly tools: ReadonlyMap<string, Tool>;
-  /** Whether a tool is deferred, and nothing in view has brought it in. */
+  /** Whether a tool is deferred and not loaded: no result in view contains its definition. */
   readonly unloaded: (tool: string) => boolean;
 }
 
+/** Whether a call runs. */
 type Admission =
   | { readonly kind: "admitted"; readonly tool: Tool; readonly input: unknown }
-  /** Somebody decides later. `newInput`: the input as a hook has changed it, if one did. */
+  /** The call waits for a decision. `newInput`: the input after a hook changed it. */
   | { readonly kind: "waits"; readonly reason?: string; readonly newInput?: unknown }
-  /** The text that the model gets in place of a result. */
+  /** The call does not run. The model gets `text` instead of a result. */
   | { readonly kind: "turned-away"; readonly how: ToolEnding; readonly text: string };
 
-/** Decides whether a call runs, and with which input: the tool exists, the input fits, no hook and no rule denies it. */
+/** Decides whether a call runs: its tool exists, its input is valid, and neither a hook nor a rule denies it. */
 async function admitCall(call: ToolCall, options: AdmitOptions): Promise<Admission> {
   const { session, signal } = options;
   const asWritten = await admitAllowed(call, call.input, options);
@@ -49,7 +53,7 @@ async function admitCall(call: ToolCall, options: AdmitOptions): Promise<Admissi
     const text = `This call was not run: the hook ${changed?.by} gave it an input that does not fit: ${read.problems.join("; ")}.`;
     return turnAway("denied", text);
   }
-  // A search only shows the model what the host offers it; each call of what it finds is decided on.
+  // A search only shows definitions of tools. Calls of these tools need permission.
   if (call.name === TOOL_SEARCH) return { kind: "admitted", tool, input: read.value };
   const decision = await decidePermission({ call, input: read.value }, options);
   if (decision.kind === "deny") return turnAway("denied", notAllowed(decision.reason));
@@ -62,7 +66,7 @@ async function admitCall(call: ToolCall, options: AdmitOptions): Promise<Admissi
   };
 }
 
-/** The same for a call that somebody has allowed: only the tool and its input are looked at. */
+/** Checks a call that is already allowed: only its tool and its input. */
 async function admitAllowed(
   { name }: ToolCall,
   input: unknown,
@@ -83,7 +87,7 @@ function turnAway(how: ToolEnding, text: string): Extract<Admission, { kind: "tu
   return { kind: "turned-away", how, text };
 }
 
-/** The model has not seen its schema: what it wrote is a guess. */
+/** The text for a call of a deferred tool that is not loaded. The model has guessed its input. */
 function notLoaded(name: string): string {
   return `The call of ${name} was not run: the tool is not loaded. Call ${TOOL_SEARCH} with the name ${JSON.stringify(name)} first, then call it as its schema says.`;
 }
@@ -92,24 +96,25 @@ function invalidText({ name }: Tool, problems: readonly string[]): string {
   return `The call of ${name} was not run, its input is wrong: ${problems.join("; ")}. Call it again with a right one.`;
 }
 
-/** How a tool ended. */
+/** How a tool run ended. */
 interface ToolEnd {
   readonly how: ToolEnding;
   readonly status: ToolResult["status"];
 }
 
+/** The result of a tool: whole, or as a stream. */
 type RunningTool =
   | ({ readonly kind: "whole"; readonly content: ToolResult["content"] } & ToolEnd)
-  /** The outcome is known once all chunks have been read. A stream that breaks off says so in its last chunk. */
+  /** `end` is known after the last chunk. If the stream fails, its last chunk reports the failure. */
   | { readonly kind: "stream"; readonly chunks: ToolStream; readonly end: () => ToolEnd };
 
-/** Runs a tool. It ends in time whatever the tool does, and never rejects: an error becomes a result for the model. */
+/** Runs a tool until it ends or its time is over. Never rejects: an error becomes a result for the model. */
 async function runTool(
   tool: Tool,
   { input, ...call }: Pick<ToolContext, "call" | "key"> & { readonly input: unknown },
   watch: WatchOptions,
 ): Promise<RunningTool> {
-  // Not the signal of the watch, which ends when the stream begins.
+  // The watch ends when the stream begins, so the tool gets a separate signal.
   const over = new AbortController();
   const signal = AbortSignal.any([watch.signal, over.signal]);
   const started = await watchCall(async () => {
@@ -171,7 +176,9 @@ function isStream(output: unknown): output is ToolStream {
   return typeof output === "object" && output !== null && Symbol.asyncIterator in output;
 }
 
-/** A return value that cannot be stored is turned into text: plain JavaScript can return anything. */
+/**
+ * Converts a tool's return value to a result. Plain JavaScript can return anything, so unknown values become JSON text.
+ */
 function toContent(output: unknown): Pick<ToolResult, "content" | "status"> {
   const isBare = Array.isArray(output) || typeof output === "string";
   const result: Readonly<Record<string, unknown>> = isBare ? { content: output } : Object(output);
@@ -181,21 +188,22 @@ function toContent(output: unknown): Pick<ToolResult, "content" | "status"> {
   return { content: JSON.stringify(output) ?? "", status: "ok" };
 }
 
+/** What a tool call needs to run: the session, the tools, the permissions and the time limits. */
 export interface AnswerOptions extends AdmitOptions {
   readonly session: Pick<Session, "id" | "events" | "append" | "turn">;
-  /** Throws if this process may not write any more. */
+  /** Throws if this process may no longer write to the session. */
   readonly ensureRight: () => void;
   readonly clock: Required<Clock>;
   readonly toolTimeoutMs: number;
   readonly emit: (event: QueryEvent) => void;
 }
 
-/** The part of a stream that hooks get: they get it in one piece, and a stream may have gigabytes. */
+/** Hooks get the beginning of a stream, up to this many characters, because a stream may have gigabytes. */
 const SHOWN_CHARACTERS = 20_000;
 
 /**
- * Brings a call as far as it comes in one step: to its result, or to a question that somebody answers later. Rejects only if the
- * log cannot be written.
+ * Answers a call with a result, or logs the question for permission that is answered later. Rejects only if the log
+ * cannot be written.
  */
 export async function answerCall(open: OpenCall, options: AnswerOptions): Promise<void> {
   const { session, clock, toolTimeoutMs, signal, emit } = options;
@@ -208,7 +216,7 @@ export async function answerCall(open: OpenCall, options: AnswerOptions): Promis
 
   const settled = settledBy(open, options.tools.get(call.name));
   if (settled !== undefined) return answer(settled.how, settled.text, "error");
-  // Hooks, policies and people may take long; an abort does not wait for them.
+  // Hooks, policies and users may take long. An abort does not wait for them.
   const patience = { clock, stallMs: Number.POSITIVE_INFINITY, signal };
   const admit = () => (open.step === "allowed" ? admitAllowed(call, inputOf(open), options) : admitCall(call, options));
   const admitted = await watchCall(admit, patience);
@@ -228,7 +236,8 @@ export async function answerCall(open: OpenCall, options: AnswerOptions): Promis
   }
 
   const { tool, input } = admission;
-  // Before it runs: who finds it begun does not run it again. A process that was replaced cannot write, and so does not begin.
+  // Logged before the run, so that another process does not run the call again. A replaced process cannot log and stops
+  // here.
   if (repeatOf(tool) === "never") await session.turn.enterCall({ step: "begun", call: call.id });
   emit({ kind: "tool-started", call, input });
   const watch = { clock, stallMs: tool.timeoutMs ?? toolTimeoutMs, signal };
@@ -244,7 +253,7 @@ export async function answerCall(open: OpenCall, options: AnswerOptions): Promis
   return afterTool(call, { input, text: shown.text(), ...end }, options);
 }
 
-/** What a call is answered with that is not run; undefined if it is to be run. */
+/** Returns the answer to a call that must not run; undefined if the call can run. */
 function settledBy(
   { step, reason }: OpenCall,
   tool: Tool | undefined,
@@ -263,7 +272,7 @@ function settledBy(
     case "begun":
     case "unlogged": {
       const repeat = tool === undefined ? "never" : repeatOf(tool);
-      // Whoever ran a call without a log of its beginning gave it no key.
+      // If the beginning of a call was not logged, the call ran without a key.
       const mayRun = repeat === "free" || (repeat === "by-key" && step === "begun");
       return mayRun ? undefined : { how: "unknown", text: MAY_HAVE_RUN };
     }
@@ -276,19 +285,22 @@ function inputOf({ call, input }: OpenCall): unknown {
   return input === undefined ? call.input : input;
 }
 
-/** The question that a waiting call waits with. */
+/** Returns the question for permission of a waiting call. */
 export function questionOf(open: OpenCall, sessionId: string): OpenQuestion {
   const { call, reason } = open;
   const why = reason === undefined ? {} : { reason };
   return { sessionId, callId: call.id, tool: call.name, input: inputOf(open), ...why };
 }
 
+/** The end of a tool run, with the input and the beginning of the result. */
 interface RanTool extends ToolEnd {
   readonly input: unknown;
   readonly text: string;
 }
 
-/** Messages of hooks about a result follow it. The call has run: blocking it is only a message to the model. */
+/**
+ * Runs the hooks after a call and appends their messages. The call has already run, so blocking only informs the model.
+ */
 async function afterTool(
   call: ToolCall,
   { input, text, status }: RanTool,
@@ -306,7 +318,7 @@ function textOf(content: ToolResult["content"]): string {
   return content.map((part) => (part.kind === "text" ? part.text : `[${part.kind}]`)).join("\n");
 }
 
-/** Passes chunks on, and keeps the beginning. */
+/** Passes the chunks of a stream on, and keeps its beginning. */
 function createExcerpt(source: ToolStream, atEnd: () => void): { readonly chunks: ToolStream; text(): string } {
   const decoder = new TextDecoder();
   let text = "";
@@ -325,7 +337,7 @@ function createExcerpt(source: ToolStream, atEnd: () => void): { readonly chunks
 /** The maximum number of calls that run at the same time. */
 const MAX_AT_ONCE = 10;
 
-/** Groups calls in order; neighbors that are safe in parallel run together. Pure. */
+/** Groups calls in order. Neighboring calls run together if their tools are safe in parallel. Pure. */
 export function groupCalls<Call extends { readonly call: Pick<ToolCall, "name"> }>(
   calls: readonly Call[],
   tools: ReadonlyMap<string, Pick<Tool, "concurrency">>,

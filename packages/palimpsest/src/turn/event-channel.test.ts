@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createEventChannel } from "./query.ts";
 
-test("events come out while the work goes on, then its result", async () => {
+test("yields events during the work, then returns its result", async () => {
   const { emit, during } = createEventChannel<string>(() => expect.fail("nobody left"));
   emit("before");
   const seen: string[] = [];
@@ -23,7 +23,7 @@ test("events come out while the work goes on, then its result", async () => {
   expect(seen).toEqual(["before", "at once", "later"]);
 });
 
-test("work that fails throws behind its events", async () => {
+test("throws the error of failed work after its events", async () => {
   const { emit, during } = createEventChannel<string>(() => undefined);
   const fails = async () => {
     emit("one");
@@ -34,7 +34,7 @@ test("work that fails throws behind its events", async () => {
   await expect(turn.next()).rejects.toThrow("no");
 });
 
-test("who leaves early ends the work, and waits for it", async () => {
+test("ends the work and waits for it if the consumer stops early", async () => {
   const stop = new AbortController();
   const { emit, during } = createEventChannel<string>(() => stop.abort());
   let ended = "not yet";

@@ -7,7 +7,7 @@ const TOOLS = new Map([
   ["write", { concurrency: "alone" }],
 ] as const);
 
-test("all calls in their order; only safe ones share a group, and no more than ten", () => {
+test("keeps the order of calls, and groups at most ten safe ones", () => {
   const names = fc.array(fc.constantFrom("read", "write", "unknown"), { maxLength: 40 });
   fc.assert(
     fc.property(names, (list) => {

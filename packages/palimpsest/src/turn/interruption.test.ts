@@ -21,7 +21,7 @@ async function open(
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
-/** Runs a turn; it is aborted soon after the event that `stopAt` names. */
+/** Runs a turn and aborts it soon after the event that `stopAt` selects. */
 function run({ session, clock }: Opened, options: Partial<QueryOptions>, stopAt?: (event: QueryEvent) => boolean) {
   const stop = new AbortController();
   const turn = query(session, { clock, random: () => 0.5, signal: stop.signal, ...options });
@@ -33,11 +33,11 @@ function run({ session, clock }: Opened, options: Partial<QueryOptions>, stopAt?
 const isText = ({ kind }: QueryEvent): boolean => kind === "text";
 const LONG = `I was about to say this ${"at length ".repeat(20)}`;
 const stalled = stallStream(6, 60_000);
-/** The services that say at the beginning what the input costs. */
+/** The services that report the input usage at the start of a stream. */
 const REPORT_INPUT_FIRST: readonly WorldName[] = ["Anthropic", "Gemini"];
 
 describe.each(WORLD_NAMES)("%s", (world) => {
-  test("what was said before an abort stays in view with a marker, and is priced", async () => {
+  test("keeps text before an abort in view with a marker, and prices it", async () => {
     const opened = await open(inOrder([{ ...answer(LONG), fault: stalled }]), world);
     const outcome = await run(opened, { prompt: "Hello" }, isText);
     expect(outcome).toMatchObject({ kind: "aborted", rounds: 0 });
@@ -56,9 +56,9 @@ describe.each(WORLD_NAMES)("%s", (world) => {
     expect(next.indexOf("Go on.")).toBeGreaterThan(next.indexOf("was interrupted here"));
   });
 
-  test("thinking and calls that were not finished are left out, and the model is told which were not run", async () => {
+  test("omits incomplete thinking and calls, and tells the model which calls did not run", async () => {
     const words = [...answer("Let me look.").words, callTool("weather", { city: "x".repeat(2_000) })];
-    // Gemini sends a call whole.
+    // Gemini sends calls whole.
     const reply = think("Where is it?", { words, fault: stallStream(world === "Gemini" ? 2 : 14, 60_000) });
     const parameters = world === "Anthropic" ? { thinking: { type: "adaptive" } } : {};
     const tools = [{ name: "weather", description: "Weather.", input: { type: "object" }, run: async () => "Rain." }];
@@ -72,7 +72,7 @@ describe.each(WORLD_NAMES)("%s", (world) => {
     expect(next).not.toMatch(/Where is it|xxxxx/);
   });
 
-  test("an abort before anything arrived leaves a marker and no price", async () => {
+  test("leaves a marker without a price if nothing has arrived", async () => {
     const opened = await open(inOrder([{ ...answer(LONG), fault: stallStream(0, 60_000) }]), world);
     const outcome = await run(opened, { prompt: "Hello" }, ({ kind }) => kind === "request-started");
     expect(outcome).toMatchObject({ kind: "aborted", usage: { priceUsd: 0 } });
@@ -83,7 +83,7 @@ describe.each(WORLD_NAMES)("%s", (world) => {
     );
   });
 
-  test("text of a try that broke is not part of the answer that was aborted later, and is paid for", async () => {
+  test("prices a broken attempt, and omits its text from a later aborted answer", async () => {
     const opened = await open(
       inOrder([
         { ...answer("The first try. ".repeat(20)), fault: cutStream(5) },
@@ -105,7 +105,7 @@ describe.each(WORLD_NAMES)("%s", (world) => {
     expect(JSON.stringify(opened.bodies().at(-1))).not.toContain("The first try");
   });
 
-  test("a stream that breaks for good keeps what was shown", async () => {
+  test("keeps visible text if all attempts fail", async () => {
     const broken = { ...answer("Said before the line broke. ".repeat(20)), fault: cutStream(6) };
     const opened = await open(inOrder([broken, broken]), world);
     const outcome = await run(opened, { prompt: "Hello", retries: { maxAttempts: 2 } });
@@ -116,14 +116,14 @@ describe.each(WORLD_NAMES)("%s", (world) => {
   });
 });
 
-test("who stops pulling in the middle of an answer has it recorded all the same", async () => {
+test("records an answer if the consumer stops in the middle", async () => {
   const opened = await open(inOrder([{ ...answer(LONG), fault: stalled }]));
   const { session, clock } = opened;
   for await (const event of query(session, { clock, prompt: "Hello" })) if (event.kind === "text") break;
   expect(opened.interrupted()).toMatchObject([{ view: "kept", text: expect.stringContaining("I was") }]);
 });
 
-test("the input is priced as the service billed it, and is the size that is known afterwards", async () => {
+test("prices and measures the input by the report of the service", async () => {
   const long = "A long story about many things. ".repeat(1_000);
   const opened = await open(inOrder([answer("Yes."), { ...answer(LONG), fault: stalled }]));
   await run(opened, { prompt: long });
@@ -133,13 +133,13 @@ test("the input is priced as the service billed it, and is the size that is know
   const { freshTokens, cacheReadTokens, cacheWriteTokens } = event!.used!;
   expect(outcome).toMatchObject({ kind: "answered", usage: { cacheReadTokens } });
   expect(cacheReadTokens).toBeGreaterThan(5_000);
-  // The words and the marker are added by estimate to the input that was reported.
+  // The size is the reported input plus an estimate of the text and the marker.
   const { tokens } = opened.session.view.size();
   expect(tokens).toBeGreaterThan(freshTokens + cacheReadTokens + cacheWriteTokens);
   expect(tokens).toBeLessThan(freshTokens + cacheReadTokens + cacheWriteTokens + 300);
 });
 
-test("an interrupted answer of a fork is in its parent's ledger, marked as an estimate", async () => {
+test("charges an interrupted answer of a fork to its parent as an estimate", async () => {
   const opened = await open(inOrder([answer("Yes."), { ...answer(LONG), fault: stalled }]));
   await run(opened, { prompt: "Hello" });
   const fork = await opened.session.fork({ source: "side" });

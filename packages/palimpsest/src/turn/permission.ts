@@ -1,3 +1,5 @@
+// Decides whether a tool call may run. Also the events and outcomes of a turn.
+
 import type { LedgerTotals } from "../cost/ledger.ts";
 import type { ToolCall } from "../log/block.ts";
 import type {
@@ -17,27 +19,27 @@ export type Permission = (
   context: PermissionContext,
 ) => PermissionAnswer | Promise<PermissionAnswer>;
 
-/** The session that a tool call belongs to, and the signal that ends the question. */
+/** The session that a tool call belongs to, and the signal that cancels the question. */
 export interface PermissionContext {
   /** The session whose model makes the call: the host's own, or an agent's. */
   readonly sessionId: string;
   readonly signal: AbortSignal;
 }
 
-/** `input` is the input that the tool would run with. */
+/** A tool call that needs permission. `input` is the input that the tool would run with. */
 export interface WantedCall {
   readonly call: ToolCall;
   readonly input: unknown;
 }
 
-/** `ask`: first hooks are asked, then the host. */
+/** `ask`: hooks decide first, then the host. */
 type PermissionAnswer = PermissionDecision | { readonly kind: "ask" };
 
-/** Whether a tool call runs. `later`: the turn waits for an answer from outside. */
+/** Whether a tool call runs. */
 export type PermissionDecision =
   | { readonly kind: "allow" }
   | { readonly kind: "deny"; readonly reason: string }
-  /** Somebody answers some other time, with `session.turn.decide`. The turn ends with the call open, and no process waits. */
+  /** The answer comes later, through `session.turn.decide`. The turn ends with the call open, and no process waits. */
   | { readonly kind: "later"; readonly reason?: string };
 
 /** A question for permission that waits for an answer. `session.turn.decide(callId, ...)` answers it. */
@@ -57,7 +59,7 @@ export interface PermissionOptions {
   readonly session: Pick<Session, "id" | "events">;
   /** @default everything is allowed */
   readonly permission?: Permission;
-  /** Asks the user. @default nobody can be asked, so the call is denied */
+  /** Asks the user. @default calls that need an answer are denied */
   readonly askHost?: (
     wanted: WantedCall,
     context: PermissionContext,
@@ -67,7 +69,7 @@ export interface PermissionOptions {
 
 const ALLOW: PermissionDecision = { kind: "allow" };
 
-/** Policy first, then hooks, then the host. */
+/** Decides about a call: the permission function first, then hooks, then the host. */
 export async function decidePermission(
   wanted: WantedCall,
   { session, permission = () => ALLOW, askHost, signal }: PermissionOptions,
@@ -89,7 +91,7 @@ export async function decidePermission(
   }
 }
 
-/** The message of an error, or of anything else that was thrown. */
+/** Returns the message of an error, or of any other thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -106,24 +108,24 @@ export type QueryEvent =
   | ToolWaiting
   | NewContentTaken
   | QueryNotice
-  /** Any event of the session: compactions, results stored and cleared, cache breaks, hooks. */
+  /** Any event of the session: compactions, stored and cleared results, cache breaks, hooks. */
   | { readonly kind: "session-event"; readonly event: SessionEvent }
   | { readonly kind: "turn-ended"; readonly outcome: QueryOutcome };
 
 /** A request is about to be sent, for the first time or again after a failure. */
 interface RequestStarted {
   readonly kind: "request-started";
-  /** 1 for the first. */
+  /** The number of this attempt, starting at 1. */
   readonly tries: number;
 }
 
-/** The request failed and is sent again after a wait. Discard what the stream had delivered: the answer starts over. */
+/** The request failed and is sent again after a wait. Discard the parts received so far: the answer starts over. */
 interface RetryWaiting {
   readonly kind: "retry-waiting";
   readonly reason: ProviderFailure["kind"];
   readonly message: string;
   readonly waitMs: number;
-  /** Requests so far. */
+  /** The number of attempts so far. */
   readonly tries: number;
 }
 
@@ -133,6 +135,7 @@ interface ResponseArrived {
   readonly response: RecordedResponse;
 }
 
+/** A tool starts to run. */
 interface ToolStarted {
   readonly kind: "tool-started";
   readonly call: ToolCall;
@@ -140,7 +143,7 @@ interface ToolStarted {
   readonly input: unknown;
 }
 
-/** The call has its result. */
+/** The tool call has a result. */
 interface ToolEnded {
   readonly kind: "tool-ended";
   readonly call: ToolCall;
@@ -148,13 +151,16 @@ interface ToolEnded {
   readonly how: ToolEnding;
 }
 
-/** Permission for a call was asked for, and somebody answers later. */
+/** A call waits for permission, which is given or denied later. */
 interface ToolWaiting {
   readonly kind: "tool-waiting";
   readonly question: OpenQuestion;
 }
 
-/** `not-run`: the turn had ended, or the call was incomplete. `unknown`: it may have run when an earlier process ended. */
+/**
+ * How a tool call ended. `not-run`: the turn had ended, or the call was incomplete. `unknown`: an earlier process ended
+ * while the call was open, so the call may have run.
+ */
 export type ToolEnding =
   | "ran"
   | "threw"
@@ -166,19 +172,19 @@ export type ToolEnding =
   | "not-run"
   | "unknown";
 
-/** Messages that arrived meanwhile are now in the log, and part of the next request. */
+/** Messages that arrived during the turn are now in the log and part of the next request. */
 interface NewContentTaken {
   readonly kind: "new-content-taken";
   readonly count: number;
 }
 
-/** Something the user may want to know. */
+/** A notice for the user. */
 interface QueryNotice {
   readonly kind: "notice";
   readonly text: string;
 }
 
-/** How a turn ended. The session can continue after any of these. */
+/** The end of a turn, with its responses and usage. The session can continue after any outcome. */
 export type QueryOutcome = TurnEnd & {
   /** The number of recorded responses. */
   readonly rounds: number;
@@ -186,21 +192,22 @@ export type QueryOutcome = TurnEnd & {
   readonly usage: LedgerTotals;
 };
 
+/** How a turn ended. */
 export type TurnEnd =
-  /** The model has finished its answer. `stop` is `length` if it was cut too often. */
+  /** The model has finished its answer. `stop` is `length` if the answer was cut too often. */
   | { readonly kind: "done"; readonly text: string; readonly stop: ResponseContent["stop"] }
   /** The model, or the provider on its behalf, declined to answer. */
   | { readonly kind: "refused"; readonly text: string }
-  /** Somebody stopped the turn. Its open calls are answered. */
+  /** The turn was stopped. Its open calls are answered. */
   | { readonly kind: "aborted" }
   /**
-   * This process may not continue the turn, because its session was closed or `left` was aborted. Nothing was written since; the
-   * turn continues from its log, anywhere.
+   * This process may not continue the turn, because the session was closed or `left` was aborted. It has written
+   * nothing since. Any process can continue the turn from the log.
    */
   | { readonly kind: "left" }
-  /** Only calls are left that wait for permission. `session.turn.decide` answers a question; then the turn continues. */
+  /** All open calls wait for permission. The turn continues after `session.turn.decide` answers a question. */
   | { readonly kind: "waiting"; readonly questions: readonly OpenQuestion[] }
-  /** The window has no room for an answer. `advice` says what you can do, with the numbers. */
+  /** The window has no room for an answer. `advice` describes a solution, with the numbers. */
   | {
       readonly kind: "window-full";
       readonly sizeTokens: number;
@@ -208,15 +215,16 @@ export type TurnEnd =
       readonly windowTokens: number;
       readonly advice: string;
     }
-  /** `maxRounds` is reached. The results are in the log; a query without a prompt continues from here. */
+  /** `maxRounds` is reached. The results are in the log, and a query without a prompt continues the turn. */
   | { readonly kind: "rounds-used-up" }
-  /** The provider does not answer, or refuses this request. A query without a prompt tries again. */
+  /** The provider does not answer, or refuses the request. A query without a prompt sends the request again. */
   | ({ readonly kind: "failed" } & FailedSending);
 
+/** A request that failed after all attempts. */
 export interface FailedSending {
   readonly error: ProviderError;
   readonly tries: number;
   readonly waitedMs: number;
-  /** Why a request that is too long could not be made shorter. */
+  /** Why a request that is too long could not be shortened. */
   readonly advice?: string;
 }

@@ -68,16 +68,19 @@ const replies = fc.array(
   ),
   { maxLength: 8 },
 );
-/** What is done to a turn when so many events have been seen. `die`: nobody pulls any more, and the session is opened anew. */
+/**
+ * How a turn is interrupted after a number of events. `die`: the consumer stops without a `return`, and the session is
+ * opened again.
+ */
 const cut = fc.record({
   how: fc.constantFrom("not" as const, "abort" as const, "leave" as const, "die" as const),
-  // Most turns have some ten events: a cut far behind their end is none.
+  // Most turns have about ten events, and a later interruption has no effect.
   after: fc.oneof({ weight: 3, arbitrary: fc.nat(10) }, { weight: 1, arbitrary: fc.nat(40) }),
   says: fc.nat(30),
 });
 
-describe.each(Object.entries(WORLDS))("any turns with %s", (_, { face: createFace, connect, model }) => {
-  test("leave a log that can be sent, in which every message stands once and every call has one result", async () => {
+describe.each(Object.entries(WORLDS))("random turns with %s", (_, { face: createFace, connect, model }) => {
+  test("leave a log that can be sent, with every message once and one result for every call", async () => {
     const seen = { aborted: 0, died: 0, retried: 0, calls: 0 };
     let script: Iterator<Reply> = [][Symbol.iterator]();
     const face = createFace({ script: () => script.next().value ?? answer("Done.") });
@@ -91,7 +94,7 @@ describe.each(Object.entries(WORLDS))("any turns with %s", (_, { face: createFac
           const open = () =>
             openSession({ store, id: "s", provider, model, takeover: "always", settingsFrom: { environment: {} } });
           let session = await open();
-          // A prompt is accepted when something is done about it, a message when it is in the inbox.
+          // A prompt is accepted once a request is sent for it, a message once it is in the inbox.
           const accepted = new Set<string>();
           let words = 0;
           const inbox = createInbox();
@@ -119,7 +122,7 @@ describe.each(Object.entries(WORLDS))("any turns with %s", (_, { face: createFac
               if (next.done !== true && next.value.kind === "request-started") accepted.add(prompt);
               if (next.done !== true && next.value.kind === "retry-waiting") seen.retried++;
               if (next.done === true && next.value !== undefined) {
-                // Only what the script broke may fail, and it breaks nothing for ever.
+                // Only the faults of the script can fail, and all of them are temporary.
                 expect(["done", "aborted", "rounds-used-up"]).toContain(next.value.kind);
                 if (next.value.kind === "aborted") seen.aborted++;
                 accepted.add(prompt);
@@ -129,14 +132,14 @@ describe.each(Object.entries(WORLDS))("any turns with %s", (_, { face: createFac
             if (how === "die") {
               seen.died++;
               session = await open();
-              // A turn that was left before it was pulled has not begun: what a death before it left open is still open.
+              // A turn that was left before its first event has not begun, so calls of a dead process are still open.
             } else if (how !== "leave" || after > 0) expect(session.view.openCalls()).toEqual([]);
           }
           const counts = await countsOf(session);
           seen.calls += counts.calls;
           expect(counts.results).toBe(counts.calls);
           const { waiting } = inbox;
-          // A message is in the log before it leaves the inbox: who dies between the two finds it in both.
+          // A message is logged before it leaves the inbox. If the process dies between the two, both have the message.
           for (const message of accepted) {
             const times = counts.texts.filter((text) => text === message).length;
             expect(times + waiting.filter((text) => text === message).length).toBeGreaterThanOrEqual(1);
@@ -152,12 +155,12 @@ describe.each(Object.entries(WORLDS))("any turns with %s", (_, { face: createFac
       ({ outcome }) => outcome.kind === "refused" && outcome.status === 400,
     );
     expect(refused.map(({ outcome }) => outcome)).toEqual([]);
-    // What is tested must have happened.
+    // Every kind of interruption must have happened.
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(5);
   });
 });
 
-/** What the log says, read from its lines. */
+/** Counts messages, calls and results in the lines of the log. */
 async function countsOf(session: Session) {
   const blocks: Block[] = [];
   for await (const line of session.history.export()) {

@@ -58,7 +58,7 @@ const weather: Tool = {
 };
 const cities = callTools(callTool("weather", { city: "Bern" }), callTool("weather", { city: "Kyoto" }));
 const repeatResults: Script = ({ toolResults }) => answer(toolResults.map(({ text }) => text).join(" ") || "Nothing.");
-/** What stands in the log as results, in order. */
+/** The tool results in the log, in order. */
 const resultsOf = async (opened: Opened): Promise<readonly string[]> => {
   const lines = await Array.fromAsync(opened.session.history.export());
   return lines.flatMap((line) => {
@@ -72,7 +72,7 @@ const resultsOf = async (opened: Opened): Promise<readonly string[]> => {
 };
 
 describe.each(WORLD_NAMES)("%s", (world) => {
-  test("a turn with tools, from the prompt to the answer", async () => {
+  test("runs a turn with tools, from the prompt to the answer", async () => {
     const opened = await open(inOrder([cities], repeatResults), world);
     const { outcome, events, kinds } = await run(opened, { prompt: "How is it in Bern and Kyoto?", tools: [weather] });
     expect(outcome).toMatchObject({ kind: "done", text: "Rain in Bern. Rain in Kyoto.", stop: "end", rounds: 2 });
@@ -97,7 +97,7 @@ describe.each(WORLD_NAMES)("%s", (world) => {
     ["overloaded", overloadedInStream(), 500],
     ["broken-stream", cutStream(3), 500],
     ["unreachable", resetConnection(), 500],
-  ])("%s: the same bytes are sent again after a while", async (reason, fault, waitMs) => {
+  ])("sends the same bytes again after a wait: %s", async (reason, fault, waitMs) => {
     const opened = await open(
       inOrder([{ ...answer(`Half of it. ${"More of it. ".repeat(20)}`), fault }], () => answer("All of it.")),
       world,
@@ -110,7 +110,7 @@ describe.each(WORLD_NAMES)("%s", (world) => {
     expect((await Array.fromAsync(opened.session.history.export())).join()).not.toContain("Half of it");
   });
 
-  test("one that never answers is given up after five tries, and the session goes on", async () => {
+  test("gives up after five attempts, and the session continues", async () => {
     let fault: Reply["fault"] | undefined = overloaded();
     const opened = await open(() => ({ ...answer("At last."), ...(fault && { fault }) }), world);
     const { outcome, events } = await run(opened, { prompt: "Hello" });
@@ -120,13 +120,13 @@ describe.each(WORLD_NAMES)("%s", (world) => {
     expect((await run(opened, {})).outcome).toMatchObject({ kind: "done", text: "At last." });
   });
 
-  test("spent money is not waited for", async () => {
+  test("does not retry if the money is spent", async () => {
     const opened = await open(() => ({ words: [], fault: spendLimitReached() }), world);
     const { outcome } = await run(opened, { prompt: "Hello" });
     expect(outcome).toMatchObject({ kind: "failed", tries: 1, error: { failure: { kind: "refused" } } });
   });
 
-  test("an answer that was cut at its limit is gone on with", async () => {
+  test("continues an answer that was cut at its limit", async () => {
     const cut: Reply = { ...answer("The first half, "), stop: "output-limit" };
     const opened = await open(
       inOrder([cut], () => answer("the second.")),
@@ -138,7 +138,7 @@ describe.each(WORLD_NAMES)("%s", (world) => {
     expect((await run(endless, { prompt: "Tell me." })).outcome).toMatchObject({ stop: "length", rounds: 4 });
   });
 
-  test("a tool that is aborted while it runs, and one that was not begun: both are answered, and the session goes on", async () => {
+  test("answers the running call and the next call after an abort, and the session continues", async () => {
     const opened = await open(inOrder([cities], repeatResults), world);
     const stop = new AbortController();
     const slow: Tool = { ...weather, concurrency: "alone", run: () => new Promise(() => undefined) };
@@ -153,13 +153,13 @@ describe.each(WORLD_NAMES)("%s", (world) => {
     expect(next).toMatchObject({ kind: "done", text: expect.stringMatching(/may have taken effect.*was not run/) });
   });
 
-  test("a stalled stream is given up and asked for again", async () => {
+  test("stops a stalled stream and sends the request again", async () => {
     const fault = stallStream(1, 3_600_000);
     const opened = await open(
       inOrder([{ ...answer("Never the end"), fault }], () => answer("The end.")),
       world,
     );
-    // The clock runs only while the stalled stream is all that was asked for.
+    // The clock moves only while the stalled stream is the only request.
     const running = setInterval(() => opened.sent().length === 1 && opened.clock.advance(1_000), 10);
     onTestFinished(() => clearInterval(running));
     const { outcome, events } = await run(opened, { prompt: "Hello", stallMs: 3_000 });
@@ -167,7 +167,7 @@ describe.each(WORLD_NAMES)("%s", (world) => {
     expect(outcome).toMatchObject({ kind: "done", text: "The end." });
   });
 
-  test("a process that died with open calls: the model is told that they may have run", async () => {
+  test("tells the model that open calls of a dead process may have run", async () => {
     const store = memoryStore({ leaseMs: 0 });
     const opened = await open(inOrder([cities], repeatResults), world, { store });
     await opened.session.append("How is it?");
@@ -181,7 +181,7 @@ describe.each(WORLD_NAMES)("%s", (world) => {
     expect(outcome).toMatchObject({ kind: "done", text: expect.stringContaining("It may have run") });
   });
 
-  test("calls that cannot be run are answered with what is wrong", async () => {
+  test("answers calls that cannot run with the reason", async () => {
     const calls = callTools(
       ...[callTool("whether", {}), callTool("weather", { city: 7, land: "CH" }), callTool("weather", { city: "Bern" })],
     );
@@ -198,7 +198,7 @@ describe.each(WORLD_NAMES)("%s", (world) => {
     );
   });
 
-  test("messages that come meanwhile are part of the next request; those that come last make the turn go on", async () => {
+  test("adds new messages to the next request, and continues the turn for late ones", async () => {
     const inbox = createInbox();
     const said: string[] = [];
     const opened = await open(
@@ -225,13 +225,13 @@ describe.each(WORLD_NAMES)("%s", (world) => {
   });
 });
 
-describe("an inbox that knows of something on its way", () => {
+describe("an inbox that expects a message", () => {
   const settling = (settle: (inbox: ReturnType<typeof createInbox>, signal: AbortSignal) => Promise<void>) => {
     const inbox = createInbox();
     return { ...inbox, settle: (signal: AbortSignal) => settle(inbox, signal) };
   };
 
-  test("is waited for when the model is done, and what came is answered in the same turn", async () => {
+  test("delays the end of the turn, and the message is answered in the same turn", async () => {
     const opened = await open(({ userText }) => answer(`Heard ${userText}`));
     let asked = 0;
     const inbox = settling(async ({ push }) => void (asked++ === 0 && push("the report")));
@@ -240,7 +240,7 @@ describe("an inbox that knows of something on its way", () => {
     expect(asked).toBe(2);
   });
 
-  test("is not waited for any longer than the turn lasts", async () => {
+  test("does not delay a turn that is stopped", async () => {
     const opened = await open(() => answer("Done."));
     const controller = new AbortController();
     const inbox = settling(async (_, signal) => {
@@ -252,12 +252,12 @@ describe("an inbox that knows of something on its way", () => {
   });
 });
 
-test("a refusal ends the turn as a value", async () => {
+test("returns a refusal as the outcome", async () => {
   const opened = await open(() => ({ ...answer("No."), stop: "refusal" }));
   expect((await run(opened, { prompt: "Hello" })).outcome).toMatchObject({ kind: "refused" });
 });
 
-test("a pause is sent back as it is", async () => {
+test("sends a paused response back unchanged", async () => {
   const opened = await open(
     inOrder([{ ...answer("Searching."), stop: "pause" }], () => answer("Found.")),
     "Anthropic",
@@ -270,7 +270,7 @@ test("a pause is sent back as it is", async () => {
   expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
 });
 
-test("a call in an answer that was cut is not run", async () => {
+test("does not run a call in an answer that was cut", async () => {
   const cut: Reply = { words: [callTool("weather", { city: "Be" })], stop: "output-limit" };
   const opened = await open(inOrder([cut], repeatResults));
   const { events, outcome } = await run(opened, { prompt: "How is it?", tools: [weather] });
@@ -278,13 +278,13 @@ test("a call in an answer that was cut is not run", async () => {
   expect(outcome).toMatchObject({ kind: "done", text: expect.stringContaining("may not be whole") });
 });
 
-test("a garbled input is answered, not run", async () => {
+test("answers a call with garbled input and does not run it", async () => {
   const opened = await open(inOrder([misbehave.garbleToolInput({ tools: ["weather"] } as never)], repeatResults));
   const { events } = await run(opened, { prompt: "How is it?", tools: [weather] });
   expect(of(events, "tool-ended")).toMatchObject([{ how: "invalid-input" }]);
 });
 
-test("a request that is too long is made shorter and sent again", async () => {
+test("compacts a request that is too long and sends it again", async () => {
   let refused = 0;
   const opened = await open(({ inputTokens, request }) => {
     if (JSON.stringify(request).includes("<summary>") || refused > 0) return answer(`Answered at ${inputTokens}.`);
@@ -307,7 +307,7 @@ test("a request that is too long is made shorter and sent again", async () => {
   expect(emitted).toContain("compaction-ended");
 });
 
-test("a window that is full ends the turn with what to do, and nothing is sent", async () => {
+test("ends the turn with advice and sends nothing if the window is full", async () => {
   const settings = { "compaction.auto": "off" } as const;
   const provider = anthropic({} as never, { models: { "claude-opus-5-5": { windowTokens: 8_000 } } }) as AnyProvider;
   const opened = await open(() => answer("Hello."), "Anthropic", { provider, settings });
@@ -321,8 +321,8 @@ test("a window that is full ends the turn with what to do, and nothing is sent",
   expect(opened.sent()).toEqual([]);
 });
 
-test("an abort while the conversation is being compacted ends the turn at once, and nothing has changed", async () => {
-  // Longer than the test may take: if the summary were waited for, the turn would never end.
+test("ends the turn at once if it is aborted during a compaction, and changes nothing", async () => {
+  // The summary takes longer than the test timeout, so a turn that waits for it would fail the test.
   const stalls: Script = () => ({ ...answer("A summary. ".repeat(40)), fault: stallStream(4, 3_600_000) });
   const stop = new AbortController();
   const abortSoon = () => setTimeout(() => stop.abort(), 50);
@@ -346,7 +346,7 @@ test("an abort while the conversation is being compacted ends the turn at once, 
   expect(emitted.at(-1)).toMatchObject({ kind: "compaction-ended", outcome: { failure: "aborted" } });
 });
 
-test("rounds are bounded, and a query without a prompt goes on", async () => {
+test("stops after the maximum number of rounds, and continues without a prompt", async () => {
   const opened = await open(inOrder([cities, cities], repeatResults));
   expect((await run(opened, { prompt: "?", tools: [weather], maxRounds: 1 })).outcome).toMatchObject({
     kind: "rounds-used-up",
@@ -355,13 +355,13 @@ test("rounds are bounded, and a query without a prompt goes on", async () => {
   expect((await run(opened, { tools: [weather] })).outcome).toMatchObject({ kind: "done", rounds: 2 });
 });
 
-test("what cannot be waited for is not: a hint beyond the budget ends at once", async () => {
+test("fails at once if the server requests a wait above the limit", async () => {
   const opened = await open(() => ({ words: [], fault: rateLimited({ retryAfterSeconds: 3_600 }) }));
   const { outcome } = await run(opened, { prompt: "Hello" });
   expect(outcome).toMatchObject({ kind: "failed", tries: 1, error: { failure: { retryAfterMs: 3_600_000 } } });
 });
 
-test("permission: rules, hooks and the host are asked in turn", async () => {
+test("asks rules, hooks and the host for permission, in this order", async () => {
   const calls = callTools(...["Bern", "Kyoto", "Oslo"].map((city) => callTool("weather", { city })));
   const hook: Hook = {
     event: "PermissionRequest",
@@ -385,7 +385,7 @@ test("permission: rules, hooks and the host are asked in turn", async () => {
   expect(asked).toEqual([{ city: "Oslo" }]);
 });
 
-test("hooks change inputs, block calls, add to results and keep the model at work", async () => {
+test("lets hooks change inputs, block calls, add to results and continue the turn", async () => {
   const inputs: unknown[] = [];
   let ends = 0;
   const opened = await open(inOrder([cities], repeatResults), "Anthropic", {
@@ -415,7 +415,7 @@ test("hooks change inputs, block calls, add to results and keep the model at wor
   for (const words of ["Kyoto is closed.", "Seen: Snow.", "Check it again."]) expect(last).toContain(words);
 });
 
-test("a Stop hook that always blocks does not keep the turn for ever", async () => {
+test("ends the turn despite a Stop hook that always blocks", async () => {
   const hooks = createHooks([{ event: "Stop", run: () => ({ block: "More." }) }]);
   const opened = await open(() => answer("Done."), "Anthropic", { hooks });
   const { outcome, events } = await run(opened, { prompt: "Hello" });
@@ -423,7 +423,7 @@ test("a Stop hook that always blocks does not keep the turn for ever", async () 
   expect(of(events, "notice")[0]!.text).toContain("4 times: More.");
 });
 
-test("safe tools run beside each other, others one after another in order", async () => {
+test("runs safe tools together, and other tools one after another", async () => {
   const order: string[] = [];
   for (const concurrency of ["safe", "alone"] as const) {
     const second = Promise.withResolvers<void>();
@@ -443,7 +443,7 @@ test("safe tools run beside each other, others one after another in order", asyn
   expect(order).toEqual(["+Bern", "+Kyoto", "-Kyoto", "-Bern", "+Bern", "-Bern", "+Kyoto", "-Kyoto"]);
 });
 
-test("a tool has its time, and the signal when it is over", async () => {
+test("stops a tool after its timeout and aborts its signal", async () => {
   const opened = await open(inOrder([callTools(callTool("weather", { city: "Bern" }))], repeatResults));
   let over: AbortSignal | undefined;
   const slow: Tool = {
@@ -464,29 +464,26 @@ test("a tool has its time, and the signal when it is over", async () => {
 
 test.each([
   ["a list of anything", ["a", 2], '["a",2]'],
-  ["parts that are none", { content: [null] }, '{"content":[null]}'],
+  ["malformed parts", { content: [null] }, '{"content":[null]}'],
   ["nothing", undefined, ""],
-  ["a status that is none", { content: "Fine.", status: "great" }, "Fine."],
-  ["what JSON cannot say", { deep: 1n }, "The tool failed: Do not know how to serialize a BigInt"],
-])(
-  "a tool of plain JavaScript may return %s: the model reads a text, and the turn goes on",
-  async (_, output, text) => {
-    const odd = { ...weather, run: async () => output } as unknown as Tool;
-    const opened = await open(inOrder([callTools(callTool("weather", { city: "Bern" })), answer("I see.")]));
-    const { outcome } = await run(opened, { prompt: "Go.", tools: [odd] });
-    expect(outcome).toMatchObject({ kind: "done", text: "I see." });
-    expect((await resultsOf(opened)).join("")).toContain(text);
-  },
-);
+  ["an unknown status", { content: "Fine.", status: "great" }, "Fine."],
+  ["a value that JSON cannot represent", { deep: 1n }, "The tool failed: Do not know how to serialize a BigInt"],
+])("converts the return value of a plain JavaScript tool to text: %s", async (_, output, text) => {
+  const odd = { ...weather, run: async () => output } as unknown as Tool;
+  const opened = await open(inOrder([callTools(callTool("weather", { city: "Bern" })), answer("I see.")]));
+  const { outcome } = await run(opened, { prompt: "Go.", tools: [odd] });
+  expect(outcome).toMatchObject({ kind: "done", text: "I see." });
+  expect((await resultsOf(opened)).join("")).toContain(text);
+});
 
-test("a stream goes in as it comes; what had come of one that breaks off is kept", async () => {
+test("stores a stream as it arrives, and keeps the received part of a broken one", async () => {
   const resultOf = async (runTool: (giveUp: () => void) => AsyncGenerator<string>) => {
     const opened = await open(inOrder([callTools(callTool("weather", { city: "Bern" }))], repeatResults));
     const giveUp = () => void setTimeout(() => opened.clock.advance(5_000), 5);
     const tools = [{ ...weather, timeoutMs: 5_000, run: () => runTool(giveUp) }];
     const { events } = await run(opened, { prompt: "?", tools });
     const [{ how, status } = {}] = of(events, "tool-ended");
-    // What the model is sent has the status of the log, not that of the event.
+    // The request has the status of the log, not of the event.
     expect((await Array.fromAsync(opened.session.history.export())).join()).toContain(`"status":"${status}"`);
     return [how, status, ...(await resultsOf(opened))];
   };
@@ -508,7 +505,7 @@ test("a stream goes in as it comes; what had come of one that breaks off is kept
   expect(await resultOf(hanging)).toEqual(["timed-out", "error", expect.stringMatching(/^a\n\nThe tool was given up/)]);
 });
 
-test("who stops pulling aborts the turn, and every call is answered", async () => {
+test("aborts the turn and answers every call if the consumer stops", async () => {
   for (const stopAt of ["response", "tool-started"] as const) {
     const opened = await open(inOrder([cities], repeatResults));
     const { session, clock } = opened;
@@ -519,7 +516,7 @@ test("who stops pulling aborts the turn, and every call is answered", async () =
   }
 });
 
-test("a session that is closed meanwhile ends the turn, and its calls stay open for whoever continues", async () => {
+test("ends the turn and keeps its calls open if the session is closed", async () => {
   const opened = await open(inOrder([cities], repeatResults));
   const slow: Tool = { ...weather, run: () => new Promise(() => undefined) };
   const { outcome } = await run(opened, { prompt: "?", tools: [slow] }, ({ kind }) => {
@@ -528,7 +525,7 @@ test("a session that is closed meanwhile ends the turn, and its calls stay open 
   expect(outcome).toMatchObject({ kind: "left", rounds: 1 });
 });
 
-test("work after the turn does not delay its end, and what it throws is its own", async () => {
+test("does not wait for work after the turn, and ignores its errors", async () => {
   const opened = await open(() => answer("Done."));
   const { promise, resolve } = Promise.withResolvers<void>();
   const { outcome } = await run(opened, {
@@ -542,7 +539,7 @@ test("work after the turn does not delay its end, and what it throws is its own"
   await promise;
 });
 
-test("while a tool runs long, the prompt is kept in the cache where the settings allow it", async () => {
+test("keeps the prompt in the cache during a long tool run if the settings allow it", async () => {
   const warmed = Promise.withResolvers<void>();
   const opened = await open(inOrder([callTools(callTool("weather", { city: "Bern" }))], repeatResults), "Anthropic", {
     system: "You are a careful engineer. ".repeat(2_000),
@@ -555,7 +552,7 @@ test("while a tool runs long, the prompt is kept in the cache where the settings
     ...weather,
     timeoutMs: 3_600_000,
     async run() {
-      // The clock moves second by second, because the pings may begin a moment after the tool.
+      // The clock moves in seconds, because the pings may begin shortly after the tool.
       for (let second = 0; second < 290; second++) {
         await new Promise(setImmediate);
         opened.clock.advance(1_000);

@@ -1,23 +1,29 @@
+// Runs one turn of a session: `query` runs the whole turn, and `stepTurn` one step.
+
 import { type Clock, withTimers } from "../clock.ts";
 import { subtractTotals } from "../cost/ledger.ts";
 import { SessionLostError } from "../errors.ts";
 import type { NewContent } from "../log/messages.ts";
 import { aList, checkArgument, checkOptions, ifGiven, withMethods } from "../schema/check-options.ts";
 import { checkTool, isTool, type Tool } from "../schema/tool.ts";
+import { guardWrites } from "../session/face.ts";
 import type { Session } from "../session/session.ts";
 import type { PermissionOptions, QueryEvent, QueryOutcome, TurnEnd } from "./permission.ts";
 import type { RetryOptions } from "./send.ts";
 import { type Inbox, type StepContext, type TurnStep, takeStep } from "./step.ts";
 import { isUnloaded, toolsForSearch } from "./tools.ts";
 
-/** Carries events of an asynchronous work out of the generator that waits for it. */
+/** Passes events from asynchronous work to the generator that waits for the work. */
 interface EventChannel<Event> {
   emit(event: Event): void;
   /** Yields emitted events until the work ends, and returns its result. */
   during<Result>(work: Promise<Result>): AsyncGenerator<Event, Result>;
 }
 
-/** @param onAbandoned called when the consumer stops: the work should end soon, and is awaited */
+/**
+ * Creates a channel for events.
+ * @param onAbandoned called when the consumer stops early. The work should then end soon; the channel waits for its end
+ */
 export function createEventChannel<Event>(onAbandoned: () => void): EventChannel<Event> {
   const waiting: Event[] = [];
   let wake = (): void => {};
@@ -60,43 +66,44 @@ export function createEventChannel<Event>(onAbandoned: () => void): EventChannel
 /** Options of `stepTurn`: the tools, who may run them, and limits. All are optional. */
 export interface StepOptions extends Pick<PermissionOptions, "permission" | "askHost"> {
   /**
-   * The session's tools from now on. @default the tools it has; a call of a tool that was not made by `tool()` is answered as
-   * unknown
+   * The session's tools from now on. Calls of tools that `tool()` did not create are answered as unknown. @default the
+   * current tools of the session
    */
   readonly tools?: readonly Tool[];
-  /** Ends the turn for the user, at once: its open calls are answered, so that nobody runs them later. */
+  /** Stops the turn at once. Its open calls are answered, so no process runs them later. */
   readonly signal?: AbortSignal;
   /**
-   * Ends the work of this process on the turn, at once, because another one may have taken it over. Nothing more is written: what
-   * was under way is found in the log by whoever continues. @default only when the session is closed
+   * Ends this process's work on the turn at once, because another process may have taken the turn over. This process
+   * writes nothing more, and the next process continues from the log. @default only when the session is closed
    */
   readonly left?: AbortSignal;
-  /** How often in a row the model is asked to continue an answer that was cut at the length limit. @default 3 */
+  /** The maximum number of consecutive requests to continue an answer that was cut at the length limit. @default 3 */
   readonly maxContinuations?: number;
-  /** How often in one turn a Stop hook can make the model continue. @default 3 */
+  /** The maximum number of times in one turn that a Stop hook can make the model continue. @default 3 */
   readonly maxStopBlocks?: number;
-  /** Messages that arrive while the turn runs. @default none */
+  /** The queue of messages that arrive while the turn runs. @default none */
   readonly inbox?: Inbox;
   /** Retries after a failure of the provider. The client's own retries are off: this is the only place that retries. */
   readonly retries?: RetryOptions;
   /**
-   * A response that delivers nothing for this long is given up and requested again. Models that think silently need as long as
-   * they think. @default 600,000
+   * A response without data for this long is stopped and requested again. Models that think silently need a larger
+   * value. @default 600,000
    */
   readonly stallMs?: number;
   /** The timeout of tools without a `timeoutMs` of their own. @default 600,000 */
   readonly toolTimeoutMs?: number;
   /** @default the system's clock */
   readonly clock?: Clock;
-  /** Returns a number from 0 to 1, for the waits between tries. @default Math.random */
+  /** Returns a random number from 0 to 1, for the waits between attempts. @default Math.random */
   readonly random?: () => number;
 }
 
 type Ended = Extract<TurnEnd, { kind: "aborted" | "left" }>;
 
 /**
- * Runs work on a turn, and yields its events and those of the session. If it is stopped, or its consumer stops pulling, the open
- * calls of the turn are answered. If the process has lost its right to the turn, nothing is written any more.
+ * Runs work on a turn, and yields the events of the work and of the session. If the turn is stopped, or the consumer
+ * stops reading events, the open calls of the turn are answered. If the process has left the turn, it writes nothing
+ * more.
  */
 async function* withEvents<Result extends object>(
   session: Session,
@@ -107,7 +114,7 @@ async function* withEvents<Result extends object>(
   const abandoned = new AbortController();
   const given = [stop, left].filter((one) => one !== undefined);
   const signal = AbortSignal.any([session.signal, abandoned.signal, ...given]);
-  // A fork may end by the signal that stops its turn: then the turn is stopped.
+  // If one signal ends a fork and stops its turn, the turn counts as stopped.
   const isLeft = (): boolean => left?.aborted === true || (session.signal.aborted && stop?.aborted !== true);
   const channel = createEventChannel<QueryEvent>(() => abandoned.abort());
   const { emit } = channel;
@@ -122,7 +129,7 @@ async function* withEvents<Result extends object>(
       for (const { call, how } of stopped) emit({ kind: "tool-ended", call, status: "error", how });
       return result;
     } catch (error) {
-      // What fails now fails because another process may be at work: whoever continues finds the log as it is.
+      // The error may be due to another process that has taken over. That process continues from the log.
       if (isLeft()) return { kind: "left" };
       if (session.signal.aborted) return { kind: "aborted" };
       throw error;
@@ -136,12 +143,13 @@ async function* withEvents<Result extends object>(
     consumer = "pulls";
     return result;
   } catch (error) {
-    // Nobody has stopped the turn: a store that is away for a moment must not end it. Whoever continues finds the log as it is.
+    // The turn was not stopped. A temporary failure of the store must not end it: any process can continue from the
+    // log.
     consumer = "pulls";
     throw error;
   } finally {
     stopListening();
-    // Who stops pulling behind the end of the work leaves calls open.
+    // A consumer that stops after the end of the work would leave calls open.
     if (consumer === "stopped" && !isLeft()) await session.turn.stop().catch(() => undefined);
   }
 }
@@ -153,9 +161,9 @@ async function createContext(
 ): Promise<StepContext> {
   const { tools } = options;
   const ensureRight = (): void => {
-    if (isLeft()) throw new SessionLostError(session.id, "this process has left its turn");
+    if (isLeft()) throw new SessionLostError(session.id, "this process has left the turn");
   };
-  const writing = writingWith(session, ensureRight);
+  const writing = guardWrites(session, ensureRight);
   const now = session.view.tools();
   const isSame = tools === undefined || (tools.length === now.length && tools.every((one, at) => one === now[at]));
   if (!isSame) await writing.configure({ tools });
@@ -177,38 +185,11 @@ async function createContext(
   };
 }
 
-/** The same session, which writes nothing once the process has lost its right. */
-function writingWith(session: Session, ensureRight: () => void): Session {
-  const { background, turn } = session;
-  const guarded =
-    <Args extends readonly unknown[], Written>(write: (...args: Args) => Promise<Written>) =>
-    async (...args: Args): Promise<Written> => {
-      ensureRight();
-      return write(...args);
-    };
-  return {
-    ...session,
-    append: guarded(session.append as (...args: readonly unknown[]) => Promise<readonly number[]>),
-    record: guarded(session.record),
-    prepare: guarded(session.prepare),
-    recover: guarded(session.recover),
-    configure: guarded(session.configure),
-    background: { ...background, enterAgent: guarded(background.enterAgent) },
-    turn: {
-      ...turn,
-      stop: guarded(turn.stop),
-      recordInterrupted: guarded(turn.recordInterrupted),
-      enterCall: guarded(turn.enterCall),
-      enterStep: guarded(turn.enterStep),
-    },
-  };
-}
-
 /**
- * Takes one step of a turn: one exchange with the model, or the calls of its response that may run together. `session.turn.next()` says
- * which, from the log alone, and nothing is kept in memory between steps: the next one can be taken by another process. A step that
- * was cut off because its process is gone is taken again: the same request is sent again, and a call is run again if its tool
- * allows it (`repeat`). Yields events, returns what was done. `query` is this in a loop.
+ * Takes one step of a turn: one exchange with the model, or the tool calls that may run together. `session.turn.next()`
+ * reads the next step from the log. Nothing is kept in memory between steps, so another process can take the next step.
+ * If a process ends during a step, the step is taken again: the same request is sent again, and a tool call runs again
+ * if its tool allows it (`repeat`). Yields events and returns the result of the step. `query` takes steps in a loop.
  */
 export async function* stepTurn(session: Session, options: StepOptions = {}): AsyncGenerator<QueryEvent, TurnStep> {
   checkStep("stepTurn", session, options);
@@ -216,7 +197,10 @@ export async function* stepTurn(session: Session, options: StepOptions = {}): As
   return { rounds: 0, ...step };
 }
 
-/** @param of the function that they were passed to */
+/**
+ * Checks the arguments of a public function.
+ * @param of the name of the function
+ */
 function checkStep(of: string, session: unknown, options: unknown): void {
   const needed = withMethods(["append", "prepare", "record"], "a session: await openSession()");
   checkArgument(`${of}(session)`, session, needed);
@@ -230,23 +214,25 @@ function checkStep(of: string, session: unknown, options: unknown): void {
 /** Options of `query`: the prompt, the tools, who may run them, and limits. All are optional. */
 export interface QueryOptions extends StepOptions {
   /**
-   * The user's message. Calls that an earlier process left open are answered first, and not run. @default none: the turn
-   * continues from the log; if it is over, the model is asked to go on
+   * The user's message. Calls that an earlier process left open are answered and do not run. @default none: the turn
+   * continues from the log, and after the end of a turn the model is asked to continue
    */
   readonly prompt?: NewContent | readonly NewContent[];
   /** The maximum number of responses in one turn. @default unlimited */
   readonly maxRounds?: number;
   /**
-   * Starts work in the background once the model has finished. Nobody waits for it, and its errors are its own. @default none
+   * Starts background work after the model has finished. The turn does not wait for the work and ignores its errors.
+   * @default none
    */
   readonly afterTurn?: (session: Session) => Promise<void>;
 }
 
 /**
- * Runs one turn of a session through its provider's client: sends the new content, runs the tools that the model calls, and
- * continues until the model has finished. Yields events, returns how the turn ended. Nothing starts before the first pull, and
- * a consumer that stops (`return`, `break`) stops the turn. All lasting state is in the session's log: after a crash, a query
- * without a prompt continues. It takes the steps of `stepTurn`, one after another.
+ * Runs one turn of a session through its provider's client: sends the new content, runs the tools that the model calls,
+ * and continues until the model has finished. Yields events and returns how the turn ended. Nothing starts before the
+ * first `next()`, and a consumer that stops (`return`, `break`) stops the turn. All lasting state is in the session's
+ * log: after a crash, a query without a prompt continues the turn. `query` takes the steps of `stepTurn` one after
+ * another.
  */
 export async function* query(session: Session, options: QueryOptions = {}): AsyncGenerator<QueryEvent, QueryOutcome> {
   checkStep("query", session, options);
@@ -269,10 +255,10 @@ export async function* query(session: Session, options: QueryOptions = {}): Asyn
   return outcome;
 }
 
-/** Says what is new. With something new, what an earlier process left open is not run any more. */
+/** Appends the prompt. With a prompt, calls that an earlier process left open are answered and do not run. */
 async function begin({ session, emit }: StepContext, content: readonly NewContent[]): Promise<void> {
   const next = session.turn.next();
-  // Calls that wait for permission are answered by what the user says.
+  // The prompt itself answers calls that wait for permission.
   const isCutOff = next.kind === "calls" && next.calls.some(({ step }) => step !== "waiting");
   if (content.length > 0 && isCutOff) {
     const stopped = await session.turn.stop();

@@ -4,16 +4,16 @@ import { retryDelayMs } from "./send.ts";
 
 const most = { random: 1, waitedMs: 0 };
 
-test("waits double, up to the longest", () => {
+test("doubles the waits up to the maximum", () => {
   const delays = [1, 2, 3, 4, 7, 9].map((tries) => retryDelayMs({ ...most, tries }, { maxAttempts: 10 }));
   expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 60_000, 60_000]);
 });
 
-test("what the server asks for is waited for in full, also beyond the longest wait", () => {
+test("waits as long as the server requests, also above the maximum", () => {
   expect(retryDelayMs({ ...most, random: 0, tries: 1, retryAfterMs: 90_000 })).toBe(90_000);
 });
 
-test("for any failures, tries and waits stay within their bounds, and no hint is cut short", () => {
+test("keeps attempts and waits within their limits, and never shortens a requested wait", () => {
   const failure = fc.record({
     random: fc.double({ min: 0, max: 1, noNaN: true }),
     retryAfterMs: fc.option(fc.nat(400_000), { nil: undefined }),

@@ -31,7 +31,7 @@ const SUMMARY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
   .map((number) => `## ${number}. Title\nIn part ${number} the loader was renamed and tested.`)
   .join("\n");
 
-/** Searches when it is told to, and calls `weather` as its provider lets it; then says what came of it. */
+/** A model that searches on request, calls `weather` in the form of its provider, and reports the result. */
 function mind(isNative: boolean): Script {
   let waits = false;
   const call = (name: string, input: object): Reply => {
@@ -66,7 +66,7 @@ async function open(world: WorldName = "Anthropic") {
 }
 
 const bodyOf = ({ body }: Exchange) => JSON.parse(body) as Readonly<Record<string, unknown>>;
-/** What the provider's cache is found by, before the messages. */
+/** The parts of a request before the messages, which the prompt cache depends on. */
 const headOf = (body: Readonly<Record<string, unknown>>) =>
   JSON.stringify([
     ((body["tools"] ?? []) as { defer_loading?: boolean }[]).filter((tool) => tool.defer_loading !== true),
@@ -75,7 +75,7 @@ const headOf = (body: Readonly<Record<string, unknown>>) =>
   ]);
 
 describe.each(Object.keys(NATIVE) as WorldName[])("deferred tools with %s", (world) => {
-  test("the head names them and has no schema of them; a call after a search runs", async () => {
+  test("are named without a schema, and run after a search", async () => {
     const { say, bodies } = await open(world);
     expect(await say("load it")).toContain("Seen:");
     expect(await say("call it")).toBe("Seen: weather of Bern.");
@@ -84,14 +84,14 @@ describe.each(Object.keys(NATIVE) as WorldName[])("deferred tools with %s", (wor
     expect(head).not.toContain("hourly");
   });
 
-  test("a call of a tool that was never brought in is answered in words", async () => {
+  test("are not run before a search has loaded them", async () => {
     const { say } = await open(world);
     expect(await say("call it")).toContain('Call tool_search with the name "weather" first');
     expect(await say("load it")).toContain("Seen:");
     expect(await say("call it")).toBe("Seen: weather of Bern.");
   });
 
-  test("what was brought in survives a compaction and the end of the process", async () => {
+  test("stay loaded after a compaction and in a new process", async () => {
     const { session, say, again } = await open(world);
     await say("load it");
     await say("call it");
@@ -106,7 +106,7 @@ describe.each(Object.keys(NATIVE) as WorldName[])("deferred tools with %s", (wor
   });
 });
 
-test("a discovery keeps the bytes of the prompt: the next request is read from the cache", async () => {
+test("keeps the cached prompt after a search", async () => {
   const { session, say, bodies } = await open();
   await say(`Hello. ${"word ".repeat(2_000)}`);
   await say("load it");
@@ -118,7 +118,7 @@ test("a discovery keeps the bytes of the prompt: the next request is read from t
   expect(session.ledger.totals().cacheReadTokens).toBeGreaterThan(2_000 * (lines.length - 1));
 });
 
-test("with Anthropic a search is answered with references, and the tools are sent as deferred", async () => {
+test("sends references and deferred tools to Anthropic", async () => {
   const { say, bodies } = await open();
   await say("load it");
   const last = bodies().at(-1)!;
@@ -129,7 +129,7 @@ test("with Anthropic a search is answered with references, and the tools are sen
   ]);
 });
 
-test("with OpenAI a search is an item of its own kind, and its output holds the definitions", async () => {
+test("sends search items with definitions to OpenAI", async () => {
   const { say, bodies } = await open("OpenAI Responses");
   await say("load it");
   const last = bodies().at(-1)!;
@@ -141,21 +141,21 @@ test("with OpenAI a search is an item of its own kind, and its output holds the 
   ]);
 });
 
-test("a tool that is gone keeps its place in the conversation; its call is answered in words", async () => {
+test("keeps a removed tool in the conversation and refuses its calls", async () => {
   const { session, say } = await open();
   await say("load it");
   await session.configure({ tools: [read, traffic] });
   expect(await say("call it")).toContain('no tool of the name "weather"');
 });
 
-test("a fork knows what its parent has brought in", async () => {
+test("keeps tools loaded in a fork", async () => {
   const { session, say } = await open();
   await say("load it");
   const fork = await session.fork({ source: "test" });
   expect([...fork.view.deferredTools().loaded.keys()]).toEqual(["weather"]);
 });
 
-test("a rewind to before the search takes the tool back", async () => {
+test("unloads a tool after a rewind to before its search", async () => {
   const { session, say } = await open();
   await say("Hello.");
   const { newestEntry } = session.history;
@@ -165,7 +165,7 @@ test("a rewind to before the search takes the tool back", async () => {
   expect(await say("call it")).toContain("is not loaded");
 });
 
-test("a tool that takes the name of the search is refused", async () => {
+test("refuses a tool with the name of the search tool", async () => {
   const { session } = await open();
   const taken = { ...read, name: "tool_search" };
   await expect(session.configure({ tools: [taken, weather] })).rejects.toThrow("tool_search");

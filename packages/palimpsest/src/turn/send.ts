@@ -1,3 +1,5 @@
+// Sends a request with retries, and stops streams that stall.
+
 import { type Clock, type Watched, type WatchOptions, watchCall } from "../clock.ts";
 import { type Provider, ProviderError, type ReportedUsage, type StreamPart } from "../providers/provider.ts";
 import { readStream } from "../providers/stream.ts";
@@ -13,8 +15,8 @@ interface PartialAnswer {
 }
 
 /**
- * Collects the parts of a stream for `session.turn.recordInterrupted`. Thinking and inputs of tool calls are only measured: neither
- * can be sent back before it is complete.
+ * Collects the parts of a stream for `session.turn.recordInterrupted`. Thinking and tool inputs are only measured,
+ * because incomplete ones cannot be sent back.
  */
 export function createPartialAnswer(): PartialAnswer {
   let state: "empty" | "begun" = "empty";
@@ -24,7 +26,7 @@ export function createPartialAnswer(): PartialAnswer {
   let reported: { readonly responseId?: string; readonly model?: string; readonly usage?: ReportedUsage } = {};
   return {
     add(part) {
-      // Nothing was sent yet, so nothing was paid for.
+      // The request is not sent yet, so it has no cost.
       if (part.kind === "request-waiting") return;
       state = "begun";
       switch (part.kind) {
@@ -54,30 +56,34 @@ export function createPartialAnswer(): PartialAnswer {
 
 /** Limits for retries after a failure of the provider. */
 export interface RetryOptions {
-  /** Total tries, the first included. @default 5 */
+  /** The maximum number of attempts, including the first. @default 5 */
   readonly maxAttempts?: number;
-  /** The limit for all waits of one request together. If a server asks for more, the request is given up. @default 300,000 */
+  /**
+   * The limit for all waits of one request together. If a server requests a longer wait, the request fails. @default
+   * 300,000
+   */
   readonly maxWaitMs?: number;
-  /** The bound of the first wait; each further bound doubles. @default 1,000 */
+  /** The maximum of the first wait. The maximum doubles with each attempt. @default 1,000 */
   readonly firstWaitMs?: number;
-  /** The bound of any wait, unless the server asks for more. @default 60,000 */
+  /** The maximum of any wait, unless the server requests a longer one. @default 60,000 */
   readonly longestWaitMs?: number;
 }
 
+/** The failed attempts of a request. */
 interface FailedTries {
-  /** The number of tries so far. */
+  /** The number of attempts so far. */
   readonly tries: number;
   /** The time waited so far. */
   readonly waitedMs: number;
-  /** The wait that the server asks for. */
+  /** The wait that the server requests. */
   readonly retryAfterMs?: number | undefined;
-  /** A number from 0 to 1, new for every wait. */
+  /** A random number from 0 to 1, new for every wait. */
   readonly random: number;
 }
 
 /**
- * Returns the wait before the next try; undefined if there is none. The wait is random up to its bound, so that clients that
- * failed together do not return together. A wait that the server asks for is kept in full, with a random part added. Pure.
+ * Returns the wait before the next attempt; undefined if the request is given up. The wait is random up to its maximum,
+ * so that clients that failed together do not retry together. A wait that the server requests is never shortened. Pure.
  */
 export function retryDelayMs(
   { tries, waitedMs, retryAfterMs, random }: FailedTries,
@@ -90,29 +96,31 @@ export function retryDelayMs(
   return waitedMs + delayMs > maxWaitMs ? undefined : delayMs;
 }
 
+/** The provider, the limits for retries and stalls, and the listener of a request. */
 export interface SendOptions {
   readonly provider: Pick<Provider, "name" | "send">;
   readonly retries: RetryOptions;
-  /** A stream that delivers nothing for this long is broken. */
+  /** A stream without data for this long is broken. */
   readonly stallMs: number;
   readonly clock: Required<Clock>;
   readonly random: () => number;
   readonly signal: AbortSignal;
   readonly emit: (event: QueryEvent) => void;
-  /** Takes the parts that a broken stream delivered before the request is sent again: they were paid for. @default none */
+  /** Receives the parts of a broken stream before a retry, because the provider bills them. @default none */
   readonly onVoid?: (partial: InterruptedAnswer) => Promise<void>;
 }
 
+/** The result of a request after all attempts. */
 type Sent =
   | { readonly kind: "response"; readonly response: unknown }
-  /** `partial`: the parts that the last try delivered. */
+  /** `partial`: the parts that the last attempt received. */
   | ({ readonly kind: "failed"; readonly partial?: InterruptedAnswer } & FailedSending)
   | { readonly kind: "aborted"; readonly partial: Interrupted };
 
-/** The received parts of the answer; `not-asked`: no request was under way. */
+/** The received parts of the answer. `not-asked`: no request was running. */
 type Interrupted = InterruptedAnswer | "nothing-arrived" | "not-asked";
 
-/** Sends one request until it is answered, or waiting does not help. Sends the same bytes every time. */
+/** Sends one request until it succeeds, fails permanently or reaches a limit. Every attempt sends the same bytes. */
 export async function sendWithRetries(request: unknown, options: SendOptions): Promise<Sent> {
   const { provider, retries, stallMs, clock, random, signal, emit, onVoid = async () => {} } = options;
   let waitedMs = 0;
@@ -124,7 +132,7 @@ export async function sendWithRetries(request: unknown, options: SendOptions): P
       (own, onData) =>
         readStream(provider.send(request, { signal: own }), (part) => {
           onData();
-          // Events after the end of the watch belong to no try.
+          // Events after the end of the watch do not belong to this attempt.
           if (own.aborted) return;
           partial.add(part);
           if (part.kind !== "report") emit(part);
@@ -162,13 +170,13 @@ function delayOf(
 }
 
 function stalled(provider: string, stallMs: number): ProviderError {
-  const message = `nothing has arrived for ${stallMs / 1_000} seconds; what the stream brought is not whole`;
+  const message = `no data arrived for ${stallMs / 1_000} seconds, so the response is incomplete`;
   return new ProviderError(provider, { kind: "broken-stream" }, message);
 }
 
 /**
- * Reads the chunks of a stream that may hang, throw or never end. It ends in time and never throws: its return value says how
- * it ended. One watch serves the whole stream, because a chatty tool has a chunk for every line.
+ * Reads the chunks of a stream that may hang, throw or never end. Ends in time and never throws; the return value says
+ * how the stream ended. One watch covers the whole stream, because some tools send a chunk for every line.
  */
 export async function* watchStream(
   source: ToolStream,
@@ -191,7 +199,7 @@ export async function* watchStream(
     while (ended === undefined) {
       const next = await new Promise<IteratorResult<Uint8Array | string> | undefined>((resolve) => {
         wake = () => resolve(undefined);
-        // An exception ends the watch, which wakes us.
+        // An exception ends the watch, and the end of the watch resolves this promise.
         (async () => iterator.next())().then(resolve, over.reject);
       });
       if (next === undefined) break;
@@ -203,7 +211,7 @@ export async function* watchStream(
     return await watched;
   } finally {
     over.resolve();
-    // Not awaited: a generator that hangs would hang here, too.
+    // Not awaited, because a generator that hangs would block this function, too.
     (async () => iterator.return?.())().catch(() => undefined);
   }
 }

@@ -15,8 +15,8 @@ import type { Tool } from "../schema/tool.ts";
 import { openSession } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionOptions } from "../state/options.ts";
+import { exportLog, importLog } from "../stores/export-log.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { exportLog, importLog } from "../stores/read.ts";
 import type { QueryEvent } from "./permission.ts";
 import { query, type StepOptions, stepTurn } from "./query.ts";
 import type { TurnStep } from "./step.ts";
@@ -24,7 +24,7 @@ import { type OpenedWorld, openWorld, runTurn } from "./testing/open-world.ts";
 
 interface Stepping extends OpenedWorld {
   readonly store: ReturnType<typeof memoryStore>;
-  /** As another process sees it. */
+  /** Opens the session in another process. */
   again(): Promise<Session>;
 }
 
@@ -85,7 +85,7 @@ const callsOf = (session: Session) => {
 const hows = (events: readonly QueryEvent[]) =>
   events.flatMap((event) => (event.kind === "tool-ended" ? [`${event.call.name} ${event.how}`] : []));
 
-test("what is next, from a process to the next: a request, calls in groups, a request, nothing", async () => {
+test("takes each step in another process: a request, calls in groups, a request, nothing", async () => {
   const opened = await open(inOrder([calls("look", "look", "send")], repeatResults));
   expect(opened.session.turn.next()).toMatchObject({ kind: "nothing", text: "" });
   await opened.session.append("Go.");
@@ -98,25 +98,25 @@ test("what is next, from a process to the next: a request, calls in groups, a re
   expect(await step(await opened.again())).toMatchObject({ kind: "done", text: "look done; look done; send done" });
   const last = await opened.again();
   expect(last.turn.next()).toMatchObject({ kind: "nothing", text: "look done; look done; send done", stop: "end" });
-  // A step when nothing is to be done writes nothing.
+  // A step without work writes nothing.
   const { newestEntry } = last.history;
   expect(await step(last)).toMatchObject({ kind: "done", rounds: 0 });
   expect(last.history.newestEntry).toBe(newestEntry);
 });
 
-test("who stops pulling behind the end of a step leaves no call open", async () => {
+test("answers open calls if the consumer stops after the end of a step", async () => {
   const { session } = await open(inOrder([calls("send")]));
   await session.append("Go.");
   const turn = stepTurn(session, { tools: TOOLS });
   await turn.next();
-  // The step ends while nobody pulls.
+  // The step ends while the consumer does not read.
   await expect.poll(() => stepsOf(session)).toEqual(["send asked"]);
   await setImmediate();
   await turn.return(undefined as never);
   expect(session.view.openCalls()).toEqual([]);
 });
 
-test("what begins a turn, and what does not", async () => {
+test("begins a turn with a prompt and not with other content", async () => {
   const { session } = await open(() => answer("Yes."));
   await session.append([attachment("reminder", "Be brief."), commandOutput("total 0")]);
   expect(stepsOf(session)).toBe("nothing");
@@ -127,7 +127,7 @@ test("what begins a turn, and what does not", async () => {
   expect(stepsOf(session)).toBe("request");
 });
 
-describe("a call that a lost process had begun", () => {
+describe("a call that a lost process has begun", () => {
   const slow = (name: string, repeat: Tool["repeat"]): Tool =>
     toolOf(name, { ...(repeat && { repeat }), run: () => new Promise(() => undefined) });
 
@@ -161,7 +161,7 @@ describe("a call that a lost process had begun", () => {
 });
 
 describe("permission later", () => {
-  test("the turn ends with the call open; others run; the answer is acted on by any process", async () => {
+  test("ends the turn with the call open, runs other calls, and lets any process answer", async () => {
     const opened = await open(inOrder([calls("pay", "look", "send")], repeatResults));
     await opened.session.append("Go.");
     await step(opened.session);
@@ -188,7 +188,7 @@ describe("permission later", () => {
     expect(done).toMatchObject({ text: "pay done; look done; This call was not allowed: not today" });
   });
 
-  test("what was shown is what runs, also if a hook has changed it", async () => {
+  test("runs the input that the question showed, also after a hook changed it", async () => {
     const hooks = createHooks([{ event: "PreToolUse", run: () => ({ newToolInput: { of: "changed" } }) }]);
     const opened = await open(inOrder([calls("pay")], repeatResults), { hooks });
     await opened.session.append("Go.");
@@ -203,7 +203,7 @@ describe("permission later", () => {
     expect(inputs).toEqual([{ of: "changed" }]);
   });
 
-  test("query() ends with the questions, and goes on once they are answered", async () => {
+  test("ends a query with the questions, and continues after the answers", async () => {
     const opened = await open(inOrder([calls("pay")], repeatResults));
     const { session, clock } = opened;
     const outcome = await runTurn(query(session, { prompt: "Go.", tools: TOOLS, ...later }), clock);
@@ -223,7 +223,7 @@ describe("permission later", () => {
     return { ...opened, callId: callsOf(opened.session)[0]!.call.id };
   }
 
-  test("new words of the user answer the question; other content waits", async () => {
+  test("takes a new user message as the answer, and no other content", async () => {
     const { session, callId, sent } = await waiting();
     await session.append(attachment("mail", "Hello."), { answer: "wanted" });
     expect(await step(session, later)).toMatchObject({ kind: "waiting" });
@@ -235,13 +235,13 @@ describe("permission later", () => {
     expect(JSON.stringify(sent().at(-1)!.body)).toContain("Never mind.");
   });
 
-  test("a prompt of query() answers it, too", async () => {
+  test("takes a prompt of query() as the answer", async () => {
     const { session, clock } = await waiting();
     const outcome = await runTurn(query(session, { prompt: "Never mind.", tools: TOOLS }), clock);
     expect(outcome).toMatchObject({ kind: "done", text: expect.stringContaining("said something else") });
   });
 
-  test("a compaction keeps it in view", async () => {
+  test("keeps the question in view after a compaction", async () => {
     const script: Script = (ask) => {
       if (JSON.stringify(ask.request).includes("<summary>")) return answer("No summary.");
       return ask.toolResults.length > 0 ? repeatResults(ask) : calls("pay");
@@ -266,7 +266,7 @@ describe("permission later", () => {
     expect(await step(next)).toMatchObject({ kind: "done", text: "pay done" });
   });
 
-  test("a rewind opens it again, unless it had begun on the branch that was left", async () => {
+  test("opens the question again after a rewind, unless the call had begun", async () => {
     const { session, callId } = await waiting(inOrder([calls("pay"), calls("send")], repeatResults));
     const asked = session.history.newestEntry;
     await session.append("Never mind.");
@@ -282,7 +282,7 @@ describe("permission later", () => {
     expect(hows((await step(session)).events)).toEqual(["send unknown"]);
   });
 
-  test("a fork does not run calls of its parent", async () => {
+  test("does not run calls of the parent in a fork", async () => {
     const { session } = await waiting();
     const fork = await session.fork({ source: "side", id: "fork" });
     expect(stepsOf(fork)).toEqual(["pay elsewhere"]);
@@ -290,7 +290,7 @@ describe("permission later", () => {
     expect(stepsOf(session)).toEqual(["pay waiting"]);
   });
 
-  test("stopped from anywhere, it is not run any more", async () => {
+  test("does not run the call after any process has stopped the turn", async () => {
     const { again, callId } = await waiting();
     const next = await again();
     expect(await next.turn.stop({ by: "Ada", reason: "changed my mind" })).toMatchObject([{ how: "not-run" }]);
@@ -311,7 +311,7 @@ describe("permission later", () => {
   });
 });
 
-test("a boundary does not hide that a turn is open", async () => {
+test("keeps a turn open after a compaction", async () => {
   const opened = await open(inOrder([calls("look")], repeatResults));
   await opened.session.append("Go.");
   await step(opened.session);
@@ -323,8 +323,8 @@ test("a boundary does not hide that a turn is open", async () => {
   expect(await step(await opened.again())).toMatchObject({ kind: "done" });
 });
 
-describe("stop and leave", () => {
-  test("who stops a turn between two steps ends it for every process", async () => {
+describe("stopping and leaving", () => {
+  test("ends the turn for every process if it is stopped between two steps", async () => {
     const opened = await open(inOrder([calls("send", "pay")], repeatResults));
     await opened.session.append("Go.");
     await step(opened.session);
@@ -335,7 +335,7 @@ describe("stop and leave", () => {
     expect((await Array.fromAsync(opened.session.history.export())).join()).toContain("enough");
   });
 
-  test("an error in the middle of a step is thrown, and the turn stays open for whoever continues", async () => {
+  test("throws an error of a step and keeps the turn open", async () => {
     const opened = await open(inOrder([answer("Yes.")]));
     await opened.session.append("Go.");
     const away = async (): Promise<never> => Promise.reject(new Error("the store is away"));
@@ -344,7 +344,7 @@ describe("stop and leave", () => {
     expect(await step(await opened.again())).toMatchObject({ kind: "done", text: "Yes." });
   });
 
-  test("who leaves during an answer writes nothing, and the same request is sent again", async () => {
+  test("writes nothing after leaving during an answer, and sends the same request again", async () => {
     const long = answer("I was about to say this. ".repeat(20));
     const opened = await open(inOrder([{ ...long, fault: stallStream(6, 60_000) }], () => answer("Yes.")));
     await opened.session.append("Go.");
@@ -361,7 +361,7 @@ describe("stop and leave", () => {
     expect(second!.body).toEqual(first!.body);
   });
 
-  test("a stream of a tool that is left is not in the log", async () => {
+  test("does not log the stream of a tool after leaving", async () => {
     const opened = await open(inOrder([calls("look")], repeatResults));
     await opened.session.append("Go.");
     await step(opened.session);
@@ -377,7 +377,7 @@ describe("stop and leave", () => {
   });
 });
 
-test("an item of a queue is taken in once, also after a rewind and a compaction", async () => {
+test("appends an item of a queue once, also after a rewind and a compaction", async () => {
   const { session, again } = await open(() => answer("Yes."));
   const item = (number: number) => ({ queue: "mail", number, content: `Message ${number}.` });
   const before = session.history.newestEntry;
@@ -391,7 +391,7 @@ test("an item of a queue is taken in once, also after a rewind and a compaction"
   await expect(session.turn.takeIn({ ...item(3), number: 0 })).rejects.toThrow("at least 1");
 });
 
-test("calls that others have made are in the ledger once, with their item, and the trace of the newest item is known", async () => {
+test("charges the usage of a queue item once, and returns the trace of the newest item", async () => {
   const { session, again } = await open(() => answer("Yes."));
   const tokens = { freshTokens: 100, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 10 };
   const used = [{ responseId: "r", model: "claude-opus-5-5", source: "agent", ...tokens }];
@@ -408,7 +408,7 @@ test("calls that others have made are in the ledger once, with their item, and t
   expect(bySource["agent"]!.priceUsd).toBeGreaterThan(0);
 });
 
-test("a call in an answer that was cut is not run by whoever continues, and a cut answer is gone on with", async () => {
+test("does not run calls of a cut answer in another process, and continues the answer", async () => {
   const cut: Reply = { words: [callTool("send", {})], stop: "output-limit" };
   const half: Reply = { ...answer("The first half, "), stop: "output-limit" };
   const opened = await open(inOrder([cut, half], () => answer("the second.")));

@@ -1,3 +1,5 @@
+// Takes one step of a turn: sends a request, runs tool calls, or ends the turn.
+
 import { NO_LONGER_NEEDED } from "../clock.ts";
 import { WindowFullError } from "../errors.ts";
 import { attachment, type NewContent } from "../log/messages.ts";
@@ -25,10 +27,10 @@ type WindowFull = Extract<TurnEnd, { kind: "window-full" }>;
 const RECOVERABLE: readonly string[] = ["overflow", "media-refused"];
 
 /**
- * Sends a request and records its response. An interrupted answer is recorded here, too: a consumer that stops pulling events
- * waits for it. If the provider finds the request too long, the conversation is compacted; if it refuses an image or a
- * document, a stub replaces it. Then another request is sent: once for each reason, and the session says when it was refused
- * too often.
+ * Sends a request and returns its response. Records an interrupted answer, too; a consumer that stops reading events
+ * waits for this. If the provider refuses the request as too long, the conversation is compacted. If it refuses an
+ * image or a document, a stub replaces the media. Then a new request is sent, once for each cause: the session decides
+ * when to give up.
  */
 async function exchange(options: ExchangeOptions): Promise<Exchanged> {
   const { session, signal } = options;
@@ -50,7 +52,7 @@ async function exchange(options: ExchangeOptions): Promise<Exchanged> {
     }
     const { partial, ...failed } = sent;
     if (!RECOVERABLE.includes(failed.error.failure.kind)) {
-      // Text that the user has seen stays in the log: a later message may refer to it.
+      // Text that the user has seen stays in the view, because a later message may refer to it.
       const view = partial?.text.trim() ? "kept" : "left-out";
       if (partial !== undefined) await session.turn.recordInterrupted(partial, request, { view });
       return failed;
@@ -77,11 +79,14 @@ async function prepareOrEnd(
 
 /** A queue for messages that arrive while a turn runs. It is read before every request and before the turn ends. */
 export interface Inbox {
-  /** Appends the waiting messages, oldest first, and returns their number. A message that could not be stored keeps waiting. */
+  /**
+   * Appends the waiting messages, oldest first, and returns their number. A message that cannot be stored keeps
+   * waiting.
+   */
   deliver(session: InboxSession): Promise<number>;
   /**
-   * Called when the model has finished: resolves once an expected message waits, or none is expected any more. @default the
-   * turn ends at once
+   * Called when the model has finished. Resolves when an expected message has arrived, or none is expected. @default
+   * the turn ends at once
    */
   settle?(signal: AbortSignal): Promise<void>;
 }
@@ -119,24 +124,24 @@ export interface StepContext extends Omit<ExchangeOptions, "session">, Omit<Answ
   readonly maxStopBlocks: number;
 }
 
-/** What a step of a turn has done, and how many responses of the model were part of it: 0 or 1. */
+/** The result of a step, and the number of model responses in the step: 0 or 1. */
 export type TurnStep = StepResult & { readonly rounds: number };
 
-/** What a step has done. All of it is in the log: whoever takes the next step, here or elsewhere, continues from there. */
+/** The result of a step. Everything is in the log, so any process can take the next step. */
 type StepResult =
   /** The model has answered, and the turn continues. */
   | { readonly kind: "responded" }
-  /** So many calls have their results, or wait for permission now. */
+  /** `calls` tool calls now have results or wait for permission. */
   | { readonly kind: "ran"; readonly calls: number }
-  /** The turn continues, though the model was done: a message arrived, or a hook has not let it stop. */
+  /** The model was done, but the turn continues: a message arrived, or a hook blocked the end. */
   | { readonly kind: "continued" }
   | TurnEnd;
 
-/** Part of the prompt: a changed word changes what sessions send from then on. */
+/** Part of the prompt: a change of this text changes later requests of all sessions. */
 const CONTINUE =
   "Your answer was cut at its length limit. Go on exactly where it stops, without repeating or introducing anything.";
 
-/** Takes the step of a turn that the log asks for. It keeps nothing in memory for the next one. */
+/** Takes the next step of a turn, which the log determines. Keeps nothing in memory for later steps. */
 export async function takeStep(context: StepContext): Promise<TurnStep> {
   const { session, signal, maxContinuations } = context;
   const without = (result: StepResult): TurnStep => ({ ...result, rounds: 0 });
@@ -156,7 +161,7 @@ export async function takeStep(context: StepContext): Promise<TurnStep> {
   return session.turn.next().kind === "nothing" ? without(await endTurn(context)) : respond(context);
 }
 
-/** Runs the first calls that may run together. A call that waits for permission holds up no other one. */
+/** Runs the first group of calls that may run together. Calls that wait for permission do not block other calls. */
 async function runCalls(calls: readonly OpenCall[], context: StepContext): Promise<StepResult> {
   const { session, tools, signal } = context;
   const [group] = groupCalls(
@@ -167,7 +172,7 @@ async function runCalls(calls: readonly OpenCall[], context: StepContext): Promi
     return { kind: "waiting", questions: calls.map((open) => questionOf(open, session.id)) };
   }
   await whileWarm(session, async () => {
-    // Waits for all of them, even if one fails: each needs its result.
+    // Waits for all calls even if one fails, because each call needs a result.
     const settled = await Promise.allSettled(group.map((open) => answerCall(open, context)));
     for (const one of settled) if (one.status === "rejected") throw one.reason;
   });
@@ -185,7 +190,7 @@ async function respond(context: StepContext): Promise<TurnStep> {
   return { ...(await endTurn(context, response.stop)), rounds: 1 };
 }
 
-/** The model is done: the turn ends, unless something else wants an answer. */
+/** Ends the turn after the model has finished, unless a new message or a hook continues it. */
 async function endTurn(context: StepContext, stop?: AnswerStop): Promise<StepResult> {
   const { session, inbox, signal, emit, maxStopBlocks } = context;
   const refused = endedAs(session.turn.next(), stop);
@@ -202,7 +207,7 @@ async function endTurn(context: StepContext, stop?: AnswerStop): Promise<StepRes
   if (now.kind !== "nothing" || end === undefined) return { kind: "continued" };
   if (blocked === undefined || signal.aborted) return end;
   if (now.stopBlocks >= maxStopBlocks) {
-    const what = `The turn ends, though a hook (${blocked.by}) has blocked its end ${now.stopBlocks + 1} times`;
+    const what = `The turn ends, although a hook (${blocked.by}) has blocked the end ${now.stopBlocks + 1} times`;
     emit({ kind: "notice", text: `${what}: ${blocked.reason}` });
     return end;
   }
@@ -216,12 +221,12 @@ function endedAs(now: NextInTurn, stop?: AnswerStop): TurnEnd | undefined {
   return now.stop === "refused" ? { kind: "refused", text } : { kind: "done", text, stop: stop ?? now.stop };
 }
 
-/** Takes in messages that arrived meanwhile; returns their number. */
+/** Appends the messages that wait in the inbox and returns their number. */
 async function takeMessages({ session, inbox, emit }: StepContext): Promise<number> {
   const count = (await inbox?.deliver(session)) ?? 0;
   if (count === 0) return 0;
   emit({ kind: "new-content-taken", count });
-  // An inbox of another kind may append attachments without saying that they want an answer.
+  // An inbox of the host may append attachments that do not ask for an answer.
   if (session.turn.next().kind === "nothing") await session.turn.enterStep({ step: "opened" });
   return count;
 }
@@ -229,7 +234,7 @@ async function takeMessages({ session, inbox, emit }: StepContext): Promise<numb
 /** Keeps the prompt in the provider's cache while tools run, if the settings allow it and it saves money. */
 async function whileWarm(session: Pick<Session, "provider">, work: () => Promise<void>): Promise<void> {
   const over = new AbortController();
-  // The turn continues without it; the session's own failures show at its next use.
+  // Without the cache the turn still works. If the session itself has failed, its next call throws.
   void session.provider.keepWarm({ activity: "tool-runs", signal: over.signal }).catch(() => undefined);
   try {
     await work();
@@ -241,6 +246,6 @@ async function whileWarm(session: Pick<Session, "provider">, work: () => Promise
 function warnOfOverflow({ overflow }: RecordedResponse, emit: (event: QueryEvent) => void): void {
   if (overflow === undefined) return;
   const { inputTokens, limitTokens } = overflow;
-  const text = `The request had ${inputTokens} tokens, more than the window of ${limitTokens}: the answer is to a part of it.`;
+  const text = `The request had ${inputTokens} tokens, but the window holds ${limitTokens}. The model saw only a part of the request.`;
   emit({ kind: "notice", text });
 }

@@ -1,3 +1,5 @@
+// Tools that the engine offers to the model, and the usage of child sessions in the ledger of their parent.
+
 import { CALL_TOOL, type Part, TOOL_SEARCH } from "../log/block.ts";
 import { readRecallInput, recalledText, recallTool } from "../recall/recall.ts";
 import type { Tool } from "../schema/tool.ts";
@@ -6,11 +8,11 @@ import type { UsageOfOthers } from "../state/responses.ts";
 import { headTools } from "../view/tool-search.ts";
 import type { QueryEvent } from "./permission.ts";
 
-/** The tools that a session with deferred tools has beside its own; none for other sessions. */
+/** Returns the search tools of a session with deferred tools; none for other sessions. */
 export function toolsForSearch({ view }: Pick<Session, "view">): readonly Tool[] {
   const runs: Readonly<Record<string, (input: unknown) => readonly Part[] | string>> = {
     [TOOL_SEARCH]: view.searchTools,
-    // Calls through it are those of the tools that they name; this one names none.
+    // A call through this tool counts as a call of the tool in its input. This answer is for calls without a tool.
     [CALL_TOOL]: () => `Give the name of a tool that ${TOOL_SEARCH} has loaded, and its input.`,
   };
   const offered = headTools(view.deferredTools().offered, "own").filter(({ name }) => Object.hasOwn(runs, name));
@@ -25,13 +27,13 @@ export function toolsForSearch({ view }: Pick<Session, "view">): readonly Tool[]
   }));
 }
 
-/** Whether a tool is deferred, and nothing in view has brought it in. */
+/** Whether a tool is deferred and not loaded: no result in view contains its definition. */
 export function isUnloaded({ view }: Pick<Session, "view">, tool: string): boolean {
   const { offered, loaded } = view.deferredTools();
   return offered.some(({ name }) => name === tool) && !loaded.has(tool);
 }
 
-/** The tool that lets the model read back content that was stored, cleared or compacted in this session. */
+/** Creates the tool that lets the model read back content that was stored, cleared or compacted in this session. */
 export function recallFrom(session: Pick<Session, "recall">): Tool {
   const { name, description = "", inputSchema: input } = recallTool;
   return {
@@ -45,20 +47,20 @@ export function recallFrom(session: Pick<Session, "recall">): Tool {
   };
 }
 
-/** The two sessions, and which of them enters responses. */
+/** The two sessions, and which of them records responses. */
 export interface ChargeOptions {
   readonly parent: Pick<Session, "ledger">;
   readonly child: Pick<Session, "id" | "history" | "ledger">;
   /** The name of the child in the parent's ledger. */
   readonly source: string;
-  /** `already`: a fork that its parent opened records its responses there itself. */
+  /** `already`: the child is a fork that its parent opened, and records its responses with the parent itself. */
   readonly responses: "entered-here" | "already";
 }
 
-/** Enters what a child session spends in the ledger of its parent. */
+/** Records the usage of a child session in the ledger of its parent. */
 export interface Charge {
   onEvent(event: QueryEvent): void;
-  /** Records the rest: the usage of the child's compactions, notes and questions. */
+  /** Records the remaining usage: the child's compactions, notes and questions. */
   finish(): Promise<void>;
 }
 
@@ -66,7 +68,7 @@ export interface Charge {
 export function chargeParent({ parent, child, source, responses }: ChargeOptions): Charge {
   const begunAt = child.history.newestEntry;
   let last: Promise<unknown> = Promise.resolve();
-  // A closed parent takes no more records: the child's own ledger has all of them.
+  // A closed parent accepts no records. The child's own ledger has all of them.
   const enter = (used: UsageOfOthers): void => {
     last = last.then(() => parent.ledger.enter(used)).catch(() => undefined);
   };
@@ -78,7 +80,7 @@ export function chargeParent({ parent, child, source, responses }: ChargeOptions
     },
     async finish() {
       for await (const line of child.ledger.lines()) {
-        // Responses to requests of the child's own view were recorded when they came.
+        // Responses in the child's own conversation are already recorded by `onEvent`.
         if (line.usage <= begunAt || line.request !== undefined) continue;
         const { model, freshTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens, outputTokens } = line;
         enter({

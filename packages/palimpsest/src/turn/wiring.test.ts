@@ -13,7 +13,7 @@ import type { Permission } from "./permission.ts";
 import { query } from "./query.ts";
 import { createInbox } from "./step.ts";
 
-/** What is tested for itself elsewhere must also be connected: these tests hold the loop to its parts. */
+// Tests that a turn uses permissions, streams and the inbox. Their parts have separate tests.
 
 const remove: Tool = {
   name: "remove",
@@ -28,7 +28,7 @@ interface Turn {
   readonly tool?: Tool;
 }
 
-/** One turn in which the model calls the tool once; resolves to the results that stand in the log. */
+/** Runs one turn in which the model calls the tool once. Returns the tool results in the log. */
 async function runTurn({ hooks = [], permission, tool = remove }: Turn) {
   const script = inOrder([callTools(callTool(tool.name, { path: "a.txt" }))], () => answer("Done."));
   const provider = anthropic(anthropicInProcess(createAnthropic({ script })));
@@ -54,7 +54,7 @@ const decidesBy = (decision: "allow" | "deny"): Hook => ({
 });
 
 describe("permission", () => {
-  test("judges what the tool would be run with, not what the model wrote", async () => {
+  test("decides about the input after hooks, not about the input of the model", async () => {
     const rewrites: Hook = { event: "PreToolUse", run: () => ({ newToolInput: { path: "secret.txt" } }) };
     const judged: unknown[] = [];
     const permission: Permission = ({ input }) => {
@@ -70,14 +70,14 @@ describe("permission", () => {
   test.each([
     ["deny", "allow"],
     ["allow", "deny"],
-  ] as const)("of two hooks that say %s and %s, the one that denies holds", async (first, second) => {
+  ] as const)("denies a call if one hook says %s and another %s", async (first, second) => {
     const hooks = [decidesBy(first), decidesBy(second)];
     const [result] = await runTurn({ hooks, permission: () => ({ kind: "ask" }) });
     expect(result).toMatchObject({ status: "error", content: expect.stringContaining("not allowed") });
   });
 });
 
-test("a stream that breaks off is an error in the log, with what had come", async () => {
+test("logs a broken stream of a tool as an error with its received part", async () => {
   async function* breaking(): AsyncGenerator<string> {
     yield "half of it";
     throw new Error("the disk is gone");
@@ -86,7 +86,7 @@ test("a stream that breaks off is an error in the log, with what had come", asyn
   expect(result).toMatchObject({ status: "error", content: expect.stringContaining("half of it") });
 });
 
-test("what waits in the inbox stays there until the log has it", async () => {
+test("keeps messages in the inbox until they are logged", async () => {
   const store = memoryStore();
   let fails = false;
   const failing: Store = {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
 import { startCalibration } from "../size/calibration.ts";
-import { account } from "./account.ts";
+import { type Accounting, account, accountingRows } from "./account.ts";
 import { createView, type MessageItem, toItem, type View } from "./view.ts";
 
 const text = (words: string): Block => ({ kind: "text", text: words });
@@ -16,7 +16,7 @@ function viewOf(...items: readonly (Pick<MessageItem, "role" | "blocks"> & Parti
   return view;
 }
 
-test("what fills the window, by who put it there", () => {
+test("sums the tokens in the window by source", () => {
   const accounting = account(
     viewOf(
       { role: "user", blocks: [text("Look at it."), { kind: "image", source: { kind: "url", url: "u" } }] },
@@ -47,7 +47,7 @@ test("what fills the window, by who put it there", () => {
   expect(shares).toBeCloseTo(100, 0);
 });
 
-test("files that were read more than once, and what that wastes", () => {
+test("finds files that were read more than once, and the wasted tokens", () => {
   const content = "line of code\n".repeat(200);
   const { duplicateReads, toolResultTokens } = account(
     viewOf(
@@ -62,7 +62,32 @@ test("files that were read more than once, and what that wastes", () => {
   expect(duplicateReads.wastedTokens).toBe(Math.floor(toolResultTokens["Read"]! / 3));
 });
 
-test("an empty view has no percentages", () => {
+test("has no percentages for an empty view", () => {
   expect(account(viewOf())).toMatchObject({ totalTokens: 0, duplicateReads: { fileCount: 0, percentage: 0 } });
   expect(account(viewOf())).not.toHaveProperty("percentages");
+});
+
+test("returns a named row for each source with tokens, largest first", () => {
+  const accounting: Accounting = {
+    systemTokens: 10,
+    toolDefinitionTokens: 90,
+    toolDefinitions: {},
+    deferredTools: { unused: 5 },
+    humanTokens: 20,
+    assistantTokens: 30,
+    toolCallTokens: { Read: 1, Write: 0 },
+    toolResultTokens: { Read: 80 },
+    commandOutputTokens: 40,
+    otherTokens: 0,
+    attachments: { Read: { count: 2, tokens: 50 } },
+    totalTokens: 221,
+    duplicateReads: { fileCount: 0, wastedTokens: 0, percentage: 0, files: {} },
+    sizeTokens: 400,
+  };
+  const rows = accountingRows(accounting);
+  expect(rows.map(([, tokens]) => tokens)).toEqual([90, 80, 50, 40, 30, 20, 10, 1]);
+  const names = rows.map(([name]) => name);
+  expect(new Set(names).size).toBe(rows.length);
+  for (const name of names) expect(name).toMatch(/^\w/);
+  expect(names.filter((name) => /^\w+.*: Read$/.test(name))).toHaveLength(3);
 });

@@ -1,52 +1,13 @@
-import type { Block, ToolCall, ToolDefinition } from "../log/block.ts";
+// Accounts for the context window: how many tokens each kind of content takes.
 
+import type { Block, ToolCall, ToolDefinition } from "../log/block.ts";
 import { estimateTokens } from "../size/calibration.ts";
 import { featuresOf } from "../size/features.ts";
 import { definitionBlock, fileOf } from "./items.ts";
 import { headTools } from "./tool-search.ts";
 import { type MessageItem, sizeTokens, type View } from "./view.ts";
 
-/** The tokens in the context window by their source. All of them are estimates by one measure, so they can be compared. */
-export interface Accounting {
-  readonly systemTokens: number;
-  readonly toolDefinitionTokens: number;
-  /** The same by tool, most expensive first: what each costs every request. The list of deferred tools is that of `tool_search`. */
-  readonly toolDefinitions: Readonly<Record<string, number>>;
-  /** What each deferred tool would cost, and does once it is brought in. */
-  readonly deferredTools: Readonly<Record<string, number>>;
-  /** The user's own words, and summaries that stand for them. */
-  readonly humanTokens: number;
-  /** Text and thinking of the model. */
-  readonly assistantTokens: number;
-  readonly toolCallTokens: Readonly<Record<string, number>>;
-  readonly toolResultTokens: Readonly<Record<string, number>>;
-  readonly commandOutputTokens: number;
-  /** Images, documents, and blocks that only the provider can read. */
-  readonly otherTokens: number;
-  readonly attachments: Readonly<Record<string, { readonly count: number; readonly tokens: number }>>;
-  /** The total of the messages, without system prompt and tool definitions. */
-  readonly totalTokens: number;
-  /** Shares of the total by place; absent when the total is 0. */
-  readonly percentages?: Readonly<Partial<Record<Place, number>>>;
-  readonly duplicateReads: DuplicateReads;
-  /** The size that decisions use: the reported size plus a padded estimate of everything newer. */
-  readonly sizeTokens: number;
-}
-
-interface DuplicateReads {
-  /** Files that were read more than once. */
-  readonly fileCount: number;
-  readonly wastedTokens: number;
-  readonly percentage: number;
-  readonly files: Readonly<Record<string, { readonly count: number; readonly wastedTokens: number }>>;
-}
-
-export interface AccountOptions {
-  /** Returns the file that a call reads, or undefined if it reads none. @default by the tool's name and its input */
-  readonly readPath?: (call: ToolCall) => string | undefined;
-}
-
-/** Sums up what fills the context window, by part. */
+/** Sums up the tokens in the context window by source. */
 export function account(view: View, { readPath = pathRead }: AccountOptions = {}): Accounting {
   const lines = toLines(view);
   const sumOf = (place: Place): number => sum(lines.filter((line) => line.place === place));
@@ -94,31 +55,48 @@ export function account(view: View, { readPath = pathRead }: AccountOptions = {}
   };
 }
 
-/** The tokens of a tool's definition, by estimate. */
-export function definitionTokens(view: View, tool: ToolDefinition): number {
-  return tokensOf(view, definitionBlock(tool));
+/** How calls that read files are recognized. */
+export interface AccountOptions {
+  /** Returns the file that a call reads, or undefined if it reads none. @default by the tool's name and its input */
+  readonly readPath?: (call: ToolCall) => string | undefined;
 }
 
-function tokensByTool(view: View, tools: readonly ToolDefinition[]): Record<string, number> {
-  const costs = tools.map((tool): [string, number] => [tool.name, definitionTokens(view, tool)]);
-  return Object.fromEntries(costs.sort(([, left], [, right]) => right - left));
+/** The tokens in the context window by source. All numbers are estimates of the same kind, so they can be compared. */
+export interface Accounting {
+  readonly systemTokens: number;
+  readonly toolDefinitionTokens: number;
+  /** The tokens of each tool in every request, most expensive first. The list of deferred tools counts for `tool_search`. */
+  readonly toolDefinitions: Readonly<Record<string, number>>;
+  /** The tokens of each deferred tool after it is loaded. */
+  readonly deferredTools: Readonly<Record<string, number>>;
+  /** The user's messages, and summaries that replace them. */
+  readonly humanTokens: number;
+  /** Text and thinking of the model. */
+  readonly assistantTokens: number;
+  readonly toolCallTokens: Readonly<Record<string, number>>;
+  readonly toolResultTokens: Readonly<Record<string, number>>;
+  readonly commandOutputTokens: number;
+  /** Images, documents, and blocks that only the provider can read. */
+  readonly otherTokens: number;
+  readonly attachments: Readonly<Record<string, { readonly count: number; readonly tokens: number }>>;
+  /** The total of the messages, without system prompt and tool definitions. */
+  readonly totalTokens: number;
+  /** Shares of the total by place; absent when the total is 0. */
+  readonly percentages?: Readonly<Partial<Record<Place, number>>>;
+  readonly duplicateReads: DuplicateReads;
+  /** The size that decisions use: the reported size plus a padded estimate of everything newer. */
+  readonly sizeTokens: number;
 }
 
-function pathRead(call: ToolCall): string | undefined {
-  const file = fileOf(call);
-  return file?.access === "read" ? file.path : undefined;
-}
-
+/** The kind of content that a block is counted as. */
 export type Place = "human" | "assistant" | "tool-call" | "tool-result" | "command" | "other" | "attachment";
 
-interface Line {
-  readonly item: MessageItem;
-  readonly place: Place;
-  /** The tool or the type of attachment. */
-  readonly name: string;
-  /** The call that a result belongs to. */
-  readonly call: ToolCall | undefined;
-  readonly tokens: number;
+interface DuplicateReads {
+  /** Files that were read more than once. */
+  readonly fileCount: number;
+  readonly wastedTokens: number;
+  readonly percentage: number;
+  readonly files: Readonly<Record<string, { readonly count: number; readonly wastedTokens: number }>>;
 }
 
 function toLines(view: View): Line[] {
@@ -136,6 +114,18 @@ function toLines(view: View): Line[] {
   return lines;
 }
 
+/** One block of the view. */
+interface Line {
+  readonly item: MessageItem;
+  readonly place: Place;
+  /** The tool or the type of attachment. */
+  readonly name: string;
+  /** The call that a result belongs to. */
+  readonly call: ToolCall | undefined;
+  readonly tokens: number;
+}
+
+/** Returns the kind of content that a block is counted as. */
 export function placeOf({ kind }: Block, { attachment, origin, role }: MessageItem): Place {
   if (attachment !== undefined) return "attachment";
   if (kind === "tool_call") return "tool-call";
@@ -145,6 +135,32 @@ export function placeOf({ kind }: Block, { attachment, origin, role }: MessageIt
   return origin === "command" ? "command" : "human";
 }
 
+/** Estimates the tokens of a block. The features of an item with one block are known already. */
+function tokensIn(view: View, { blocks, features }: MessageItem, block: Block): number {
+  return blocks.length === 1 ? estimateTokens(view.calibration, features) : tokensOf(view, block);
+}
+
+function tokensByTool(view: View, tools: readonly ToolDefinition[]): Record<string, number> {
+  const costs = tools.map((tool): [string, number] => [tool.name, definitionTokens(view, tool)]);
+  return Object.fromEntries(costs.sort(([, left], [, right]) => right - left));
+}
+
+/** Estimates the tokens of a tool's definition. */
+export function definitionTokens(view: View, tool: ToolDefinition): number {
+  return tokensOf(view, definitionBlock(tool));
+}
+
+function tokensOf(view: View, block: Block): number {
+  return estimateTokens(view.calibration, featuresOf(block, view.featureOptions));
+}
+
+function percentages(lines: readonly Line[], totalTokens: number): Record<Place, number> {
+  const places = Map.groupBy(lines, ({ place }) => place);
+  const shares = [...places].map(([place, group]) => [place, toPercentage(sum(group), totalTokens)]);
+  return Object.fromEntries(shares) as Record<Place, number>;
+}
+
+/** Finds files that were read more than once. All but one read count as wasted. */
 function duplicateReads(
   lines: readonly Line[],
   totalTokens: number,
@@ -165,30 +181,20 @@ function duplicateReads(
   };
 }
 
-function percentages(lines: readonly Line[], totalTokens: number): Record<Place, number> {
-  const places = Map.groupBy(lines, ({ place }) => place);
-  const shares = [...places].map(([place, group]) => [place, toPercentage(sum(group), totalTokens)]);
-  return Object.fromEntries(shares) as Record<Place, number>;
+function pathRead(call: ToolCall): string | undefined {
+  const file = fileOf(call);
+  return file?.access === "read" ? file.path : undefined;
 }
 
 function toPercentage(tokens: number, totalTokens: number): number {
   return Math.round((tokens / totalTokens) * 1000) / 10;
 }
 
-/** An item of one block was already counted above. */
-function tokensIn(view: View, { blocks, features }: MessageItem, block: Block): number {
-  return blocks.length === 1 ? estimateTokens(view.calibration, features) : tokensOf(view, block);
-}
-
-function tokensOf(view: View, block: Block): number {
-  return estimateTokens(view.calibration, featuresOf(block, view.featureOptions));
-}
-
 function sum(lines: readonly { readonly tokens: number }[]): number {
   return lines.reduce((total, { tokens }) => total + tokens, 0);
 }
 
-/** The tokens in the context window by origin, largest first. */
+/** Returns the tokens in the context window as named rows, largest first. */
 export function accountingRows(accounting: Accounting): readonly (readonly [name: string, tokens: number])[] {
   const named = (what: string, tokensBy: Readonly<Record<string, number>>): [string, number][] =>
     Object.entries(tokensBy).map(([name, count]) => [`${what} ${name}`, count]);

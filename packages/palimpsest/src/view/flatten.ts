@@ -1,310 +1,12 @@
-import { type Block, type Part, TOOL_SEARCH, type ToolCall, type ToolResult } from "../log/block.ts";
+// Flattens the items of a view into messages that every provider accepts, and places the cache marks.
 
-import { cleanBlock, safeCallId, safeToolName } from "./items.ts";
-import { CONTINUE, CONVERSATION_CUT, inItsVoice, lateResult, markData, NO_RESULT } from "./texts.ts";
+import { type Block, type Part, TOOL_SEARCH, type ToolCall, type ToolResult } from "../log/block.ts";
+import { cleanBlock, safeCallId, safeToolName } from "./clean.ts";
+import { CONTINUE, CONVERSATION_CUT, lateResult, markData, NO_RESULT, textAsSent } from "./texts.ts";
 import type { ToolSearch } from "./tool-search.ts";
 import type { FlatMessage, Item, MessageItem } from "./view.ts";
 
-export interface FlattenRules {
-  /** The wire format of the request: blocks of other providers cannot be sent. */
-  readonly provider: string;
-  /** Whether replayed thinking must follow the exact conversation that produced it. */
-  readonly thinking: "bound" | "free";
-  /** How deferred tools come into the conversation. @default "native" */
-  readonly toolSearch?: ToolSearch;
-}
-
-/** The state at the end of the segments before this one, as far as this segment needs it. */
-export interface SegmentStart {
-  /** The request that ended the previous segment; 0 for the first segment. */
-  readonly seal: number;
-  /** The role of the last message so far; undefined at the beginning. */
-  readonly role: FlatMessage["role"] | undefined;
-  /** Ids of calls that were already sent. */
-  readonly usedIds: ReadonlySet<string>;
-}
-
-interface FlatSegment {
-  readonly messages: readonly FlatMessage[];
-  readonly callIds: readonly string[];
-}
-
-/** Is told of each block that is sent: the item, and the block of it, that it was made from. Texts of the engine come from none. */
-export type Trace = (sent: Block, item: MessageItem, block: Block) => void;
-
-/** A message under construction. */
-interface Draft {
-  readonly role: FlatMessage["role"];
-  readonly blocks: Block[];
-  readonly calls: Call[];
-  /** The response that began this message. */
-  speaker?: string | number;
-}
-
-interface Call {
-  readonly name: string;
-  /** The id as it is sent: the id that the model wrote may not be unique. */
-  readonly sentId: string;
-  result: ToolResult | undefined;
-}
-
-/** The segment under construction. */
-interface Making {
-  readonly start: SegmentStart;
-  readonly rules: FlattenRules;
-  readonly trace: Trace | undefined;
-  readonly drafts: Draft[];
-  readonly draftByResponse: Map<string, Draft>;
-  /** Calls by the id that the model wrote, in order. */
-  readonly openCalls: Map<string, Call[]>;
-  readonly callIds: Set<string>;
-}
-
-/**
- * Flattens the items between two requests. Each segment is complete: its calls are answered in it, by their results or by
- * placeholders, and it ends with the user. So nothing that comes later can change it.
- */
-export function flattenSegment(
-  items: readonly MessageItem[],
-  start: SegmentStart,
-  rules: FlattenRules,
-  trace?: Trace,
-): FlatSegment {
-  const making: Making = {
-    start,
-    rules,
-    trace,
-    drafts: [],
-    draftByResponse: new Map(),
-    openCalls: new Map(),
-    callIds: new Set(),
-  };
-  const folded = start.role === undefined ? compactedByProvider(items[0], rules.provider) : undefined;
-  for (const { item, place } of inPlace(items, folded, start.seal)) {
-    const isSaid = item.role === "assistant" && (item === folded || !isProviderCompaction(item));
-    if (isSaid) addResponse(making, item, place);
-    else addUserContent(making, item);
-  }
-  const messages = joinNeighbors(making.drafts.flatMap(close));
-  const beginsInMiddle = start.role === undefined && messages[0]?.role === "assistant" && folded === undefined;
-  if (beginsInMiddle) messages.unshift(words(CONVERSATION_CUT));
-  const last = items.at(-1);
-  const paused = last?.stop === "paused" && last.provider === rules.provider;
-  if (messages.at(-1)?.role === "assistant" && !paused) messages.push(words(CONTINUE));
-  return { messages, callIds: [...making.callIds] };
-}
-
-/** A compaction by the provider: a message in its own format, which it expects first in every request. */
-function compactedByProvider(item: MessageItem | undefined, provider: string): MessageItem | undefined {
-  const isOwn = item?.blocks.some((block) => "native" in block && block.native?.provider === provider);
-  return isOwn && isProviderCompaction(item!) ? item : undefined;
-}
-
-/** For another provider this is no message of the model: its readable part is sent with the rest of the summary. */
-function isProviderCompaction({ role, origin, blocks }: MessageItem): boolean {
-  return role === "assistant" && origin === "summary" && blocks.some((block) => "native" in block && block.native);
-}
-
-interface Placed {
-  readonly item: MessageItem;
-  /** Whether the response stands where its thinking was written. */
-  readonly place: "its-own" | "another";
-}
-
-/**
- * The provider may compact the request and everything before it in the middle of an answer: then the answer follows that
- * compaction.
- */
-function inPlace(items: readonly MessageItem[], folded: MessageItem | undefined, seal: number): readonly Placed[] {
-  if (folded === undefined) return responseFirst(items, seal);
-  return [{ item: folded, place: "another" }, ...responseFirst(items.slice(1), folded.to)];
-}
-
-/**
- * A response directly follows the request that it answers; anything that arrived while it was written comes after it. Its
- * thinking is bound to that place. Only one response has the place: a second response to the same request, a late one, or one
- * that was not recorded as an answer has lost the place for its thinking.
- */
-function responseFirst(items: readonly MessageItem[], seal: number): readonly Placed[] {
-  const first = items.find(({ role, answers }) => role === "assistant" && answers === seal);
-  const isResponse = (item: MessageItem): boolean =>
-    first !== undefined && item.answers === seal && item.responseId === first.responseId;
-  const placed = items.map((item): Placed => ({ item, place: isResponse(item) ? "its-own" : "another" }));
-  // Without an earlier request there is no place to follow.
-  if (seal === 0) return placed;
-  return [...placed.filter(({ place }) => place === "its-own"), ...placed.filter(({ place }) => place === "another")];
-}
-
-function addResponse(making: Making, item: MessageItem, place: Placed["place"]): void {
-  const { start, rules, trace, callIds, openCalls } = making;
-  const draft = draftOfResponse(making, item.responseId);
-  // A message holds the thinking of one response only: providers compare it with what they wrote.
-  if (!isProviderCompaction(item)) draft.speaker ??= item.responseId ?? item.from;
-  const isAnother = draft.speaker !== (item.responseId ?? item.from);
-  const lost = isAnother || (rules.thinking === "bound" && (item.thinking === "lost" || place === "another"));
-  for (const block of item.blocks) {
-    const clean = cleanBlock(block, { provider: rules.provider, thinking: lost ? "leave-out" : "send" });
-    // A message of the model holds text and calls: providers refuse other blocks in it.
-    if (clean === undefined || clean.kind === "tool_result" || clean.kind === "image" || clean.kind === "document")
-      continue;
-    if (clean.kind !== "tool_call") {
-      trace?.(clean, item, block);
-      draft.blocks.push(clean);
-      continue;
-    }
-    const sentId = safeCallId(clean.id, item.from, (id) => callIds.has(id) || start.usedIds.has(id));
-    const call: Call = { name: clean.name, sentId, result: undefined };
-    callIds.add(sentId);
-    draft.calls.push(call);
-    openCalls.set(clean.id, [...(openCalls.get(clean.id) ?? []), call]);
-    const sent = renamed(clean, sentId);
-    trace?.(sent, item, block);
-    draft.blocks.push(sent);
-  }
-}
-
-/** Pieces of one response become one message, even if results and attachments lie between them. */
-function draftOfResponse({ drafts, draftByResponse }: Making, responseId: string | undefined): Draft {
-  if (responseId === undefined) return neighbor(drafts, "assistant");
-  const draft = draftByResponse.get(responseId) ?? neighbor(drafts, "assistant");
-  draftByResponse.set(responseId, draft);
-  return draft;
-}
-
-function neighbor(drafts: Draft[], role: Draft["role"]): Draft {
-  const last = drafts.at(-1);
-  if (last?.role === role) return last;
-  const draft: Draft = { role, blocks: [], calls: [] };
-  drafts.push(draft);
-  return draft;
-}
-
-function renamed(call: ToolCall, sentId: string): ToolCall {
-  const name = safeToolName(call.name);
-  if (sentId === call.id && name === call.name) return call;
-  const { native: _, ...ours } = call;
-  return { ...ours, id: sentId, name };
-}
-
-function addUserContent({ drafts, openCalls, rules, trace }: Making, item: MessageItem): void {
-  for (const block of item.blocks) {
-    const clean = cleanBlock(block, { provider: rules.provider, thinking: "leave-out" });
-    if (clean === undefined || clean.kind === "tool_call" || clean.kind === "thinking") continue;
-    if (clean.kind !== "tool_result") {
-      if (isBlank(clean)) continue;
-      const sent = clean.kind === "text" ? inItsVoice(clean, item) : clean;
-      trace?.(sent, item, block);
-      neighbor(drafts, "user").blocks.push(sent);
-      continue;
-    }
-    // By position and id: the earliest call with that id that is still open.
-    const call = openCalls.get(clean.callId)?.shift();
-    if (call !== undefined) {
-      call.result = { ...clean, callId: call.sentId };
-      trace?.(call.result, item, block);
-      continue;
-    }
-    for (const part of asLateResult(clean, item)) {
-      trace?.(part, item, block);
-      neighbor(drafts, "user").blocks.push(part);
-    }
-  }
-}
-
-/** A result without its call is not in a block of its own any more: in the text of the user it is marked. */
-function asLateResult({ callId, content }: ToolResult, { provenance }: MessageItem): Part[] {
-  const parts = (content as readonly Part[]).filter((part) => !isBlank(part));
-  if (provenance === undefined) return [{ kind: "text", text: lateResult(callId.toWellFormed()) }, ...parts];
-  const facts = { of: "an earlier call", call: callId };
-  return parts.map((part) =>
-    part.kind === "text" ? { kind: "text", text: markData(part.text, provenance, facts) } : part,
-  );
-}
-
-/** Adds a message and, if it has calls, the message that answers them. */
-function close({ role, blocks, calls }: Draft): FlatMessage[] {
-  if (role === "user") return blocks.length === 0 ? [] : [{ role, blocks }];
-  const said = withoutTrailingThinking(withoutBlanks(blocks));
-  // Providers refuse a message that holds only thinking.
-  if (said.length === 0) return [];
-  if (calls.length === 0) return [{ role, blocks: said }];
-  const results = calls.map(({ name, sentId, result }) => ofTool(name, result ?? standIn(sentId)));
-  return [
-    { role, blocks: said },
-    { role: "user", blocks: results },
-  ];
-}
-
-/**
- * Blank text beside other text stays, because later thinking is bound to it. Blank text alone is refused, so it is removed,
- * together with the thinking after it. Thinking right before it is removed, too, if it is an item in the provider's own format:
- * such an item must be followed by its original successor.
- */
-function withoutBlanks(blocks: readonly Block[]): readonly Block[] {
-  const firstBlank = blocks.findIndex(isBlank);
-  if (firstBlank < 0 || blocks.some((block) => block.kind === "text" && !isBlank(block))) return blocks;
-  return blocks.filter((block, index) => {
-    if (block.kind !== "thinking") return !isBlank(block);
-    const next = blocks[index + 1];
-    return index < firstBlank && !(block.native !== undefined && next !== undefined && isBlank(next));
-  });
-}
-
-function withoutTrailingThinking(blocks: readonly Block[]): readonly Block[] {
-  return blocks.slice(0, blocks.findLastIndex(({ kind }) => kind !== "thinking") + 1);
-}
-
-/** The result of a search of tools has a form of its own with some providers. */
-function ofTool(name: string, result: ToolResult): ToolResult {
-  return name === TOOL_SEARCH ? { ...result, tool: TOOL_SEARCH } : result;
-}
-
-function standIn(callId: string): ToolResult {
-  return { kind: "tool_result", callId, content: [{ kind: "text", text: NO_RESULT }], status: "error" };
-}
-
-export function joinNeighbors(messages: readonly FlatMessage[]): FlatMessage[] {
-  const joined: FlatMessage[] = [];
-  for (const message of messages) {
-    const last = joined.at(-1);
-    if (last?.role === message.role)
-      joined[joined.length - 1] = { ...last, blocks: [...last.blocks, ...message.blocks] };
-    else joined.push(message);
-  }
-  return joined;
-}
-
-function isBlank(block: Block): boolean {
-  return block.kind === "text" && block.text.trim() === "";
-}
-
-function words(text: string): FlatMessage {
-  return { role: "user", blocks: [{ kind: "text", text }] };
-}
-
-/** The messages of a view, updated from request to request. */
-interface Flattener {
-  /** Everything that has been part of a request, in order. */
-  readonly messages: readonly FlatMessage[];
-  /**
-   * Takes the current items, and how many of them, from the front, are the same as in the previous call. Only later items are
-   * flattened again, so a request costs only its new part. Returns how many messages stayed the same.
-   */
-  update(items: readonly Item[], unchangedItems: number): number;
-  /** The message counts of the newest requests, oldest first, without requests whose last message has grown since. */
-  newestEnds(limit: number): readonly number[];
-}
-
-/** The items between two requests, and the messages up to their end. */
-interface Segment {
-  readonly seal: number;
-  readonly itemCount: number;
-  readonly messageCount: number;
-  readonly callIds: readonly string[];
-  /** The last message before this segment, if the first message of the segment was joined to it. */
-  readonly joined: FlatMessage | undefined;
-}
-
+/** Creates a flattener without messages. */
 export function createFlattener(rules: FlattenRules, trace?: Trace): Flattener {
   const messages: FlatMessage[] = [];
   const segments: Segment[] = [];
@@ -355,6 +57,40 @@ export function createFlattener(rules: FlattenRules, trace?: Trace): Flattener {
   };
 }
 
+/** The messages of a view. Each request adds its new part to them. */
+interface Flattener {
+  /** Everything that has been part of a request, in order. */
+  readonly messages: readonly FlatMessage[];
+  /**
+   * Updates the messages. `unchangedItems` is the number of items at the front that are the same as in the previous call. Only later
+   * items are flattened again, so a request costs only its new part. Returns the number of unchanged messages at the front.
+   */
+  update(items: readonly Item[], unchangedItems: number): number;
+  /** Returns the message counts of the newest requests, oldest first, without requests whose last message has grown since. */
+  newestEnds(limit: number): readonly number[];
+}
+
+/** The provider's rules for messages. */
+export interface FlattenRules {
+  /** The wire format of the request: blocks of other providers cannot be sent. */
+  readonly provider: string;
+  /** Whether replayed thinking must follow the exact conversation that produced it. */
+  readonly thinking: "bound" | "free";
+  /** How deferred tools come into the conversation. @default "native" */
+  readonly toolSearch?: ToolSearch;
+}
+
+/** The items between two requests, and the messages up to their end. */
+interface Segment {
+  readonly seal: number;
+  readonly itemCount: number;
+  readonly messageCount: number;
+  readonly callIds: readonly string[];
+  /** The last message before this segment, if the first message of the segment was joined to it. */
+  readonly joined: FlatMessage | undefined;
+}
+
+/** Splits items into segments, one for each request. */
 function* sealedSegments(items: readonly Item[], from: number) {
   let segment: MessageItem[] = [];
   for (let index = from; index < items.length; index++) {
@@ -369,8 +105,277 @@ function* sealedSegments(items: readonly Item[], from: number) {
 }
 
 /**
- * Providers with explicit caching accept four marks. One is at the end of the fixed part (tools and system), the others are in
- * the messages.
+ * Flattens the items between two requests. A segment answers all of its calls, by their results or by placeholders, and ends with a
+ * user message. So later items cannot change it.
+ */
+export function flattenSegment(
+  items: readonly MessageItem[],
+  start: SegmentStart,
+  rules: FlattenRules,
+  trace?: Trace,
+): FlatSegment {
+  const segment: SegmentDraft = {
+    start,
+    rules,
+    trace,
+    drafts: [],
+    draftByResponse: new Map(),
+    openCalls: new Map(),
+    callIds: new Set(),
+  };
+  const compaction = start.role === undefined ? compactedByProvider(items[0], rules.provider) : undefined;
+  for (const { item, place } of inPlace(items, compaction, start.seal)) {
+    const isResponse = item.role === "assistant" && (item === compaction || !isProviderCompaction(item));
+    if (isResponse) addResponse(segment, item, place);
+    else addUserContent(segment, item);
+  }
+  const messages = joinNeighbors(segment.drafts.flatMap(close));
+  const beginsInMiddle = start.role === undefined && messages[0]?.role === "assistant" && compaction === undefined;
+  if (beginsInMiddle) messages.unshift(words(CONVERSATION_CUT));
+  const last = items.at(-1);
+  const paused = last?.stop === "paused" && last.provider === rules.provider;
+  if (messages.at(-1)?.role === "assistant" && !paused) messages.push(words(CONTINUE));
+  return { messages, callIds: [...segment.callIds] };
+}
+
+/** The state at the end of the earlier segments that this segment needs. */
+export interface SegmentStart {
+  /** The request that ended the previous segment; 0 for the first segment. */
+  readonly seal: number;
+  /** The role of the last message so far; undefined at the beginning. */
+  readonly role: FlatMessage["role"] | undefined;
+  /** Ids of calls that were already sent. */
+  readonly usedIds: ReadonlySet<string>;
+}
+
+interface FlatSegment {
+  readonly messages: readonly FlatMessage[];
+  readonly callIds: readonly string[];
+}
+
+/** Receives each sent block, with the item and the block that it was made from. Texts of the engine itself are not traced. */
+export type Trace = (sent: Block, item: MessageItem, block: Block) => void;
+
+/** The segment under construction. */
+interface SegmentDraft {
+  readonly start: SegmentStart;
+  readonly rules: FlattenRules;
+  readonly trace: Trace | undefined;
+  readonly drafts: Draft[];
+  readonly draftByResponse: Map<string, Draft>;
+  /** Calls by the id that the model wrote, in order. */
+  readonly openCalls: Map<string, Call[]>;
+  readonly callIds: Set<string>;
+}
+
+/** A message under construction. */
+interface Draft {
+  readonly role: FlatMessage["role"];
+  readonly blocks: Block[];
+  readonly calls: Call[];
+  /** The response that began this message. */
+  speaker?: string | number;
+}
+
+interface Call {
+  readonly name: string;
+  /** The id under which the call is sent, because the model's id may not be unique. */
+  readonly sentId: string;
+  result: ToolResult | undefined;
+}
+
+/** Returns the item if it is a compaction by this provider: a message in its own format, which must come first in every request. */
+function compactedByProvider(item: MessageItem | undefined, provider: string): MessageItem | undefined {
+  const isOwn = item?.blocks.some((block) => "native" in block && block.native?.provider === provider);
+  return isOwn && isProviderCompaction(item!) ? item : undefined;
+}
+
+/** Whether a provider made the compaction. For other providers, its readable part is sent with the rest of the summary. */
+function isProviderCompaction({ role, origin, blocks }: MessageItem): boolean {
+  return role === "assistant" && origin === "summary" && blocks.some((block) => "native" in block && block.native);
+}
+
+interface Placed {
+  readonly item: MessageItem;
+  /** `its-own`: the response follows the request that it answers, so its thinking is valid there. */
+  readonly place: "its-own" | "another";
+}
+
+/**
+ * Orders the items of a segment. If the provider compacted the conversation in the middle of an answer, the answer follows the
+ * compaction.
+ */
+function inPlace(items: readonly MessageItem[], compaction: MessageItem | undefined, seal: number): readonly Placed[] {
+  if (compaction === undefined) return responseFirst(items, seal);
+  return [{ item: compaction, place: "another" }, ...responseFirst(items.slice(1), compaction.to)];
+}
+
+/**
+ * Puts the response directly after the request that it answers, before items that arrived while the model wrote it. Its thinking is
+ * bound to that place. Only one response has the place. A second response to the same request, a late response, or a response that
+ * was not recorded as an answer loses its thinking.
+ */
+function responseFirst(items: readonly MessageItem[], seal: number): readonly Placed[] {
+  const first = items.find(({ role, answers }) => role === "assistant" && answers === seal);
+  const isResponse = (item: MessageItem): boolean =>
+    first !== undefined && item.answers === seal && item.responseId === first.responseId;
+  const placed = items.map((item): Placed => ({ item, place: isResponse(item) ? "its-own" : "another" }));
+  // Without an earlier request, the order stays.
+  if (seal === 0) return placed;
+  return [...placed.filter(({ place }) => place === "its-own"), ...placed.filter(({ place }) => place === "another")];
+}
+
+function addResponse(segment: SegmentDraft, item: MessageItem, place: Placed["place"]): void {
+  const { start, rules, trace, callIds, openCalls } = segment;
+  const draft = draftOfResponse(segment, item.responseId);
+  // A message contains the thinking of one response only, because providers compare thinking with the original response.
+  if (!isProviderCompaction(item)) draft.speaker ??= item.responseId ?? item.from;
+  const isAnother = draft.speaker !== (item.responseId ?? item.from);
+  const lost = isAnother || (rules.thinking === "bound" && (item.thinking === "lost" || place === "another"));
+  for (const block of item.blocks) {
+    const clean = cleanBlock(block, { provider: rules.provider, thinking: lost ? "leave-out" : "send" });
+    // Providers refuse results and media in a message of the model.
+    if (clean === undefined || clean.kind === "tool_result" || clean.kind === "image" || clean.kind === "document")
+      continue;
+    if (clean.kind !== "tool_call") {
+      trace?.(clean, item, block);
+      draft.blocks.push(clean);
+      continue;
+    }
+    const sentId = safeCallId(clean.id, item.from, (id) => callIds.has(id) || start.usedIds.has(id));
+    const call: Call = { name: clean.name, sentId, result: undefined };
+    callIds.add(sentId);
+    draft.calls.push(call);
+    openCalls.set(clean.id, [...(openCalls.get(clean.id) ?? []), call]);
+    const sent = renamed(clean, sentId);
+    trace?.(sent, item, block);
+    draft.blocks.push(sent);
+  }
+}
+
+/** Returns the message of a response. All of its pieces become one message, even with results and attachments between them. */
+function draftOfResponse({ drafts, draftByResponse }: SegmentDraft, responseId: string | undefined): Draft {
+  if (responseId === undefined) return neighbor(drafts, "assistant");
+  const draft = draftByResponse.get(responseId) ?? neighbor(drafts, "assistant");
+  draftByResponse.set(responseId, draft);
+  return draft;
+}
+
+function neighbor(drafts: Draft[], role: Draft["role"]): Draft {
+  const last = drafts.at(-1);
+  if (last?.role === role) return last;
+  const draft: Draft = { role, blocks: [], calls: [] };
+  drafts.push(draft);
+  return draft;
+}
+
+function renamed(call: ToolCall, sentId: string): ToolCall {
+  const name = safeToolName(call.name);
+  if (sentId === call.id && name === call.name) return call;
+  const { native: _, ...ours } = call;
+  return { ...ours, id: sentId, name };
+}
+
+function addUserContent({ drafts, openCalls, rules, trace }: SegmentDraft, item: MessageItem): void {
+  for (const block of item.blocks) {
+    const clean = cleanBlock(block, { provider: rules.provider, thinking: "leave-out" });
+    if (clean === undefined || clean.kind === "tool_call" || clean.kind === "thinking") continue;
+    if (clean.kind !== "tool_result") {
+      if (isBlank(clean)) continue;
+      const sent = clean.kind === "text" ? textAsSent(clean, item) : clean;
+      trace?.(sent, item, block);
+      neighbor(drafts, "user").blocks.push(sent);
+      continue;
+    }
+    // The result belongs to the earliest open call with its id.
+    const call = openCalls.get(clean.callId)?.shift();
+    if (call !== undefined) {
+      call.result = { ...clean, callId: call.sentId };
+      trace?.(call.result, item, block);
+      continue;
+    }
+    for (const part of asLateResult(clean, item)) {
+      trace?.(part, item, block);
+      neighbor(drafts, "user").blocks.push(part);
+    }
+  }
+}
+
+/** Turns a result without an open call into text of a user message, marked as data. */
+function asLateResult({ callId, content }: ToolResult, { provenance }: MessageItem): Part[] {
+  const parts = (content as readonly Part[]).filter((part) => !isBlank(part));
+  if (provenance === undefined) return [{ kind: "text", text: lateResult(callId.toWellFormed()) }, ...parts];
+  const facts = { of: "an earlier call", call: callId };
+  return parts.map((part) =>
+    part.kind === "text" ? { kind: "text", text: markData(part.text, provenance, facts) } : part,
+  );
+}
+
+/** Returns a message and, if it has calls, the message that answers them. */
+function close({ role, blocks, calls }: Draft): FlatMessage[] {
+  if (role === "user") return blocks.length === 0 ? [] : [{ role, blocks }];
+  const sent = withoutTrailingThinking(withoutBlanks(blocks));
+  // Providers refuse a message that holds only thinking.
+  if (sent.length === 0) return [];
+  if (calls.length === 0) return [{ role, blocks: sent }];
+  const results = calls.map(({ name, sentId, result }) => ofTool(name, result ?? placeholder(sentId)));
+  return [
+    { role, blocks: sent },
+    { role: "user", blocks: results },
+  ];
+}
+
+/**
+ * Removes blank text from a message without other text, because providers refuse it, together with the thinking after it. Thinking
+ * directly before it goes, too, if it is in the provider's own format, because such a block must be followed by its original
+ * successor. In a message with other text, blank text stays, because later thinking is bound to it.
+ */
+function withoutBlanks(blocks: readonly Block[]): readonly Block[] {
+  const firstBlank = blocks.findIndex(isBlank);
+  if (firstBlank < 0 || blocks.some((block) => block.kind === "text" && !isBlank(block))) return blocks;
+  return blocks.filter((block, index) => {
+    if (block.kind !== "thinking") return !isBlank(block);
+    const next = blocks[index + 1];
+    return index < firstBlank && !(block.native !== undefined && next !== undefined && isBlank(next));
+  });
+}
+
+function withoutTrailingThinking(blocks: readonly Block[]): readonly Block[] {
+  return blocks.slice(0, blocks.findLastIndex(({ kind }) => kind !== "thinking") + 1);
+}
+
+/** Marks the result of `tool_search`, which has its own form with some providers. */
+function ofTool(name: string, result: ToolResult): ToolResult {
+  return name === TOOL_SEARCH ? { ...result, tool: TOOL_SEARCH } : result;
+}
+
+function placeholder(callId: string): ToolResult {
+  return { kind: "tool_result", callId, content: [{ kind: "text", text: NO_RESULT }], status: "error" };
+}
+
+function isBlank(block: Block): boolean {
+  return block.kind === "text" && block.text.trim() === "";
+}
+
+function words(text: string): FlatMessage {
+  return { role: "user", blocks: [{ kind: "text", text }] };
+}
+
+/** Joins neighboring messages of the same role. */
+export function joinNeighbors(messages: readonly FlatMessage[]): FlatMessage[] {
+  const joined: FlatMessage[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (last?.role === message.role)
+      joined[joined.length - 1] = { ...last, blocks: [...last.blocks, ...message.blocks] };
+    else joined.push(message);
+  }
+  return joined;
+}
+
+/**
+ * The number of cache marks in the messages. Providers with explicit caching accept four marks; one is at the end of the tools and
+ * the system prompt.
  */
 const MESSAGE_MARKS = 3;
 
@@ -378,11 +383,11 @@ const MESSAGE_MARKS = 3;
 export const MARKED_REQUESTS: number = MESSAGE_MARKS;
 
 /**
- * Where to mark the messages of a request: at its end, and once more where the requests before it ended. The cache entry
- * of the last request is then found at its own mark, however many blocks were added since (the provider only looks 20
- * blocks back from a mark); and if that request failed before it was cached, the one before it is found.
+ * Chooses the messages of a request to mark: its last message, and the last messages of the two requests before it. The provider
+ * then finds the cache entry of the previous request at its own mark, even if many blocks were added since (the provider looks only
+ * 20 blocks back from a mark). If the previous request failed before it was cached, the provider finds the entry before it.
  *
- * @param ends how many messages the newest requests consisted of, this one last
+ * @param ends the message counts of the newest requests, this request last
  * @returns the indexes of the messages to mark, oldest first
  */
 export function placeMarks(ends: readonly number[]): readonly number[] {

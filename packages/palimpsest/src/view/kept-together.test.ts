@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
-import { tiesOf, wholeFrom } from "./fold.ts";
+import { tiesOf, wholeFrom } from "./kept-together.ts";
 import { type Item, toItem } from "./view.ts";
 
 interface Piece {
@@ -32,7 +32,7 @@ function itemsOf(pieces: readonly Piece[]): Item[] {
   });
 }
 
-test("a cut follows a tie to what that is tied to", () => {
+test("moves a cut along several ties", () => {
   // The result belongs to a call in the second piece of a response, whose first piece stands before another result.
   const items = itemsOf([
     { response: "r", calls: ["a"] },
@@ -44,13 +44,13 @@ test("a cut follows a tie to what that is tied to", () => {
   expect(wholeFrom(items, 3, 2)).toBe(2);
 });
 
-test("the parts of one replacement belong together, and neighbors of two replacements do not", () => {
+test("ties the parts of one replacement, and not neighbors of two replacements", () => {
   const part = (from: number, by: number): Item =>
     toItem({ from, to: from + 1, by, role: "user", origin: "summary", blocks: [{ kind: "text", text: "So far." }] });
   expect(tiesOf([part(1, 9), part(1, 9), part(3, 10), part(5, 10)])).toEqual([[0, 1]]);
 });
 
-test("of any pieces, none behind a cut is tied to one before it", () => {
+test("leaves no tie across a cut, for any items", () => {
   const piece = fc.record(
     {
       response: fc.constantFrom("r", "s", "t"),

@@ -1,12 +1,8 @@
+// Images and documents in the view: lists them, replaces them by text, and counts the bytes of a request.
+
 import type { Block, Media, Part } from "../log/block.ts";
 import type { Replacement } from "../log/payload.ts";
 import type { Configuration, Item, MessageItem, View } from "./view.ts";
-
-/** An image or a document in the view: in a message, or in a tool result. */
-export interface ShownMedia {
-  readonly item: MessageItem;
-  readonly media: Media;
-}
 
 /** Returns the media of a view in the order in which the model sees them. */
 export function mediaIn(items: readonly Item[]): readonly ShownMedia[] {
@@ -15,21 +11,17 @@ export function mediaIn(items: readonly Item[]): readonly ShownMedia[] {
   );
 }
 
+/** An image or a document in the view: in a message, or in a tool result. */
+export interface ShownMedia {
+  readonly item: MessageItem;
+  readonly media: Media;
+}
+
+/** Returns the media in blocks, including those in tool results. */
 export function mediaOf(blocks: readonly Block[]): readonly Media[] {
   return blocks.flatMap((block): readonly Media[] => {
     if (block?.kind === "image" || block.kind === "document") return [block];
     return block?.kind === "tool_result" && Array.isArray(block.content) ? mediaOf(block.content) : [];
-  });
-}
-
-/** Returns the blocks with text in place of some media. */
-function withoutMedia(blocks: readonly Block[], textFor: (media: Media) => string | undefined): readonly Block[] {
-  return blocks.map((block) => {
-    if (block.kind === "tool_result" && typeof block.content !== "string") {
-      return { ...block, content: withoutMedia(block.content, textFor) as readonly Part[] };
-    }
-    const text = block.kind === "image" || block.kind === "document" ? textFor(block) : undefined;
-    return text === undefined ? block : { kind: "text", text };
   });
 }
 
@@ -53,29 +45,29 @@ export function inPlaceOf(
   };
 }
 
-/** Returns the text in place of omitted media. */
+/** Returns the blocks with text in place of some media. */
+function withoutMedia(blocks: readonly Block[], textFor: (media: Media) => string | undefined): readonly Block[] {
+  return blocks.map((block) => {
+    if (block.kind === "tool_result" && typeof block.content !== "string") {
+      return { ...block, content: withoutMedia(block.content, textFor) as readonly Part[] };
+    }
+    const text = block.kind === "image" || block.kind === "document" ? textFor(block) : undefined;
+    return text === undefined ? block : { kind: "text", text };
+  });
+}
+
+/** Returns the text that stands for omitted media. */
 export function mediaStub(media: Media, why: string, entry: number): string {
   return `[${describe(media)} left out: ${why}. Entry ${entry} still has it.]`;
 }
 
-/** Describes type and size in a few words. */
+/** Describes the type and the size of media. */
 function describe({ kind, source }: Media): string {
   if (source.kind === "url") return `${kind} at ${source.url}`;
   return `${kind} (${source.mediaType}, ${Math.floor((source.data.length * 3) / 4)} bytes)`;
 }
 
-/** The size of the view in request bytes, updated from request to request. */
-export interface ByteIndex {
-  /**
-   * Bytes of all messages, the system prompt and the tools, in our own form, which is close to the providers' forms.
-   */
-  readonly totalBytes: number;
-  /** In the order in which the model sees them. */
-  readonly media: readonly ShownMedia[];
-  /** Adds new items; reads the whole view again only if an old item has changed. */
-  update(view: View): void;
-}
-
+/** Creates an index of the bytes and the media in a view. */
 export function createByteIndex(): ByteIndex {
   let known: { readonly view: View | undefined; readonly changedAt: number } = { view: undefined, changedAt: 0 };
   let head: { readonly of: Configuration | undefined; readonly bytes: number } = { of: undefined, bytes: 0 };
@@ -107,11 +99,21 @@ export function createByteIndex(): ByteIndex {
   };
 }
 
+/** The size of the view in request bytes, updated from request to request. */
+export interface ByteIndex {
+  /** The bytes of all messages, the system prompt and the tools, as JSON in our own form, which is close to the providers' forms. */
+  readonly totalBytes: number;
+  /** The media in the order in which the model sees them. */
+  readonly media: readonly ShownMedia[];
+  /** Adds new items; reads the whole view again only if an old item has changed. */
+  update(view: View): void;
+}
+
 function itemBytes(item: Item): number {
   return item.kind === "message" ? bytesOf(item.blocks) : 0;
 }
 
-/** Returns the size as JSON in UTF-8, as clients send it. */
+/** Returns the size of a value as JSON in UTF-8, as clients send it. */
 function bytesOf(value: unknown): number {
   const json = JSON.stringify(value) ?? "";
   let bytes = json.length;
@@ -121,7 +123,7 @@ function bytesOf(value: unknown): number {
   return bytes;
 }
 
-/** The bytes of a UTF-16 unit beyond its first. The two units of a surrogate pair have four bytes together; JSON has no lone ones. */
+/** Returns the bytes of a UTF-16 unit after the first byte. A surrogate pair has four bytes; JSON contains no lone surrogates. */
 function furtherBytes(unit: number): number {
   const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
   return unit < 0x800 || isSurrogate ? 1 : 2;

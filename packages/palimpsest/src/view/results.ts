@@ -1,42 +1,11 @@
+// Lists the tool results in the view with their sizes, for the stages that store and clear results.
+
 import type { ToolCall } from "../log/block.ts";
 import { estimateTokens } from "../size/calibration.ts";
 import { MARKED_REQUESTS } from "./flatten.ts";
 import type { Item, View } from "./view.ts";
 
-/** A tool result in the view. */
-export interface ShownResult {
-  /** The entry that contains the result. */
-  readonly entry: number;
-  readonly call: ToolCall | undefined;
-  readonly callId: string;
-  readonly status: "ok" | "error";
-  readonly characters: number;
-  /**
-   * `whole`: complete. `stored`: a preview from the start. `replaced`: a decision replaced it by a preview or a stub.
-   */
-  readonly state: "whole" | "stored" | "replaced";
-  readonly tokens: number;
-  /** Tokens of all items before it in the view. */
-  readonly beforeTokens: number;
-}
-
-/** The tool results of a view, updated from request to request. */
-export interface ResultIndex {
-  /** In the order of the view. */
-  readonly results: readonly ShownResult[];
-  /** All tool calls in order, each with the number of results before it. */
-  readonly calls: readonly { readonly call: ToolCall; readonly resultsBefore: number }[];
-  /** Tokens of all items. */
-  readonly totalTokens: number;
-  /** Ends of the newest requests, in tokens, that the next request marks again; oldest first. */
-  readonly markedTokens: readonly number[];
-  /** Tokens of results since `markPlanned`: planning again is useless before there are enough. */
-  readonly unplannedTokens: number;
-  markPlanned(): void;
-  /** Adds new items; reads the whole view again only if an old item has changed. */
-  update(view: View): void;
-}
-
+/** Creates an index of the tool results in a view. */
 export function createResultIndex(): ResultIndex {
   let results: ShownResult[] = [];
   let calls: { call: ToolCall; resultsBefore: number }[] = [];
@@ -55,7 +24,7 @@ export function createResultIndex(): ResultIndex {
     }
     const tokens = estimateTokens(view.calibration, item.features);
     for (const block of item.blocks) {
-      // A call that the model did not make is not sent, and neither is its result: it must not count as the newest.
+      // A call that the model did not make is not sent, and neither is its result. It must not count as the newest result.
       if (block.kind === "tool_call" && item.role === "assistant") {
         callById.set(block.id, block);
         calls.push({ call: block, resultsBefore: results.length });
@@ -103,6 +72,40 @@ export function createResultIndex(): ResultIndex {
       for (; itemCount < view.items.length; itemCount++) add(view.items[itemCount]!, view);
     },
   };
+}
+
+/** The tool results of a view, updated from request to request. */
+export interface ResultIndex {
+  /** All tool results, in the order of the view. */
+  readonly results: readonly ShownResult[];
+  /** All tool calls in order, each with the number of results before it. */
+  readonly calls: readonly { readonly call: ToolCall; readonly resultsBefore: number }[];
+  /** Tokens of all items. */
+  readonly totalTokens: number;
+  /** Ends of the newest requests, in tokens, that the next request marks again; oldest first. */
+  readonly markedTokens: readonly number[];
+  /** Tokens of results since `markPlanned`. A new plan is useless before there are enough of them. */
+  readonly unplannedTokens: number;
+  markPlanned(): void;
+  /** Adds new items; reads the whole view again only if an old item has changed. */
+  update(view: View): void;
+}
+
+/** A tool result in the view. */
+export interface ShownResult {
+  /** The entry that contains the result. */
+  readonly entry: number;
+  readonly call: ToolCall | undefined;
+  readonly callId: string;
+  readonly status: "ok" | "error";
+  readonly characters: number;
+  /**
+   * `whole`: the complete result. `stored`: a preview from the start. `replaced`: a decision shows a preview or a stub instead.
+   */
+  readonly state: "whole" | "stored" | "replaced";
+  readonly tokens: number;
+  /** Tokens of all items before it in the view. */
+  readonly beforeTokens: number;
 }
 
 function lengthOf(content: string | readonly { readonly kind: string }[]): number {

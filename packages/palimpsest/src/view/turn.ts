@@ -1,46 +1,12 @@
+// The state of a turn: how far it has come, its open calls, and its next step.
+
 import type { ToolCall } from "../log/block.ts";
 import type { PassedOver, ReadEntry } from "../log/draft.ts";
 import type { MessagePayload } from "../log/payload.ts";
 import type { AnswerStop, CallPayload, SaidBy, TurnPayload, TurnPhase } from "../log/payload-turn.ts";
 import type { Item, MessageItem, View } from "./view.ts";
 
-/**
- * How far a turn has come: a fold over the log, in plain JSON of bounded size. Compaction boundaries carry it, because they hide
- * the messages that it was read from.
- */
-export interface TurnState {
-  readonly phase: TurnPhase;
-  /** How many responses in a row were cut at a limit. */
-  readonly cuts: number;
-  /** How often hooks have kept the model from stopping in this turn. */
-  readonly stopBlocks: number;
-  /** How the newest answer ended, if not simply. */
-  readonly stop?: AnswerStop;
-  /** Calls of the newest response that are run in steps, in order, without those that have results. */
-  readonly calls: readonly CallState[];
-}
-
-/** How far a call has come. Not its input: that is in the view for as long as the call is open. */
-interface CallState extends SaidBy {
-  readonly id: string;
-  readonly step: CallStep;
-  /** What a hook made of the input while the call waits for permission, if one changed it. */
-  readonly input?: unknown;
-}
-
-/**
- * `asked`: the model made the call. `waiting`: somebody was asked for permission. `allowed`, `denied`: they answered.
- * `superseded`: the user said something new instead. `begun`: the tool was started, and must not run twice. `cut`, `refused`: not
- * to be run. `elsewhere`: it belongs to the session that this one is a fork of.
- */
-type CallStep = "asked" | "waiting" | "allowed" | "denied" | "superseded" | "begun" | "cut" | "refused" | "elsewhere";
-
-export const NO_TURN: TurnState = { phase: "idle", cuts: 0, stopBlocks: 0, calls: [] };
-
-/** The type of the attachment that says that an answer was interrupted. */
-export const INTERRUPTED = "interrupted";
-
-/** Adds one entry of the branch. */
+/** Adds one entry of the branch to the state of the turn. */
 export function foldTurn(turn: TurnState, read: ReadEntry | PassedOver): TurnState {
   switch (read.kind) {
     case "message":
@@ -48,10 +14,10 @@ export function foldTurn(turn: TurnState, read: ReadEntry | PassedOver): TurnSta
     case "attachment":
       return read.payload.type === INTERRUPTED ? unanswered(turn) : turn;
     case "request":
-      // Calls without a result were answered by a placeholder.
+      // Placeholders answer the calls without a result.
       return { ...unanswered(turn), calls: [] };
     case "taken":
-      // An item without content asks for no answer.
+      // A queue item without content needs no answer.
       return read.payload.entries === 0 ? turn : opened(turn);
     case "agent":
       return read.payload.step === "ended" && read.payload.told === "next-entry" ? opened(turn) : turn;
@@ -68,6 +34,42 @@ export function foldTurn(turn: TurnState, read: ReadEntry | PassedOver): TurnSta
   }
 }
 
+/**
+ * The state of a turn: a fold over the log, in plain JSON of bounded size. Compaction boundaries carry the state, because they hide
+ * the messages that it comes from.
+ */
+export interface TurnState {
+  readonly phase: TurnPhase;
+  /** How many responses in a row were cut at a limit. */
+  readonly cuts: number;
+  /** How often hooks have kept the model from stopping in this turn. */
+  readonly stopBlocks: number;
+  /** Why the newest answer stopped; absent for a normal end. */
+  readonly stop?: AnswerStop;
+  /** Calls of the newest response whose steps are logged, in order, without calls that have results. */
+  readonly calls: readonly CallState[];
+}
+
+export const NO_TURN: TurnState = { phase: "idle", cuts: 0, stopBlocks: 0, calls: [] };
+
+/** The state of a call. Its input is not here, because the view contains it while the call is open. */
+interface CallState extends SaidBy {
+  readonly id: string;
+  readonly step: CallStep;
+  /** The input after a hook changed it, while the call waits for permission; absent if no hook did. */
+  readonly input?: unknown;
+}
+
+/**
+ * `asked`: the model made the call. `waiting`: the call waits for permission. `allowed`, `denied`: the answer. `superseded`: the user
+ * sent a new message instead of an answer. `begun`: the tool was started, and must not run twice. `cut`, `refused`: the call must not
+ * run. `elsewhere`: the call belongs to the parent session of this fork.
+ */
+type CallStep = "asked" | "waiting" | "allowed" | "denied" | "superseded" | "begun" | "cut" | "refused" | "elsewhere";
+
+/** The type of the attachment that tells the model that its answer was interrupted. */
+export const INTERRUPTED = "interrupted";
+
 function afterMessage(turn: TurnState, { role, origin, audience, blocks, stop, calls }: MessagePayload): TurnState {
   if (audience === "user") return turn;
   if (role === "assistant") {
@@ -79,21 +81,21 @@ function afterMessage(turn: TurnState, { role, origin, audience, blocks, stop, c
   }
   const answered = blocks.flatMap((block) => (block.kind === "tool_result" ? [block.callId] : []));
   const afterResults = answered.length === 0 ? turn : afterAnswers(turn, answered);
-  const isSaid = (origin === "human" || origin === "host") && answered.length < blocks.length;
-  if (!isSaid) return afterResults;
+  const isMessage = (origin === "human" || origin === "host") && answered.length < blocks.length;
+  if (!isMessage) return afterResults;
   return origin === "human" ? superseded(opened(afterResults)) : opened(afterResults);
 }
 
-function afterTurnStep(turn: TurnState, said: TurnPayload): TurnState {
-  switch (said.step) {
+function afterTurnStep(turn: TurnState, payload: TurnPayload): TurnState {
+  switch (payload.step) {
     case "opened":
       return opened(turn);
     case "answered":
-      return { ...turn, phase: said.phase, stop: said.stop, cuts: said.cuts ?? 0 };
+      return { ...turn, phase: payload.phase, stop: payload.stop, cuts: payload.cuts ?? 0 };
     case "continued":
-      return { ...unanswered(turn), stopBlocks: turn.stopBlocks + (said.why === "hook" ? 1 : 0) };
+      return { ...unanswered(turn), stopBlocks: turn.stopBlocks + (payload.why === "hook" ? 1 : 0) };
     case "ended":
-      return { ...turn, phase: "idle", stop: said.stop };
+      return { ...turn, phase: "idle", stop: payload.stop };
     case "stopped":
       return NO_TURN;
     default:
@@ -102,18 +104,18 @@ function afterTurnStep(turn: TurnState, said: TurnPayload): TurnState {
   }
 }
 
-function afterCallStep(calls: readonly CallState[], said: CallPayload): readonly CallState[] {
-  switch (said.step) {
+function afterCallStep(calls: readonly CallState[], payload: CallPayload): readonly CallState[] {
+  switch (payload.step) {
     case "void":
-      return marked(calls, said.calls, said.why);
+      return marked(calls, payload.calls, payload.why);
     case "begun":
-      return marked(calls, [said.call], "begun");
+      return marked(calls, [payload.call], "begun");
     case "waiting":
     case "allowed":
     case "denied": {
-      const { call, ...rest } = said;
+      const { call, ...rest } = payload;
       const at = calls.findIndex(
-        ({ id, step }) => id === call && step === (said.step === "waiting" ? "asked" : "waiting"),
+        ({ id, step }) => id === call && step === (payload.step === "waiting" ? "asked" : "waiting"),
       );
       return at < 0 ? calls : calls.with(at, { ...calls[at]!, ...rest });
     }
@@ -122,7 +124,10 @@ function afterCallStep(calls: readonly CallState[], said: CallPayload): readonly
   }
 }
 
-/** Marks the last call of each id that has not come so far: ids are not always unique, and the last one may be cut. */
+/**
+ * Sets the step of one call for each id. Ids are not always unique: `begun` marks the first call with the id that is not begun, other
+ * steps mark the last, because the last call is the one that may be cut.
+ */
 function marked(calls: readonly CallState[], ids: readonly string[], step: CallStep): readonly CallState[] {
   let after = calls;
   for (const id of ids) {
@@ -133,14 +138,14 @@ function marked(calls: readonly CallState[], ids: readonly string[], step: CallS
   return after;
 }
 
-/** The model goes on with results, unless it has declined to: then they only complete the pairs. */
+/** Adds results. The model continues with them, unless it refused: then they only complete the pairs. */
 function afterAnswers(turn: TurnState, answered: readonly string[]): TurnState {
   const isDeclined = answered.every((callId) => turn.calls.find(({ id }) => id === callId)?.step === "refused");
   const left = { ...turn, calls: without(turn.calls, answered) };
   return isDeclined ? left : unanswered(left);
 }
 
-/** Each result takes away the first call of its id. */
+/** Removes the first call with the id of each result. */
 function without(calls: readonly CallState[], answered: readonly string[]): readonly CallState[] {
   const left = [...calls];
   for (const callId of answered) {
@@ -158,66 +163,72 @@ function unanswered({ stop: _, ...turn }: TurnState): TurnState {
   return { ...turn, phase: "unanswered" };
 }
 
-/** Somebody who says something new instead of answering a question has answered it. */
+/** Marks waiting calls as superseded, because a new user message replaces the answer about permission. */
 function superseded(turn: TurnState): TurnState {
   if (!turn.calls.some(({ step }) => step === "waiting")) return turn;
   const calls = turn.calls.map((call) => (call.step === "waiting" ? { ...call, step: "superseded" as const } : call));
   return { ...turn, calls };
 }
 
-/** The type of the attachment that asks the model to continue an answer that was cut. */
-export const CUT_OFF_NOTE = "cut-off";
-
 /**
- * Returns the text of the newest response, together with the responses that it continues because they were cut. Empty if the
- * newest request has no answer in view. Reads no more of the view than that.
+ * Returns the next step of a turn.
+ * @param session the id of the session, which is a part of the keys of calls
  */
-export function answerText(items: readonly Item[]): string {
-  let text = "";
-  for (let end = items.length; ; ) {
-    const { said, from } = newestResponse(items, end);
-    if (said.length === 0) return text;
-    text =
-      said.flatMap(({ blocks }) => blocks.flatMap((block) => (block.kind === "text" ? [block.text] : []))).join("") +
-      text;
-    let before = from - 1;
-    while (before >= 0 && items[before]!.kind === "seal") before--;
-    const asked = items[before];
-    if (asked?.kind !== "message" || asked.attachment !== CUT_OFF_NOTE) return text;
-    end = before;
-  }
+export function nextInTurn(view: Pick<View, "items">, turn: TurnState, session: string): NextInTurn {
+  const open = openCalls(view);
+  if (open.length > 0) return { kind: "calls", calls: withSteps(open, turn.calls, session) };
+  const { phase, cuts, stopBlocks, stop = "end" } = turn;
+  if (phase === "idle") return { kind: "nothing", text: answerText(view.items), stop, stopBlocks };
+  return { kind: "request", answer: phase === "cut" ? "cut" : "awaited", cuts };
 }
 
-/** The messages of the newest response before a position, not looking behind the request before it. */
-function newestResponse(
-  items: readonly Item[],
-  end: number,
-): { readonly said: readonly MessageItem[]; readonly from: number } {
-  const said: MessageItem[] = [];
-  let from = end;
-  for (let at = end - 1; at >= 0; at--) {
-    const item = items[at]!;
-    if (item.kind === "seal") break;
-    if (item.role !== "assistant" || item.origin !== "model") continue;
-    if (said.length > 0 && item.responseId !== said[0]!.responseId) break;
-    said.unshift(item);
-    from = at;
-  }
-  return { said, from };
-}
+/** The next step of a turn, from the log alone. */
+export type NextInTurn =
+  /** Calls of the newest response have no result yet, in the order in which the model made them. */
+  | { readonly kind: "calls"; readonly calls: readonly OpenCall[] }
+  /** The model must answer. */
+  | {
+      readonly kind: "request";
+      /** `cut`: the newest answer was cut at a limit, and the model may be asked to continue. */
+      readonly answer: "awaited" | "cut";
+      /** How many answers in a row were cut. */
+      readonly cuts: number;
+    }
+  /** The turn is over, or no turn has begun. */
+  | {
+      readonly kind: "nothing";
+      /** The model's newest answer, including earlier parts if it was cut; empty if there is none, or if a compaction hides it. */
+      readonly text: string;
+      /** Why the model stopped. */
+      readonly stop: AnswerStop;
+      /** How often hooks have kept the model from stopping in this turn. */
+      readonly stopBlocks: number;
+    };
 
 /** A call without a result. */
-interface FoundCall {
+export interface OpenCall extends Omit<CallState, "id" | "step"> {
   readonly call: ToolCall;
-  /** The entry of the response that made it. */
-  readonly entry: number;
-  /** The how-manieth call with its id in that entry: 1, unless a server uses an id twice. */
-  readonly count: number;
+  /** The step of the call. `unlogged`: steps of this call are not logged, so it may have run. */
+  readonly step: CallStep | "unlogged";
+  /** The same key each time this call runs, on any machine, and unique to it. */
+  readonly key: string;
+}
+
+function withSteps(open: readonly FoundCall[], states: readonly CallState[], session: string): readonly OpenCall[] {
+  const left = [...states];
+  return open.map(({ call, entry, count }) => {
+    const at = left.findIndex(({ id }) => id === call.id);
+    const [state] = at < 0 ? [] : left.splice(at, 1);
+    const key = `${session}/${entry}/${call.id}${count === 1 ? "" : `/${count}`}`;
+    if (state === undefined) return { call, key, step: "unlogged" };
+    const { id: _, ...rest } = state;
+    return { call, key, ...rest };
+  });
 }
 
 /**
- * Returns the calls without a result, in order. Only calls after the newest request: earlier ones were answered by a
- * placeholder in that request. Pairs by id and position, as flattening does.
+ * Returns the calls without a result, in order. Looks only at calls after the newest request, because placeholders answered earlier
+ * calls in that request. Pairs calls and results by id and position, as flattening does.
  */
 export function openCalls({ items }: { readonly items: readonly Item[] }): readonly FoundCall[] {
   const open: FoundCall[] = [];
@@ -238,55 +249,53 @@ export function openCalls({ items }: { readonly items: readonly Item[] }): reado
   return open;
 }
 
-/** What has to happen next for a turn to come to its end, from the log alone. */
-export type NextInTurn =
-  /** Calls of the newest response have no result yet, in the order in which the model made them. */
-  | { readonly kind: "calls"; readonly calls: readonly OpenCall[] }
-  /** The model has something to answer. */
-  | {
-      readonly kind: "request";
-      /** `cut`: its newest answer was cut at a limit, and it may be asked to continue. */
-      readonly answer: "awaited" | "cut";
-      /** How many answers in a row were cut. */
-      readonly cuts: number;
-    }
-  /** The turn is over, or there was none. */
-  | {
-      readonly kind: "nothing";
-      /** The model's newest answer, with the parts of it that were cut; empty if there is none, or a compaction hides it. */
-      readonly text: string;
-      /** Why the model stopped. */
-      readonly stop: AnswerStop;
-      /** How often hooks have kept the model from stopping in this turn. */
-      readonly stopBlocks: number;
-    };
-
 /** A call without a result. */
-export interface OpenCall extends Omit<CallState, "id" | "step"> {
+interface FoundCall {
   readonly call: ToolCall;
-  /** How far it has come. `unlogged`: nobody logs its beginning, so it may have run. */
-  readonly step: CallStep | "unlogged";
-  /** The same wherever and whenever the call is run, and different for every other call. */
-  readonly key: string;
+  /** The entry of the response that made it. */
+  readonly entry: number;
+  /** The position among the calls with the same id in that entry: 1, unless a server uses an id twice. */
+  readonly count: number;
 }
 
-/** Returns the next step of a turn. @param session the id of the session: a part of the calls' keys */
-export function nextInTurn(view: Pick<View, "items">, turn: TurnState, session: string): NextInTurn {
-  const open = openCalls(view);
-  if (open.length > 0) return { kind: "calls", calls: withSteps(open, turn.calls, session) };
-  const { phase, cuts, stopBlocks, stop = "end" } = turn;
-  if (phase === "idle") return { kind: "nothing", text: answerText(view.items), stop, stopBlocks };
-  return { kind: "request", answer: phase === "cut" ? "cut" : "awaited", cuts };
+/**
+ * Returns the text of the newest response, together with the cut responses that it continues; empty if the newest request has no
+ * answer in view. Reads only this part of the view.
+ */
+export function answerText(items: readonly Item[]): string {
+  let text = "";
+  for (let end = items.length; ; ) {
+    const { messages, from } = newestResponse(items, end);
+    if (messages.length === 0) return text;
+    text =
+      messages
+        .flatMap(({ blocks }) => blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])))
+        .join("") + text;
+    let before = from - 1;
+    while (before >= 0 && items[before]!.kind === "seal") before--;
+    const asked = items[before];
+    if (asked?.kind !== "message" || asked.attachment !== CUT_OFF_NOTE) return text;
+    end = before;
+  }
 }
 
-function withSteps(open: readonly FoundCall[], states: readonly CallState[], session: string): readonly OpenCall[] {
-  const left = [...states];
-  return open.map(({ call, entry, count }) => {
-    const at = left.findIndex(({ id }) => id === call.id);
-    const [state] = at < 0 ? [] : left.splice(at, 1);
-    const key = `${session}/${entry}/${call.id}${count === 1 ? "" : `/${count}`}`;
-    if (state === undefined) return { call, key, step: "unlogged" };
-    const { id: _, ...rest } = state;
-    return { call, key, ...rest };
-  });
+/** Returns the messages of the newest response before a position, and after the request before that position. */
+function newestResponse(
+  items: readonly Item[],
+  end: number,
+): { readonly messages: readonly MessageItem[]; readonly from: number } {
+  const messages: MessageItem[] = [];
+  let from = end;
+  for (let at = end - 1; at >= 0; at--) {
+    const item = items[at]!;
+    if (item.kind === "seal") break;
+    if (item.role !== "assistant" || item.origin !== "model") continue;
+    if (messages.length > 0 && item.responseId !== messages[0]!.responseId) break;
+    messages.unshift(item);
+    from = at;
+  }
+  return { messages, from };
 }
+
+/** The type of the attachment that asks the model to continue an answer that was cut. */
+export const CUT_OFF_NOTE = "cut-off";

@@ -279,7 +279,12 @@ test("9.7 over HTTP: credentials, the model in the path, and counting by the mod
   const date = { "x-amz-date": "20261116T000000Z" };
   expect(send(`${MODEL}/converse`, key)).toMatchObject({ status: 200, outcome: { kind: "answered" } });
   expect(send(`${MODEL}/converse`, { authorization: SIGNED, ...date })).toMatchObject({ status: 200 });
-  for (const headers of [{}, { authorization: SIGNED }, { authorization: SIGNED.replace("bedrock", "s3"), ...date }]) {
+  const refused: readonly Record<string, string>[] = [
+    {},
+    { authorization: SIGNED },
+    { authorization: SIGNED.replace("bedrock", "s3"), ...date },
+  ];
+  for (const headers of refused) {
     expect(send(`${MODEL}/converse`, headers)).toMatchObject({
       status: 403,
       body: { message: "Missing Authentication Token" },

@@ -47,7 +47,8 @@ export function sendJson(
 
 function sendProblem(response: ServerResponse, problem: Problem, requestId: string): void {
   const { code, retryAfterMs, headers } = problem;
-  const retry = retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) };
+  const retry: Record<string, string> =
+    retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) };
   sendJson(response, PROBLEMS[code].status, problemBody(problem, requestId), {
     "content-type": "application/problem+json",
     ...retry,

@@ -1,15 +1,13 @@
+// Renders requests for a compaction by the service, and completes requests that begin with its summary.
+
 import { asList, asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
 import type { CompactionRequestOptions } from "../provider.ts";
 import type { AnthropicRequest } from "./facts.ts";
 
-/** Betas of a requested summary, and of one that the service made itself at a threshold. */
-const ON_DEMAND = "compact-2026-09-04";
-const THRESHOLD = "compact-2026-01-12";
-
 /**
  * Renders a request to summarize the same conversation; the answer is one signed block. Fields that only shape an
- * answer are removed, since the API refuses them here. Undefined if the caller has the service compact at a threshold:
- * the API would make and bill the summary, then refuse every request with it.
+ * answer are removed, because the API refuses them here. Undefined if the caller's own parameters request a compaction:
+ * the API would write and bill the summary, then refuse every request with it.
  */
 export function renderCompaction(
   request: AnthropicRequest,
@@ -17,7 +15,7 @@ export function renderCompaction(
 ): AnthropicRequest | undefined {
   const fields = request as AnthropicRequest & JsonObject;
   if (editsOf(fields).some(isCompaction) || fields["thread"] || fields["compaction"]) return undefined;
-  // A compaction is not a turn of the conversation, so there is nothing to compare it with.
+  // A compaction request has no previous request to compare with, so diagnostics are removed.
   const { context_management: _, diagnostics: __, stop_sequences: ___, output_format: ____, ...kept } = fields;
   const { tool_choice: choice, output_config: output, ...rest } = kept as JsonObject;
   const { format: _____, ...shape } = asObject(output) ?? {};
@@ -32,8 +30,8 @@ export function renderCompaction(
 }
 
 /**
- * Adds the beta under which a leading summary was made: the API accepts the summary only with it. A signed summary is
- * refused together with the caller's threshold, so the threshold is removed.
+ * Adds the beta of the summary at the start of a request: the API accepts the summary only with the beta that produced
+ * it. The API refuses a signed summary together with the caller's compaction threshold, so the threshold is removed.
  */
 export function withCompactionFirst(request: JsonObject): JsonObject {
   const first = asObject(asList(asObject(asList(request["messages"])?.[0])?.["content"])?.[0]);
@@ -47,6 +45,12 @@ export function withCompactionFirst(request: JsonObject): JsonObject {
     betas: withBeta(request, ON_DEMAND),
   };
 }
+
+/** The beta of a requested summary, which is signed. */
+const ON_DEMAND = "compact-2026-09-04";
+
+/** The beta of a summary that the service wrote at a threshold. */
+const THRESHOLD = "compact-2026-01-12";
 
 function editsOf(request: JsonObject): readonly unknown[] {
   return asList(asObject(request["context_management"])?.["edits"]) ?? [];

@@ -1,3 +1,5 @@
+// Reads responses and messages of the Messages API.
+
 import type { Block, Native, Part, Text } from "../../log/block.ts";
 import type { CacheDiagnosis } from "../../log/cause.ts";
 import type { MessagePayload } from "../../log/payload.ts";
@@ -6,6 +8,56 @@ import { asCount, asList, asObject, asString, type JsonObject } from "../../sche
 import { splitResults, toContent } from "../content.ts";
 import type { ProviderCompaction, ResponseContent } from "../provider.ts";
 import { ANTHROPIC, type AnthropicResponse } from "./facts.ts";
+
+/** Reads a whole response. */
+export function readResponse(response: AnthropicResponse): ResponseContent {
+  const usage = asObject(response.usage) ?? {};
+  return {
+    responseId: response.id,
+    model: response.model,
+    ...readContent(
+      response.content.map((block) => asObject(block) ?? {}),
+      usage,
+    ),
+    stop: STOPS.get(response.stop_reason ?? "") ?? "other",
+    usage: readUsage(usage),
+    ...readEdits(asList(asObject(asObject(response)?.["context_management"])?.["applied_edits"]) ?? []),
+    ...readDiagnosis(asObject(asObject(response.diagnostics)?.["cache_miss_reason"])),
+  };
+}
+
+/**
+ * Reads messages that any program wrote in this form, even malformed ones. Each tool result becomes a separate message.
+ */
+export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
+  return messages.flatMap((value) => {
+    const message = asObject(value);
+    if (message === undefined) return [];
+    const { role, content } = message;
+    const blocks = (asList(content) ?? [content]).map(readBlock).filter((block) => block !== undefined);
+    if (role === "assistant") return blocks.length === 0 ? [] : [{ role, blocks, origin: "model" }];
+    // Instructions inside the conversation (`system`) and unknown roles count as text of the host program.
+    return splitResults(blocks, role === "user" ? "human" : "host");
+  });
+}
+
+/**
+ * Reads the blocks of a response. A summary replaces all earlier blocks: "the API ignores everything before the block".
+ */
+function readContent(
+  content: readonly JsonObject[],
+  usage: JsonObject,
+): Pick<ResponseContent, "blocks"> & { compaction?: ProviderCompaction } {
+  const at = content.findLastIndex((block) => readCompaction(block) !== undefined);
+  const blocks = content
+    .slice(at + 1)
+    .map(readBlock)
+    .filter((block) => block !== undefined);
+  const block = at < 0 ? undefined : readCompaction(content[at]!);
+  if (block === undefined) return { blocks };
+  const passes = passesOf(usage).filter((pass) => pass["type"] === "compaction");
+  return { blocks, compaction: { block, usage: sumOf(passes.map(readCounts)) } };
+}
 
 /** Reads a content block of a response, or of a message that another program wrote; undefined if it is not a block. */
 function readBlock(value: unknown): Block | undefined {
@@ -43,12 +95,6 @@ function readThinking(block: JsonObject): Block {
   return { kind: "thinking", provider: ANTHROPIC, text, native: toNative(block) };
 }
 
-/** Reads the summary that replaces the earlier conversation; undefined for a failed one, which replaces nothing. */
-function readCompaction(block: JsonObject): Text | undefined {
-  const text = asString(block["content"]) ?? "";
-  return block["type"] === "compaction" && text !== "" ? { kind: "text", text, native: toNative(block) } : undefined;
-}
-
 function readCall(block: JsonObject): Block {
   const { id, name, input } = block;
   return {
@@ -58,6 +104,12 @@ function readCall(block: JsonObject): Block {
     input,
     ...(holdsOnly(block, ["id", "name", "input"]) ? {} : { native: toNative(block) }),
   };
+}
+
+/** Reads the summary of a compaction. Undefined for a failed compaction, which replaces nothing. */
+function readCompaction(block: JsonObject): Text | undefined {
+  const text = asString(block["content"]) ?? "";
+  return block["type"] === "compaction" && text !== "" ? { kind: "text", text, native: toNative(block) } : undefined;
 }
 
 function readParts(content: unknown): string | readonly Part[] {
@@ -90,8 +142,8 @@ function readMedia(block: JsonObject): Part | undefined {
 }
 
 /**
- * Whether a block has only its type and these fields, so that our own form can reproduce it. Absent and default values
- * in responses, and other programs' cache marks, are not content.
+ * Whether a block has only its type and these fields, so that our own form can reproduce the block. Absent and default
+ * values in responses are not content, and neither are cache marks of other programs.
  */
 function holdsOnly(block: JsonObject, fields: readonly string[]): boolean {
   return Object.entries(block).every(
@@ -109,38 +161,6 @@ function toNative({ cache_control: _, ...block }: JsonObject): Native {
   return { provider: ANTHROPIC, block };
 }
 
-export function readResponse(response: AnthropicResponse): ResponseContent {
-  const usage = asObject(response.usage) ?? {};
-  return {
-    responseId: response.id,
-    model: response.model,
-    ...readContent(
-      response.content.map((block) => asObject(block) ?? {}),
-      usage,
-    ),
-    stop: STOPS.get(response.stop_reason ?? "") ?? "other",
-    usage: readUsage(usage),
-    ...readEdits(asList(asObject(asObject(response)?.["context_management"])?.["applied_edits"]) ?? []),
-    ...readDiagnosis(asObject(asObject(response.diagnostics)?.["cache_miss_reason"])),
-  };
-}
-
-/** A summary replaces all blocks before it: "the API ignores everything before the block". */
-function readContent(
-  content: readonly JsonObject[],
-  usage: JsonObject,
-): Pick<ResponseContent, "blocks"> & { compaction?: ProviderCompaction } {
-  const at = content.findLastIndex((block) => readCompaction(block) !== undefined);
-  const blocks = content
-    .slice(at + 1)
-    .map(readBlock)
-    .filter((block) => block !== undefined);
-  const block = at < 0 ? undefined : readCompaction(content[at]!);
-  if (block === undefined) return { blocks };
-  const passes = passesOf(usage).filter((pass) => pass["type"] === "compaction");
-  return { blocks, compaction: { block, usage: sumOf(passes.map(readCounts)) } };
-}
-
 const STOPS: ReadonlyMap<string, ResponseContent["stop"]> = new Map([
   ["end_turn", "end"],
   ["stop_sequence", "end"],
@@ -153,9 +173,9 @@ const STOPS: ReadonlyMap<string, ResponseContent["stop"]> = new Map([
 ]);
 
 /**
- * Reads the usage. The API's input count covers only the part after the last cache mark; with cache reads and writes it
- * makes the whole input. If the service made several passes, the last one that wrote the message shows the current
- * context. A compacting pass is not in the totals and tells nothing about the context.
+ * Reads the usage. The API's input count covers only the tokens after the last cache mark; the whole input is this
+ * count plus cache reads and writes. If the service made several passes, the last pass that wrote the message shows the
+ * size of the current context. The totals do not include compaction passes.
  */
 export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   const input = passesOf(usage).findLast((pass) => pass["type"] === "message") ?? usage;
@@ -196,7 +216,8 @@ function sumOf(passes: readonly ResponseContent["usage"][]): ResponseContent["us
 }
 
 /**
- * Reads the applied edits; empty if nothing was left out. A compaction is not an edit: it is a block of the response.
+ * Reads the edits that the service applied; empty if it cleared nothing. A compaction is a block of the response, not
+ * an edit.
  */
 function readEdits(edits: readonly unknown[]): { appliedEdits?: AppliedEdits } {
   const sumOf = (field: string): number =>
@@ -209,16 +230,9 @@ function readEdits(edits: readonly unknown[]): { appliedEdits?: AppliedEdits } {
   return applied.results + applied.thinkingTurns === 0 ? {} : { appliedEdits: applied };
 }
 
-/** `unavailable` may also mean different parameters, or a response too old to compare with; it does not tell which. */
-const REASONS: ReadonlyMap<string, CacheDiagnosis["reason"]> = new Map([
-  ["model_changed", "model"],
-  ["tools_changed", "tools"],
-  ["system_changed", "system"],
-  ["messages_changed", "messages"],
-]);
-
 /**
- * Reads the cache diagnosis; empty if the service was not asked, found no difference, or has not finished comparing.
+ * Reads the cache diagnosis; empty if the request did not ask for it, or the service found no difference or is not done
+ * comparing.
  */
 function readDiagnosis(missed: JsonObject | undefined): { cacheDiagnosis?: CacheDiagnosis } {
   if (missed === undefined) return {};
@@ -227,15 +241,10 @@ function readDiagnosis(missed: JsonObject | undefined): { cacheDiagnosis?: Cache
   return { cacheDiagnosis: { reason, ...(missedTokens === undefined ? {} : { missedTokens }) } };
 }
 
-/** Reads messages in this form from any program, complete or broken. Each tool result becomes a message of its own. */
-export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
-  return messages.flatMap((value) => {
-    const message = asObject(value);
-    if (message === undefined) return [];
-    const { role, content } = message;
-    const blocks = (asList(content) ?? [content]).map(readBlock).filter((block) => block !== undefined);
-    if (role === "assistant") return blocks.length === 0 ? [] : [{ role, blocks, origin: "model" }];
-    // Instructions inside the conversation (`system`), and unknown roles, count as text of the program.
-    return splitResults(blocks, role === "user" ? "human" : "host");
-  });
-}
+/** Reasons by the service's names. `unavailable` is not listed: it covers several causes. */
+const REASONS: ReadonlyMap<string, CacheDiagnosis["reason"]> = new Map([
+  ["model_changed", "model"],
+  ["tools_changed", "tools"],
+  ["system_changed", "system"],
+  ["messages_changed", "messages"],
+]);

@@ -1,3 +1,5 @@
+// Renders messages, requests and cache refreshes for the Messages API.
+
 import type Anthropic from "@anthropic-ai/sdk";
 import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../log/block.ts";
 import type { ToolDefinition } from "../../log/payload.ts";
@@ -11,82 +13,9 @@ import { frozenCopy } from "../remember.ts";
 import { withCompactionFirst } from "./compaction.ts";
 import { ANTHROPIC, type AnthropicBlock, type AnthropicMessage, type AnthropicRequest } from "./facts.ts";
 
-const MINIMUM_THINKING_TOKENS = 1_024;
-
-export interface ThinkingRoom {
-  readonly maxTokens: number;
-  /** Whether the turn that is still open began with thinking. `none`: no turn is open. */
-  readonly openTurn: "thinks" | "lacks-thinking" | "none";
-}
-
 /**
- * Fits thinking to the request. A thinking budget must be at least 1,024 and smaller than the output limit; a larger
- * one is lowered. Thinking is turned off if the limit leaves no room for it, or if the open turn did not begin with
- * thinking (its setting has changed since, or the thinking was lost): the API would refuse the request.
- */
-export function fitThinking(thinking: unknown, { maxTokens, openTurn }: ThinkingRoom): { thinking?: unknown } {
-  const setting = asObject(thinking);
-  if (setting === undefined) return {};
-  const budget = asCount(setting["budget_tokens"]);
-  if (setting["type"] !== "enabled" || budget === undefined) return { thinking };
-  if (maxTokens <= MINIMUM_THINKING_TOKENS || openTurn === "lacks-thinking") return {};
-  return { thinking: budget < maxTokens ? setting : { ...setting, budget_tokens: maxTokens - 1 } };
-}
-
-const BETA = "context-management-2025-06-27";
-
-/** Fields that the API refuses together with our edits: the caller's own edits, a summary on demand, a thread. */
-const EXCLUDES_EDITS = ["context_management", "compaction", "thread"] as const;
-
-/**
- * Whether our edits may be added. A caller who manages the context in the parameters keeps control: a request never has
- * two lists of edits.
- */
-export function takesEdits(parameters: Readonly<Record<string, unknown>>): "yes" | "no" {
-  return EXCLUDES_EDITS.some((field) => parameters[field] !== undefined && parameters[field] !== null) ? "no" : "yes";
-}
-
-/** Renders edits as request fields, with the beta that they need; empty if the request may not ask for edits. */
-function renderEdits(
-  { edits, parameters }: Pick<RequestParts<AnthropicMessage>, "edits" | "parameters">,
-  thinking: unknown,
-): { readonly betas?: readonly unknown[]; readonly context_management?: JsonObject } {
-  if (edits === undefined || takesEdits(parameters) === "no") return {};
-  const betas = [...new Set([...(asList(parameters["betas"]) ?? []), BETA])];
-  // The API requires the thinking edit to come first.
-  return { betas, context_management: { edits: [...clearThinking(edits, thinking), clearResults(edits)] } };
-}
-
-/** The API refuses this edit in a request that does not turn thinking on. */
-function clearThinking({ thinking: kept }: ProviderEdits, thinking: unknown): JsonObject[] {
-  const type = asObject(thinking)?.["type"];
-  if (type === undefined || type === "disabled") return [];
-  const keep = kept === "all" ? "all" : { type: "thinking_turns", value: kept.turns };
-  return [{ type: "clear_thinking_20251015", keep }];
-}
-
-function clearResults({ results }: ProviderEdits): JsonObject {
-  const { aboveTokens, minimumTokens, keepNewest, keptTools, inputsOf } = results;
-  return {
-    type: "clear_tool_uses_20250919",
-    trigger: { type: "input_tokens", value: aboveTokens },
-    keep: { type: "tool_uses", value: keepNewest },
-    clear_at_least: { type: "input_tokens", value: minimumTokens },
-    ...(keptTools.length === 0 ? {} : { exclude_tools: keptTools }),
-    ...(inputsOf.length === 0 ? {} : { clear_tool_inputs: inputsOf }),
-  };
-}
-
-/** The API accepts four marks. One stands at the end of the part before the messages. */
-const MAXIMUM_MESSAGE_MARKS = 3;
-
-interface RequestOptions {
-  readonly cacheDiagnostics: "asked" | "off";
-}
-
-/**
- * Renders request bodies. The part before the messages is rendered once for each list of tools. So a request costs one
- * copy of the array of messages, and one copy of a message for each mark.
+ * Creates the function that renders request bodies. Tools and system prompt are rendered once for each list of tools,
+ * so a request costs one copy of the message array, and one copy of a message for each cache mark.
  */
 export function createRequestRenderer({
   cacheDiagnostics,
@@ -94,7 +23,7 @@ export function createRequestRenderer({
   const heads = new WeakMap<readonly ToolDefinition[], Head>();
 
   function headOf(parts: RequestParts<AnthropicMessage>): Head {
-    // A mark of an hour comes before those of five minutes, or the API refuses the request: it is only ever the first.
+    // The API refuses a one-hour mark after a five-minute mark, so only the first mark may last longer.
     const { tools, deferredTools = [], system, parameters, headTtl: cacheTtl = parts.cacheTtl } = parts;
     const own = asList(parameters["tools"]);
     const known = heads.get(tools);
@@ -107,7 +36,7 @@ export function createRequestRenderer({
   }
 
   return (parts) => {
-    // This function places the marks. A mark of the caller would be the fifth, or conflict with another lifetime.
+    // This function places the cache marks. The caller's mark could be a fifth one, or have a conflicting lifetime.
     const { cache_control: _, tools: __, thinking, ...parameters } = parts.parameters;
     const { maxTokens, messages } = parts;
     const fitted = fitThinking(thinking, { maxTokens, openTurn: openTurnOf(messages) });
@@ -128,11 +57,14 @@ export function createRequestRenderer({
   };
 }
 
-type Ttl = RequestParts<AnthropicMessage>["cacheTtl"];
+interface RequestOptions {
+  readonly cacheDiagnostics: "asked" | "off";
+}
 
+/** The rendered tools and system prompt, with the values that they were rendered from. */
 interface Head {
   readonly system: string;
-  /** The provider's own tools (search, code execution, ...) from the caller's parameters. */
+  /** The provider's tools (search, code execution, ...) from the caller's parameters. */
   readonly own: readonly unknown[] | undefined;
   readonly cacheTtl: Ttl;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -146,12 +78,14 @@ interface HeadParts {
   readonly cacheTtl: Ttl;
 }
 
+type Ttl = RequestParts<AnthropicMessage>["cacheTtl"];
+
 function renderHead({ tools, deferredTools, system, own, cacheTtl }: HeadParts): Head["fields"] {
   const rendered: JsonObject[] = [...tools.map(renderTool), ...own.map((tool) => withoutMark(asObject(tool) ?? {}))];
   const mark = toMark(cacheTtl);
   const last = rendered.at(-1);
   if (system === "" && last !== undefined) rendered[rendered.length - 1] = { ...last, ...mark };
-  // The API refuses a mark on a deferred tool: it is not part of the cached prompt.
+  // Deferred tools are not part of the cached prompt, so the API refuses marks on them.
   rendered.push(...deferredTools.map((tool) => ({ ...renderTool(tool), defer_loading: true })));
   return frozenCopy({
     ...(rendered.length === 0 ? {} : { tools: rendered }),
@@ -160,7 +94,7 @@ function renderHead({ tools, deferredTools, system, own, cacheTtl }: HeadParts):
 }
 
 function renderTool({ name, description, inputSchema }: ToolDefinition): JsonObject {
-  // The API requires this type and accepts no other.
+  // The API accepts only this type.
   const input_schema = { type: "object", ...inputSchema };
   return { name, ...(description === undefined ? {} : { description }), input_schema };
 }
@@ -173,6 +107,82 @@ function toMark(ttl: Ttl): { cache_control: Anthropic.CacheControlEphemeral } {
   return { cache_control: ttl === "1h" ? { type: "ephemeral", ttl } : { type: "ephemeral" } };
 }
 
+/**
+ * Fits the thinking setting to the request. A thinking budget must be at least 1,024 tokens and smaller than the output
+ * limit, so a larger budget is lowered. Thinking is turned off if the output limit is too small, or if the open turn
+ * did not begin with thinking (the setting has changed, or the thinking was lost): the API would refuse the request.
+ */
+export function fitThinking(thinking: unknown, { maxTokens, openTurn }: ThinkingRoom): { thinking?: unknown } {
+  const setting = asObject(thinking);
+  if (setting === undefined) return {};
+  const budget = asCount(setting["budget_tokens"]);
+  if (setting["type"] !== "enabled" || budget === undefined) return { thinking };
+  if (maxTokens <= MINIMUM_THINKING_TOKENS || openTurn === "lacks-thinking") return {};
+  return { thinking: budget < maxTokens ? setting : { ...setting, budget_tokens: maxTokens - 1 } };
+}
+
+/** The facts of a request that limit its thinking. */
+export interface ThinkingRoom {
+  readonly maxTokens: number;
+  /** Whether the open turn began with thinking. `none`: no turn is open. */
+  readonly openTurn: "thinks" | "lacks-thinking" | "none";
+}
+
+const MINIMUM_THINKING_TOKENS = 1_024;
+
+function openTurnOf(messages: readonly AnthropicMessage[]): ThinkingRoom["openTurn"] {
+  const last = messages.findLast(({ role }) => role === "assistant");
+  if (last === undefined || typeof last.content === "string") return "none";
+  const isOpen = last === messages.at(-1) || last.content.some(({ type }) => type === "tool_use");
+  if (!isOpen) return "none";
+  const first = last.content[0]?.type;
+  return first === "thinking" || first === "redacted_thinking" ? "thinks" : "lacks-thinking";
+}
+
+/**
+ * Whether our edits may be added. If the parameters already manage the context, they win: a request never has two lists
+ * of edits.
+ */
+export function takesEdits(parameters: Readonly<Record<string, unknown>>): "yes" | "no" {
+  return EXCLUDES_EDITS.some((field) => parameters[field] !== undefined && parameters[field] !== null) ? "no" : "yes";
+}
+
+/** Fields that the API refuses together with our edits: the caller's own edits, a requested summary, a thread. */
+const EXCLUDES_EDITS = ["context_management", "compaction", "thread"] as const;
+
+/** Renders edits as request fields, with their beta. Empty if the request may not ask for edits. */
+function renderEdits(
+  { edits, parameters }: Pick<RequestParts<AnthropicMessage>, "edits" | "parameters">,
+  thinking: unknown,
+): { readonly betas?: readonly unknown[]; readonly context_management?: JsonObject } {
+  if (edits === undefined || takesEdits(parameters) === "no") return {};
+  const betas = [...new Set([...(asList(parameters["betas"]) ?? []), BETA])];
+  // The API requires the thinking edit to come first.
+  return { betas, context_management: { edits: [...clearThinking(edits, thinking), clearResults(edits)] } };
+}
+
+const BETA = "context-management-2025-06-27";
+
+/** Renders the edit that clears thinking. The API refuses this edit in a request without thinking. */
+function clearThinking({ thinking: kept }: ProviderEdits, thinking: unknown): JsonObject[] {
+  const type = asObject(thinking)?.["type"];
+  if (type === undefined || type === "disabled") return [];
+  const keep = kept === "all" ? "all" : { type: "thinking_turns", value: kept.turns };
+  return [{ type: "clear_thinking_20251015", keep }];
+}
+
+function clearResults({ results }: ProviderEdits): JsonObject {
+  const { aboveTokens, minimumTokens, keepNewest, keptTools, inputsOf } = results;
+  return {
+    type: "clear_tool_uses_20250919",
+    trigger: { type: "input_tokens", value: aboveTokens },
+    keep: { type: "tool_uses", value: keepNewest },
+    clear_at_least: { type: "input_tokens", value: minimumTokens },
+    ...(keptTools.length === 0 ? {} : { exclude_tools: keptTools }),
+    ...(inputsOf.length === 0 ? {} : { clear_tool_inputs: inputsOf }),
+  };
+}
+
 function markMessages({ messages, marks, cacheTtl }: RequestParts<AnthropicMessage>): AnthropicMessage[] {
   const marked = messages.slice();
   for (const index of marks.slice(-MAXIMUM_MESSAGE_MARKS)) {
@@ -181,6 +191,9 @@ function markMessages({ messages, marks, cacheTtl }: RequestParts<AnthropicMessa
   }
   return marked;
 }
+
+/** The API accepts four cache marks. One of them is at the end of the tools and the system prompt. */
+const MAXIMUM_MESSAGE_MARKS = 3;
 
 /** Returns the message with a mark on its last block that can carry one; thinking cannot. */
 function markMessage(message: AnthropicMessage, ttl: Ttl): AnthropicMessage {
@@ -192,16 +205,7 @@ function markMessage(message: AnthropicMessage, ttl: Ttl): AnthropicMessage {
   return { ...message, content } as AnthropicMessage;
 }
 
-function openTurnOf(messages: readonly AnthropicMessage[]): ThinkingRoom["openTurn"] {
-  const last = messages.findLast(({ role }) => role === "assistant");
-  if (last === undefined || typeof last.content === "string") return "none";
-  const isOpen = last === messages.at(-1) || last.content.some(({ type }) => type === "tool_use");
-  if (!isOpen) return "none";
-  const first = last.content[0]?.type;
-  return first === "thinking" || first === "redacted_thinking" ? "thinks" : "lacks-thinking";
-}
-
-/** Renders a message for the Messages API, its content always as a list; no message if nothing in it can be sent. */
+/** Renders a message, with its content as a list. Empty if the message has no content that can be sent. */
 export function renderMessage({ role, blocks }: FlatMessage): readonly AnthropicMessage[] {
   const content = blocks.flatMap(renderBlock);
   return frozenCopy(content.length === 0 ? [] : [{ role, content }]);
@@ -230,13 +234,13 @@ function isOwn(native: Native | undefined): native is Native {
   return native?.provider === ANTHROPIC;
 }
 
-/** Returns the block as it came. Only the id of a call may differ, if two calls had the same id. */
+/** Returns the block that the service sent. Only the id of a tool call may differ, if two calls had the same id. */
 function renderNative({ block: native }: Native, block: Block): AnthropicBlock {
   const id = block.kind === "tool_call" ? { id: block.id } : {};
   return { ...(native as AnthropicBlock), ...id };
 }
 
-/** The API refuses thinking that it did not sign. */
+/** Renders thinking with its signature. The API refuses thinking without one. */
 function renderThinking({ provider, text, signature }: Thinking): AnthropicBlock[] {
   return provider === ANTHROPIC && signature !== undefined ? [{ type: "thinking", thinking: text, signature }] : [];
 }
@@ -257,7 +261,7 @@ function renderResult({ callId, content, status }: ToolResult): AnthropicBlock {
   };
 }
 
-/** The service puts the definition of the deferred tool here. */
+/** Renders a reference to a deferred tool. The service replaces the reference by the definition of the tool. */
 function renderReference(part: Part): AnthropicBlock[] {
   if (part.kind !== "text" || part.tool === undefined) return [];
   return [{ type: "tool_reference", tool_name: part.tool.name } as unknown as AnthropicBlock];
@@ -287,12 +291,12 @@ function renderMedia(media: Media): AnthropicBlock {
 }
 
 /**
- * Renders the same prompt without an answer: the API reads it into the cache and writes nothing (`max_tokens: 0`).
- * Undefined if the API would refuse it: with a thinking budget, an output format, a forced tool call, or in a
- * compaction. Turning those off would change the prompt.
+ * Renders a request with the same prompt and no answer (`max_tokens: 0`), which refreshes the cache. Undefined if the
+ * API would refuse the request: with a thinking budget, an output format, a forced tool call, or a compaction. Removing
+ * these fields would change the prompt.
  */
 export function renderPing(request: AnthropicRequest): AnthropicRequest | undefined {
-  // A ping is not a turn of the conversation, so there is nothing to compare it with.
+  // A ping has no previous request to compare with, so diagnostics are removed.
   const { stream: _, diagnostics: __, ...prompt } = request as AnthropicRequest & Record<string, unknown>;
   const typeOf = (field: string): unknown => asObject(prompt[field])?.["type"];
   const isRefused =

@@ -7,8 +7,9 @@ import type { AnthropicResponse } from "./facts.ts";
 import { readUsage } from "./read.ts";
 
 /**
- * Assembles a message from its stream events. The client's own collector silently completes broken JSON of a tool's
- * input and drops unknown fields; this one keeps both as they came. Events and deltas of later versions are ignored.
+ * Assembles a message from its stream events. The client's own collector completes broken JSON of a tool input without
+ * notice and drops unknown fields; this collector keeps both unchanged. It ignores events and deltas of later API
+ * versions.
  */
 export function createStreamCollector(): Collector<Anthropic.MessageStreamEvent, AnthropicResponse> {
   let message: Record<string, unknown> = {};
@@ -48,7 +49,7 @@ export function createStreamCollector(): Collector<Anthropic.MessageStreamEvent,
       switch (event.type) {
         case "message_start":
           message = { ...event.message };
-          // The output count is a placeholder here: the model has not written anything yet.
+          // Here the output count is a placeholder, because the model has not written anything yet.
           return [reportOf(message, "not-counted")];
         case "content_block_start": {
           const block = { ...event.content_block } as unknown as Record<string, unknown>;
@@ -108,7 +109,7 @@ function idOf(block: JsonObject): string {
   return asString(block["id"]) ?? "";
 }
 
-/** Counts and fields that the last event leaves out keep the values of the first. */
+/** Drops absent counts and fields, so that they keep the values of earlier events. */
 function present(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }

@@ -1,3 +1,5 @@
+// Reads responses and messages of the Converse API.
+
 import type { Block, Native, Part } from "../../log/block.ts";
 import type { MessagePayload } from "../../log/payload.ts";
 import { asCount, asList, asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
@@ -5,7 +7,30 @@ import { splitResults, toBase64, toContent } from "../content.ts";
 import type { ResponseContent } from "../provider.ts";
 import { BEDROCK, type BedrockResponse } from "./wire.ts";
 
-/** Reads the content of a response, or of a message that another program wrote. Cache points are not content. */
+/** Reads a whole response. */
+export function readResponse({ modelId, output, stopReason, usage, $metadata }: BedrockResponse): ResponseContent {
+  return {
+    responseId: $metadata?.requestId ?? "",
+    model: modelId ?? "",
+    blocks: readBlocks(output?.message?.content ?? []),
+    stop: STOPS.get(stopReason ?? "") ?? "other",
+    usage: readUsage(asObject(usage) ?? {}),
+  };
+}
+
+/** Reads messages of any program, even malformed ones. Each tool result becomes a separate message. */
+export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
+  return messages.flatMap((value) => {
+    const message = asObject(value);
+    if (message === undefined) return [];
+    const { role, content } = message;
+    const blocks = readBlocks(content);
+    if (role === "assistant") return blocks.length === 0 ? [] : [{ role, blocks, origin: "model" }];
+    return splitResults(blocks, role === "user" ? "human" : "host");
+  });
+}
+
+/** Reads the content of a response, or of a message of any program. Cache points are not content. */
 function readBlocks(content: unknown): Block[] {
   return (asList(content) ?? [content]).flatMap((value) => readBlock(value) ?? []);
 }
@@ -32,17 +57,17 @@ function readBlock(value: unknown): Block | undefined {
 
 function readReasoning(reasoning: JsonObject): Block {
   const { text, signature } = asObject(reasoning["reasoningText"]) ?? {};
-  const said = asString(text) ?? "";
+  const thinking = asString(text) ?? "";
   // Thinking without a signature is kept for reading and never sent back.
   if (reasoning["redactedContent"] === undefined) {
     const signed = typeof signature === "string" && signature !== "" ? { signature } : {};
-    return { kind: "thinking", provider: BEDROCK, text: said, ...signed };
+    return { kind: "thinking", provider: BEDROCK, text: thinking, ...signed };
   }
   const redactedContent = toText(reasoning["redactedContent"]) ?? "";
   return {
     kind: "thinking",
     provider: BEDROCK,
-    text: said,
+    text: thinking,
     native: toNative({ reasoningContent: { redactedContent } }),
   };
 }
@@ -73,23 +98,13 @@ const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
   md: "text/markdown",
 };
 
-/** Base64 text; the client has bytes instead. */
+/** Returns bytes as base64 text: the client returns bytes, and messages of other programs may have text. */
 function toText(value: unknown): string | undefined {
   return value instanceof Uint8Array ? toBase64(value) : asString(value);
 }
 
 function toNative(block: JsonObject): Native {
   return { provider: BEDROCK, block };
-}
-
-export function readResponse({ modelId, output, stopReason, usage, $metadata }: BedrockResponse): ResponseContent {
-  return {
-    responseId: $metadata?.requestId ?? "",
-    model: modelId ?? "",
-    blocks: readBlocks(output?.message?.content ?? []),
-    stop: STOPS.get(stopReason ?? "") ?? "other",
-    usage: readUsage(asObject(usage) ?? {}),
-  };
 }
 
 const STOPS: ReadonlyMap<string, ResponseContent["stop"]> = new Map([
@@ -102,7 +117,7 @@ const STOPS: ReadonlyMap<string, ResponseContent["stop"]> = new Map([
   ["guardrail_intervened", "refused"],
 ]);
 
-/** The count of the input leaves out what was read from the cache or written to it. */
+/** Reads the usage. The input count does not include tokens that were read from the cache or written to it. */
 export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   const details = (asList(usage["cacheDetails"]) ?? []).map((detail) => asObject(detail) ?? {});
   const longTokens = asCount(details.find(({ ttl }) => ttl === "1h")?.["inputTokens"]);
@@ -113,16 +128,4 @@ export function readUsage(usage: JsonObject): ResponseContent["usage"] {
     ...(longTokens ? { cacheWrite1hTokens: longTokens } : {}),
     outputTokens: asCount(usage["outputTokens"]) ?? 0,
   };
-}
-
-/** Reads messages from any program, complete or broken. Each tool result becomes a message of its own. */
-export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
-  return messages.flatMap((value) => {
-    const message = asObject(value);
-    if (message === undefined) return [];
-    const { role, content } = message;
-    const blocks = readBlocks(content);
-    if (role === "assistant") return blocks.length === 0 ? [] : [{ role, blocks, origin: "model" }];
-    return splitResults(blocks, role === "user" ? "human" : "host");
-  });
 }

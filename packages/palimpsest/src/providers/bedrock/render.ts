@@ -1,3 +1,5 @@
+// Renders messages and requests for the Converse API.
+
 import type { ConverseStreamCommandInput } from "@aws-sdk/client-bedrock-runtime";
 import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../log/block.ts";
 import type { ToolDefinition } from "../../log/payload.ts";
@@ -10,37 +12,10 @@ import type { RequestParts } from "../provider.ts";
 import { frozenCopy, rememberTools } from "../remember.ts";
 import { BEDROCK, type BedrockBlock, type BedrockMessage, type BedrockRequest } from "./wire.ts";
 
-/** The service refuses two documents of one name anywhere in a request, so the second of the same content is numbered. */
-function nameDocuments(messages: readonly BedrockMessage[]): readonly BedrockMessage[] {
-  const counts = new Map<string, number>();
-
-  function rename<Named extends BedrockBlock>(block: Named): Named {
-    if (block.document !== undefined) {
-      const { name } = block.document;
-      const count = (counts.get(name) ?? 0) + 1;
-      counts.set(name, count);
-      return count === 1 ? block : { ...block, document: { ...block.document, name: `${name} ${count}` } };
-    }
-    const { toolResult } = block;
-    if (toolResult === undefined || !toolResult.content.some(({ document }) => document)) return block;
-    return { ...block, toolResult: { ...toolResult, content: toolResult.content.map(rename) } };
-  }
-
-  return messages.map((message) =>
-    hasDocument(message) ? { ...message, content: message.content.map(rename) } : message,
-  );
-}
-
-function hasDocument({ content }: BedrockMessage): boolean {
-  return content.some(({ document, toolResult }) => document ?? toolResult?.content.some((part) => part.document));
-}
-
-/** The model accepts four cache points. One stands at the end of the part before the messages. */
-const MAXIMUM_MESSAGE_MARKS = 3;
-
-type Ttl = RequestParts<BedrockMessage>["cacheTtl"];
-
-/** Renders calls. Parameters are the fields of a request; those that the session sets itself are replaced. */
+/**
+ * Creates the function that renders requests. Parameters are fields of the request; the session replaces the fields it
+ * sets.
+ */
 export function createRequestRenderer(): (parts: RequestParts<BedrockMessage>) => BedrockRequest {
   const toolsOf = rememberTools(renderTool);
   return (parts) => {
@@ -70,7 +45,7 @@ function renderTool({ name, description, inputSchema }: ToolDefinition): object 
   return { toolSpec: { name, ...(description ? { description } : {}), inputSchema: { json } } };
 }
 
-/** The service refuses calls and results without a definition of tools, also where none may be called any more. */
+/** Defines the tools of earlier calls: the service refuses tool calls and results in a request without tools. */
 function placeholders(messages: readonly BedrockMessage[]): readonly JsonObject[] {
   const names = messages.flatMap(({ content }) => content.flatMap(({ toolUse }) => toolUse?.name ?? []));
   return [...new Set(names)].map((name) => ({ toolSpec: { name, inputSchema: { json: { type: "object" } } } }));
@@ -79,6 +54,8 @@ function placeholders(messages: readonly BedrockMessage[]): readonly JsonObject[
 function toPoint(ttl: Ttl): BedrockBlock & JsonObject {
   return { cachePoint: ttl === "1h" ? { type: "default", ttl } : { type: "default" } };
 }
+
+type Ttl = RequestParts<BedrockMessage>["cacheTtl"];
 
 function markMessages({ messages, marks, cacheTtl }: RequestParts<BedrockMessage>): readonly BedrockMessage[] {
   const marked = messages.slice();
@@ -89,11 +66,39 @@ function markMessages({ messages, marks, cacheTtl }: RequestParts<BedrockMessage
   return marked;
 }
 
-/** Returns the message with a point behind its last block that can have one; thinking cannot. */
+/** The model accepts four cache points. One of them is at the end of the tools and the system prompt. */
+const MAXIMUM_MESSAGE_MARKS = 3;
+
+/** Returns the message with a cache point after its last block that is not thinking; thinking cannot have one. */
 function markMessage(message: BedrockMessage, ttl: Ttl): BedrockMessage {
   const last = message.content.findLastIndex(({ reasoningContent }) => reasoningContent === undefined);
   if (last < 0) return message;
   return { ...message, content: message.content.toSpliced(last + 1, 0, toPoint(ttl)) };
+}
+
+/** Numbers documents with equal names: the service refuses two documents with one name anywhere in a request. */
+function nameDocuments(messages: readonly BedrockMessage[]): readonly BedrockMessage[] {
+  const counts = new Map<string, number>();
+
+  function rename<Named extends BedrockBlock>(block: Named): Named {
+    if (block.document !== undefined) {
+      const { name } = block.document;
+      const count = (counts.get(name) ?? 0) + 1;
+      counts.set(name, count);
+      return count === 1 ? block : { ...block, document: { ...block.document, name: `${name} ${count}` } };
+    }
+    const { toolResult } = block;
+    if (toolResult === undefined || !toolResult.content.some(({ document }) => document)) return block;
+    return { ...block, toolResult: { ...toolResult, content: toolResult.content.map(rename) } };
+  }
+
+  return messages.map((message) =>
+    hasDocument(message) ? { ...message, content: message.content.map(rename) } : message,
+  );
+}
+
+function hasDocument({ content }: BedrockMessage): boolean {
+  return content.some(({ document, toolResult }) => document ?? toolResult?.content.some((part) => part.document));
 }
 
 function fitFields(fields: JsonObject | undefined, room: ThinkingRoom): JsonObject | undefined {
@@ -110,7 +115,7 @@ function openTurnOf(messages: readonly BedrockMessage[]): ThinkingRoom["openTurn
   return last.content[0]?.reasoningContent === undefined ? "lacks-thinking" : "thinks";
 }
 
-/** Renders a message. The service refuses blank texts, and a document without a text beside it. */
+/** Renders a message. The service refuses blank texts, and documents in a message without text. */
 export function renderMessage({ role, blocks }: FlatMessage): readonly BedrockMessage[] {
   const content = blocks.flatMap(renderBlock);
   if (content.length === 0) return [];
@@ -145,41 +150,30 @@ function renderText(text: string): BedrockBlock[] {
   return text.trim() === "" ? [] : [{ text }];
 }
 
-/** The model refuses thinking that it did not sign. */
+/** Renders thinking with its signature. The model refuses thinking without one. */
 function renderThinking({ provider, text, signature }: Thinking): BedrockBlock[] {
   if (provider !== BEDROCK || signature === undefined) return [];
   return [{ reasoningContent: { reasoningText: { text, signature } } }];
 }
 
-/** Ids of other services may be longer, or have other characters. */
-function toCallId(id: string): string {
-  return shortenId(id.replace(/[^\w-]/g, "_"), 64) || "_";
-}
-
-function toToolName(name: string): string {
-  return shortenId(name.replace(/[^\w-]/g, "_"), 64) || "_";
-}
-
 function renderCall({ id, name, input }: ToolCall): BedrockBlock {
-  return { toolUse: { toolUseId: toCallId(id), name: toToolName(name), input: toArguments(input) } };
+  return { toolUse: { toolUseId: toServiceId(id), name: toServiceId(name), input: toArguments(input) } };
 }
 
-/** A failed call must say something. */
+/** Renders a tool result. A failed result must not be empty. */
 function renderResult({ callId, content, status }: ToolResult): BedrockBlock {
   const parts = typeof content === "string" ? renderText(content) : content.flatMap(renderBlock);
   const isError = status === "error";
-  const said = parts.length === 0 && isError ? [{ text: "(no output)" }] : parts;
-  return { toolResult: { toolUseId: toCallId(callId), content: said, ...(isError ? { status: "error" } : {}) } };
+  const sent = parts.length === 0 && isError ? [{ text: "(no output)" }] : parts;
+  return { toolResult: { toolUseId: toServiceId(callId), content: sent, ...(isError ? { status: "error" } : {}) } };
 }
 
-const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
-  "application/pdf": "pdf",
-  "text/csv": "csv",
-  "text/html": "html",
-  "text/markdown": "md",
-};
+/** Returns a call id or a tool name that the service accepts: other services allow longer ones and other characters. */
+function toServiceId(id: string): string {
+  return shortenId(id.replace(/[^\w-]/g, "_"), 64) || "_";
+}
 
-/** The service reads no addresses of the web. Documents need names; equal ones are told apart in the request. */
+/** Renders media as bytes: the service cannot load URLs. Documents need names; `nameDocuments` numbers equal ones. */
 function renderMedia(media: Media): BedrockBlock {
   const { kind, source } = media;
   if (source.kind === "url" || source.data === "" || !canBeShown(media)) return { text: describeMedia(media) };
@@ -189,7 +183,14 @@ function renderMedia(media: Media): BedrockBlock {
   return { document: { format, name: `document ${fingerprint(bytes)}`, source: { bytes } } };
 }
 
-/** The request as the client takes it: with bytes in the place of base64 text. */
+const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
+  "application/pdf": "pdf",
+  "text/csv": "csv",
+  "text/html": "html",
+  "text/markdown": "md",
+};
+
+/** Converts a request to the input of the client, which needs bytes instead of base64 text. */
 export function toInput(request: BedrockRequest): ConverseStreamCommandInput {
   const messages = request.messages.map(({ role, content }) => ({ role, content: content.map(withBytes) }));
   return { ...request, messages } as unknown as ConverseStreamCommandInput;

@@ -1,25 +1,14 @@
 import type { ConverseStreamOutput } from "@aws-sdk/client-bedrock-runtime";
 import { asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
 import { parseInput, toBase64 } from "../content.ts";
-
 import type { StreamPart } from "../provider.ts";
 import type { Collector } from "../stream.ts";
 import { readUsage } from "./read.ts";
 import type { BedrockResponse } from "./wire.ts";
 
-/** An event of the stream, or the beginning of the response, which only its headers tell. */
-export type BedrockEvent = ConverseStreamOutput | { readonly begun: { readonly requestId: string } };
-
-interface Draft {
-  kind: "text" | "toolUse" | "reasoning" | "redacted";
-  text: string;
-  signature: string;
-  call: { readonly toolUseId: string; readonly name: string };
-}
-
 /**
- * Assembles a response from its events. Only calls have an event for their start; usage comes last, in an event of its own, so that a
- * response without it is not whole. Events and deltas of later versions are ignored.
+ * Assembles a response from its events. Only tool calls have a start event. Usage comes last, in a separate event, so a
+ * response without usage is incomplete. Events and deltas of later API versions are ignored.
  */
 export function createStreamCollector(modelId: string): Collector<BedrockEvent, BedrockResponse> {
   const drafts: Draft[] = [];
@@ -83,6 +72,17 @@ export function createStreamCollector(modelId: string): Collector<BedrockEvent, 
       return { modelId, output: { message }, stopReason, usage, $metadata: { requestId } };
     },
   };
+}
+
+/** An event of the stream. `begun` is the start of the response, which has only headers. */
+export type BedrockEvent = ConverseStreamOutput | { readonly begun: { readonly requestId: string } };
+
+/** A content block that is not complete yet. */
+interface Draft {
+  kind: "text" | "toolUse" | "reasoning" | "redacted";
+  text: string;
+  signature: string;
+  call: { readonly toolUseId: string; readonly name: string };
 }
 
 function toBlock({ kind, text, signature, call }: Draft): object {

@@ -1,11 +1,29 @@
+// The JSON of the Converse API: requests, messages and responses.
+
 import type { JsonObject } from "../../schema/json-fields.ts";
 
 /** The name of this wire form in logs. */
 export const BEDROCK = "bedrock";
 
+/** The fields of a call, streamed or not. The caller's parameters add further fields. */
+export interface BedrockRequest {
+  readonly modelId: string;
+  readonly messages: readonly BedrockMessage[];
+  readonly system?: readonly BedrockBlock[];
+  readonly inferenceConfig: { readonly maxTokens: number } & JsonObject;
+  readonly toolConfig?: { readonly tools: readonly JsonObject[] } & JsonObject;
+  readonly additionalModelRequestFields?: JsonObject;
+}
+
+/** A message of a request. */
+export interface BedrockMessage {
+  readonly role: "user" | "assistant";
+  readonly content: readonly BedrockBlock[];
+}
+
 /**
- * A content block in the JSON of the wire: one member is set. Bytes are base64 text, as in the body of a request; the client gets
- * them as bytes when a request is sent.
+ * A content block; one field is set. Bytes are base64 text, as in the body of a request. `toInput` converts them to
+ * bytes for the client.
  */
 export interface BedrockBlock {
   readonly text?: string;
@@ -43,25 +61,9 @@ export interface BedrockCachePoint {
   readonly ttl?: "1h";
 }
 
-/** A message of a request. */
-export interface BedrockMessage {
-  readonly role: "user" | "assistant";
-  readonly content: readonly BedrockBlock[];
-}
-
-/** The fields of a call, streamed or not. Beside these, it has the fields that the caller chose. */
-export interface BedrockRequest {
-  readonly modelId: string;
-  readonly messages: readonly BedrockMessage[];
-  readonly system?: readonly BedrockBlock[];
-  readonly inferenceConfig: { readonly maxTokens: number } & JsonObject;
-  readonly toolConfig?: { readonly tools: readonly JsonObject[] } & JsonObject;
-  readonly additionalModelRequestFields?: JsonObject;
-}
-
-/** A response of `Converse`, or the same assembled from a stream. */
+/** A response of `Converse`, also if it was assembled from a stream. */
 export interface BedrockResponse {
-  /** The response does not name its model, so this is the id of the request. */
+  /** The model id of the request, because responses do not name their model. */
   readonly modelId?: string;
   readonly output?: { readonly message?: { readonly role?: string; readonly content?: readonly unknown[] } };
   readonly stopReason?: string;

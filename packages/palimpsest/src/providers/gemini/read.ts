@@ -1,3 +1,5 @@
+// Reads responses and contents of Gemini.
+
 import type { Block, Native } from "../../log/block.ts";
 import type { MessagePayload } from "../../log/payload.ts";
 import { asCount, asList, asObject, asString, type JsonObject } from "../../schema/json-fields.ts";
@@ -5,9 +7,57 @@ import { splitResults, toUsage } from "../content.ts";
 import type { ResponseContent } from "../provider.ts";
 import { GEMINI, type GeminiResponse } from "./facts.ts";
 
+/** Reads a whole response. */
+export function readResponse(response: GeminiResponse): ResponseContent {
+  const responseId = response.responseId ?? "";
+  const candidate = asObject(response.candidates?.[0]);
+  const blocks = readParts(asObject(candidate?.["content"])?.["parts"], (index) => callIdOf(responseId, index));
+  const hasCalls = blocks.some(({ kind }) => kind === "tool_call");
+  return {
+    responseId,
+    model: response.modelVersion ?? "",
+    blocks,
+    stop: candidate === undefined ? "refused" : readStop(candidate["finishReason"], hasCalls),
+    usage: readUsage(asObject(response.usageMetadata) ?? {}),
+  };
+}
+
 /**
- * Reads the parts of a content. Texts that follow each other are one block, because streams divide them anywhere.
- * @param callId the id of the call at this place; Gemini 2.5 gives none
+ * Reads contents of any program, even malformed ones. A response without an id answers the next open call of its
+ * function.
+ */
+export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
+  let open: Extract<Block, { kind: "tool_call" }>[] = [];
+  return messages.flatMap((value, index) => {
+    const message = asObject(value);
+    if (message === undefined) return [];
+    const { role, parts } = message;
+    if (role === "model") {
+      const blocks = readParts(parts, (place) => `call-${index}-${place}`);
+      open = blocks.filter((block) => block.kind === "tool_call");
+      return blocks.length === 0 ? [] : [{ role: "assistant", origin: "model", blocks }];
+    }
+    const blocks = (asList(parts) ?? []).flatMap((part): Block[] => {
+      const response = asObject(asObject(part)?.["functionResponse"]);
+      return response === undefined
+        ? readParts([part], () => "")
+        : [readFunctionResponse(response, takeCall(response))];
+    });
+    return splitResults(blocks, role === "user" || role === undefined ? "human" : "host");
+  });
+
+  function takeCall(response: JsonObject): string {
+    const id = asString(response["id"]);
+    if (id !== undefined) return id;
+    const index = open.findIndex(({ name }) => name === response["name"]);
+    const [call] = index < 0 ? [] : open.splice(index, 1);
+    return call?.id ?? "";
+  }
+}
+
+/**
+ * Reads the parts of a content. Consecutive texts become one block, because streams split texts anywhere.
+ * @param callId returns an id for the call at this index; Gemini 2.5 sends none
  */
 function readParts(parts: unknown, callId: (index: number) => string): Block[] {
   const blocks: Block[] = [];
@@ -40,7 +90,7 @@ function isThought(part: JsonObject): boolean {
   return part["thought"] === true;
 }
 
-/** A signature belongs to one part, so parts with one are kept as they came, and others are joined around them. */
+/** Joins texts to one block. A signature belongs to one part, so signed parts also stay separate in `native`. */
 function readTexts(parts: readonly JsonObject[]): Block[] {
   const text = parts.map((part) => part["text"] as string).join("");
   const isSigned = parts.some((part) => part["thoughtSignature"] !== undefined);
@@ -84,26 +134,14 @@ function toNative(parts: readonly JsonObject[]): Native {
   return { provider: GEMINI, block: parts };
 }
 
-export function readResponse(response: GeminiResponse): ResponseContent {
-  const responseId = response.responseId ?? "";
-  const candidate = asObject(response.candidates?.[0]);
-  const blocks = readParts(asObject(candidate?.["content"])?.["parts"], (index) => callIdOf(responseId, index));
-  const hasCalls = blocks.some(({ kind }) => kind === "tool_call");
-  return {
-    responseId,
-    model: response.modelVersion ?? "",
-    blocks,
-    stop: candidate === undefined ? "refused" : readStop(candidate["finishReason"], hasCalls),
-    usage: readUsage(asObject(response.usageMetadata) ?? {}),
-  };
-}
-
-/** The id of a call that the service gave none. */
+/** Returns an id for a tool call that the service sent without one. */
 export function callIdOf(responseId: string, index: number): string {
   return `${responseId.replace(/[^\w-]/g, "")}-${index}`;
 }
 
-/** `CONTINUATION`: the answer is longer than one response holds. It counts as cut, because only the client's own loop can resume it. */
+/**
+ * Reads why a response ended. `CONTINUATION` counts as cut off: only the client's own loop can continue such an answer.
+ */
 function readStop(reason: unknown, hasCalls: boolean): ResponseContent["stop"] {
   switch (asString(reason)) {
     case "STOP":
@@ -123,7 +161,9 @@ function readStop(reason: unknown, hasCalls: boolean): ResponseContent["stop"] {
   }
 }
 
-/** The prompt's count includes what was cached; thoughts are counted beside the candidates, and both are output. */
+/**
+ * Reads the usage. The prompt count includes cached tokens. Thoughts and candidates are separate counts of the output.
+ */
 export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   const thoughts = asCount(usage["thoughtsTokenCount"]) ?? 0;
   return toUsage({
@@ -135,40 +175,13 @@ export function readUsage(usage: JsonObject): ResponseContent["usage"] {
   });
 }
 
-/** Reads contents from any program, complete or broken. A response without an id answers the next open call of its function. */
-export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
-  let open: Extract<Block, { kind: "tool_call" }>[] = [];
-  return messages.flatMap((value, index) => {
-    const message = asObject(value);
-    if (message === undefined) return [];
-    const { role, parts } = message;
-    if (role === "model") {
-      const blocks = readParts(parts, (place) => `call-${index}-${place}`);
-      open = blocks.filter((block) => block.kind === "tool_call");
-      return blocks.length === 0 ? [] : [{ role: "assistant", origin: "model", blocks }];
-    }
-    const blocks = (asList(parts) ?? []).flatMap((part): Block[] => {
-      const response = asObject(asObject(part)?.["functionResponse"]);
-      return response === undefined
-        ? readParts([part], () => "")
-        : [readFunctionResponse(response, takeCall(response))];
-    });
-    return splitResults(blocks, role === "user" || role === undefined ? "human" : "host");
-  });
-
-  function takeCall(response: JsonObject): string {
-    const given = asString(response["id"]);
-    if (given !== undefined) return given;
-    const place = open.findIndex(({ name }) => name === response["name"]);
-    const [call] = place < 0 ? [] : open.splice(place, 1);
-    return call?.id ?? "";
-  }
-}
-
-/** `output` and `error` have a meaning for the model; of any other response, all of it is the output. */
+/**
+ * Reads a function response. Only the fields `output` and `error` have a meaning; any other response is output as a
+ * whole.
+ */
 function readFunctionResponse({ response }: JsonObject, callId: string): Block {
   const { output, error } = asObject(response) ?? {};
-  const said = error ?? output ?? response ?? "";
-  const content = typeof said === "string" ? said : JSON.stringify(said);
+  const result = error ?? output ?? response ?? "";
+  const content = typeof result === "string" ? result : JSON.stringify(result);
   return { kind: "tool_result", callId, content, status: error === undefined ? "ok" : "error" };
 }

@@ -1,5 +1,7 @@
-import type { Content, Part as GeminiPart, GenerateContentConfig, Part } from "@google/genai";
-import type { Block, Part as BlockPart, Media, Native, ToolCall, ToolResult } from "../../log/block.ts";
+// Renders messages and requests for Gemini.
+
+import type { Content, Part as GeminiPart, GenerateContentConfig } from "@google/genai";
+import type { Block, Media, Native, Part, ToolCall, ToolResult } from "../../log/block.ts";
 import type { ToolDefinition } from "../../log/payload.ts";
 import { asList, asObject } from "../../schema/json-fields.ts";
 import type { FlatMessage } from "../../view/view.ts";
@@ -9,10 +11,7 @@ import type { RequestParts } from "../provider.ts";
 import { frozenCopy, rememberTools } from "../remember.ts";
 import { GEMINI, type GeminiMessage, type GeminiRequest } from "./facts.ts";
 
-/** The service accepts this in the place of a signature, for calls that another model made. */
-const NO_SIGNATURE = "skip_thought_signature_validator";
-
-/** Renders calls. This form has no cache marks: the service caches prefixes by itself. */
+/** Creates the function that renders requests. Gemini has no cache marks: the service caches prefixes automatically. */
 export function createRequestRenderer(): (parts: RequestParts<GeminiMessage>) => GeminiRequest {
   const declarationsOf = rememberTools(renderTool);
   return ({ model, system, tools, parameters, messages, maxTokens }) => {
@@ -38,8 +37,9 @@ function renderTool({ name, description, inputSchema }: ToolDefinition): object 
 }
 
 /**
- * Adds what a message alone does not know: responses name the functions that they answer, and the first call of a step has a
- * signature, which models from Gemini 3 on require. Earlier turns get it, too: a prompt must not change when a turn ends.
+ * Completes messages with data of the whole conversation: function responses get the name of their function, and the
+ * first call of a step gets a signature, which Gemini 3 and later models require. Earlier turns get signatures, too: a
+ * prompt must not change when a turn ends.
  */
 function completeContents(contents: readonly Content[], model: string): Content[] {
   const names = new Map<string, string>();
@@ -54,7 +54,7 @@ function completeContents(contents: readonly Content[], model: string): Content[
   });
 }
 
-function complete(part: Part, names: ReadonlyMap<string, string>, isFirstCall: boolean): Part {
+function complete(part: GeminiPart, names: ReadonlyMap<string, string>, isFirstCall: boolean): GeminiPart {
   const { functionResponse } = part;
   if (functionResponse !== undefined) {
     const name = functionResponse.name || names.get(functionResponse.id ?? "") || "unknown";
@@ -63,48 +63,23 @@ function complete(part: Part, names: ReadonlyMap<string, string>, isFirstCall: b
   return isFirstCall && part.thoughtSignature === undefined ? { ...part, thoughtSignature: NO_SIGNATURE } : part;
 }
 
-/** Renders a message as one content. Names of the functions that results answer come with the request. */
+/** The service accepts this text instead of a signature, for calls of another model. */
+const NO_SIGNATURE = "skip_thought_signature_validator";
+
+/** Renders a message as one content. Function responses get their names in `completeContents`. */
 export function renderMessage({ role, blocks }: FlatMessage): readonly GeminiMessage[] {
   const parts = role === "assistant" ? blocks.flatMap(renderBlock) : renderUser(blocks);
   return parts.length === 0 ? [] : frozenCopy([{ role: role === "assistant" ? "model" : "user", parts }]);
 }
 
-/** Responses come first, together, then what their tools showed: a response contains only text. */
+/**
+ * Renders a user message: all tool results, then the media of the results, then other content. A result contains only
+ * text.
+ */
 function renderUser(blocks: readonly Block[]): GeminiPart[] {
   const results = blocks.filter((block) => block.kind === "tool_result");
   const others = blocks.filter((block) => block.kind !== "tool_result");
   return [...results.map(renderResult), ...results.flatMap(renderShown), ...others.flatMap(renderBlock)];
-}
-
-function renderBlock(block: Block | BlockPart): GeminiPart[] {
-  switch (block.kind) {
-    case "text":
-      return ownParts(block.native) ?? (block.text === "" ? [] : [{ text: block.text }]);
-    case "thinking":
-      // A summary of thoughts does not go back, only what is signed.
-      return block.provider === GEMINI ? (ownParts(block.native) ?? []) : [];
-    case "tool_call":
-      return [renderCall(block)];
-    case "image":
-    case "document":
-      return [renderMedia(block)];
-    case "opaque":
-      return ownParts(block.native) ?? [];
-    case "tool_result":
-      return [];
-  }
-}
-
-/** The parts that the service sent, for a block that is its own. */
-function ownParts(native: Native | undefined): GeminiPart[] | undefined {
-  return native?.provider === GEMINI ? ((asList(native.block) ?? []) as GeminiPart[]) : undefined;
-}
-
-/** The signature stays with its call. Only the id may differ, if two calls had the same id. */
-function renderCall({ id, name, input, native }: ToolCall): GeminiPart {
-  const [part] = ownParts(native) ?? [];
-  if (part !== undefined) return { ...part, functionCall: { ...asObject(part.functionCall), id } };
-  return { functionCall: { id, name, args: { ...toArguments(input) } } };
 }
 
 function renderResult(result: ToolResult): GeminiPart {
@@ -120,7 +95,38 @@ function renderShown(result: ToolResult): GeminiPart[] {
   return [{ text: `Shown by the tool call ${result.callId}:` }, ...media.map(renderMedia)];
 }
 
-/** The service reads no addresses of the web here, and no GIF. */
+function renderBlock(block: Block | Part): GeminiPart[] {
+  switch (block.kind) {
+    case "text":
+      return ownParts(block.native) ?? (block.text === "" ? [] : [{ text: block.text }]);
+    case "thinking":
+      // Summaries of thoughts are not sent back, only signed parts.
+      return block.provider === GEMINI ? (ownParts(block.native) ?? []) : [];
+    case "tool_call":
+      return [renderCall(block)];
+    case "image":
+    case "document":
+      return [renderMedia(block)];
+    case "opaque":
+      return ownParts(block.native) ?? [];
+    case "tool_result":
+      return [];
+  }
+}
+
+/** Returns the parts that the service sent for a block; undefined for blocks of other providers. */
+function ownParts(native: Native | undefined): GeminiPart[] | undefined {
+  return native?.provider === GEMINI ? ((asList(native.block) ?? []) as GeminiPart[]) : undefined;
+}
+
+/** Renders a tool call with its signature. Only the id may differ, if two calls had the same id. */
+function renderCall({ id, name, input, native }: ToolCall): GeminiPart {
+  const [part] = ownParts(native) ?? [];
+  if (part !== undefined) return { ...part, functionCall: { ...asObject(part.functionCall), id } };
+  return { functionCall: { id, name, args: { ...toArguments(input) } } };
+}
+
+/** Renders media as inline data. The service accepts neither URLs nor GIF images here. */
 function renderMedia(media: Media): GeminiPart {
   const { source } = media;
   if (source.kind === "url" || source.mediaType === "image/gif" || !canBeShown(media)) {

@@ -6,8 +6,8 @@ import type { GeminiResponse } from "./facts.ts";
 import { callIdOf, readUsage } from "./read.ts";
 
 /**
- * Assembles a response from its chunks: parts are added up, everything else is as the newest chunk says. Calls arrive whole. The
- * last chunk has a reason to finish; a prompt that was blocked has no candidate at all.
+ * Assembles a response from its chunks: collects all parts, and takes every other field from the newest chunk. Calls
+ * arrive whole. The last chunk has a finish reason; the response to a blocked prompt has no candidate.
  */
 export function createStreamCollector(): Collector<GenerateContentResponse, GeminiResponse> {
   let newest: GeminiResponse | undefined;
@@ -52,7 +52,7 @@ export function createStreamCollector(): Collector<GenerateContentResponse, Gemi
   };
 }
 
-/** Every chunk repeats the usage, and adds the output once it is counted. */
+/** Reports the usage so far. Every chunk repeats the usage, and later chunks add the output count. */
 function reportOf({ responseId, modelVersion: model = "", usageMetadata }: ReportedFields): ResponseReport {
   const report = { kind: "report", responseId, model } as const;
   const counts = asObject(usageMetadata);

@@ -42,7 +42,7 @@ const parts: RequestParts<ChatMessage> = {
 };
 const plain = openaiChat(new OpenAI({ apiKey: "none" }));
 
-test("the body, for OpenAI and for the others", () => {
+test("renders a request for OpenAI and for compatible servers", () => {
   const tools = [{ type: "function", function: { name: "read", parameters: { type: "object" } } }];
   expect(plain.renderRequest(parts)).toEqual({
     model: "gpt-6-sol",
@@ -60,7 +60,7 @@ test("the body, for OpenAI and for the others", () => {
   });
 });
 
-test("what a tool shows comes behind all results, so that these stay next to their calls", async () => {
+test("puts media after all tool results", async () => {
   const image: Block = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: PNG } };
   const calls: Block[] = ["a", "b"].map((id) => ({ kind: "tool_call", id, name: "read", input: {} }));
   const messages = [
@@ -96,14 +96,14 @@ test.each([
   ['{ "path": "a" }', '{ "path": "a" }'],
   ['{"path": "READ', '{"input":"{\\"path\\": \\"READ"}'],
   ['"just text"', '{"input":"just text"}'],
-])("arguments %s are sent back as %s", async (text, sent) => {
+])("sends the arguments %s back as %s", async (text, sent) => {
   const { ask } = await connect(() => ({ words: [{ ...callTool("read", {}), rawInput: text } as never] }));
   const { blocks } = await ask();
   const [message] = plain.renderMessage({ role: "assistant", blocks });
   expect(message).toMatchObject({ tool_calls: [{ function: { arguments: sent } }] });
 });
 
-test("reasoning that a server shows is kept, and goes back only where it is wanted", async () => {
+test("keeps reasoning, and sends it back only with the option for it", async () => {
   const script: Script = () => think("hm", callTools(callTool("read", {})));
   const { ask, provider } = await connect(script, "DeepSeek", { thinking: "sent-back" });
   const { blocks, usage } = await ask();
@@ -113,7 +113,7 @@ test("reasoning that a server shows is kept, and goes back only where it is want
   expect(plain.renderMessage({ role: "assistant", blocks })[0]).not.toHaveProperty("reasoning_content");
 });
 
-test("the input count includes what was cached, whatever the server calls it", async () => {
+test("reads cached input by any field name", async () => {
   const { ask } = await connect(() => answer("ok"), "DeepSeek");
   const messages: ChatMessage[] = [{ role: "user", content: "All work and no play. ".repeat(500) }];
   const [first, second] = [await ask({ messages }), await ask({ messages })].map(({ usage }) => usage);
@@ -121,9 +121,9 @@ test("the input count includes what was cached, whatever the server calls it", a
   expect(second!.freshTokens + second!.cacheReadTokens).toBe(first!.freshTokens + first!.cacheReadTokens);
 });
 
-describe("servers that say that the input does not fit", () => {
+describe("overflow of compatible servers", () => {
   const refusing = Object.entries(compatibleProfiles).filter(([, { overflow }]) => overflow.kind === "refuse");
-  test.each(refusing.map(([name]) => name as CompatibleServer))("%s", async (name) => {
+  test.each(refusing.map(([name]) => name as CompatibleServer))("recognizes the error of %s", async (name) => {
     const { ask } = await connect(() => answer("ok"), name);
     const windowTokens = compatibleProfiles[name].model!.windowTokens;
     const messages: ChatMessage[] = [{ role: "user", content: "word ".repeat(windowTokens) }];
@@ -132,7 +132,7 @@ describe("servers that say that the input does not fit", () => {
     });
   });
 
-  test("and those that do not say it", async () => {
+  test("detects an overflow without an error", async () => {
     const messages: ChatMessage[] = [{ role: "user", content: "word ".repeat(300_000) }];
     const emitted = await connect(() => answer("ok"), "z.ai");
     expect((await emitted.ask({ messages })).stop).toBe("window");
@@ -143,7 +143,7 @@ describe("servers that say that the input does not fit", () => {
   });
 });
 
-describe("streams of many tongues", () => {
+describe("streams of compatible servers", () => {
   const collect = (chunks: readonly object[]): { parts: StreamPart[]; content: ResponseContent | undefined } => {
     const collector = createStreamCollector();
     const parts = chunks.flatMap((chunk) => [...collector.add({ id: "c", model: "m", ...chunk } as never)]);
@@ -158,7 +158,7 @@ describe("streams of many tongues", () => {
 
   test.each([
     [
-      "one after the other by index",
+      "one after another, by index",
       [
         { index: 0, id: "a", ...f("x", "") },
         { index: 0, ...f(undefined, "{}") },
@@ -188,7 +188,7 @@ describe("streams of many tongues", () => {
         { index: 1, id: "b", ...f("y", "{}") },
       ],
     ],
-  ])("calls %s", (_, deltas) => {
+  ])("assembles tool calls: %s", (_, deltas) => {
     const { content } = collect([...deltas.map(call), delta({}, "stop")]);
     expect(content).toMatchObject({
       stop: "tools",
@@ -199,7 +199,7 @@ describe("streams of many tongues", () => {
     });
   });
 
-  test("two calls with one id stay two", async () => {
+  test("keeps two calls with the same id", async () => {
     const { ask } = await connect(() => callTools(callTool("read", { n: 1 }), callTool("read", { n: 2 })), "llama.cpp");
     const { blocks } = await ask();
     expect(blocks).toMatchObject([
@@ -208,7 +208,7 @@ describe("streams of many tongues", () => {
     ]);
   });
 
-  test("usage in every chunk: the last counts; none at all: none", () => {
+  test("reads the usage of the last chunk, or none", () => {
     const usage = (prompt_tokens: number): object => ({ usage: { prompt_tokens, completion_tokens: 1 } });
     const { content } = collect([
       { ...delta({ content: "a" }), ...usage(5) },
@@ -218,11 +218,11 @@ describe("streams of many tongues", () => {
     expect(collect([delta({ content: "a" }, "stop")]).content?.usage.freshTokens).toBe(0);
   });
 
-  test("a stream without a reason to finish was cut", () => {
+  test("returns no response without a finish reason", () => {
     expect(collect([delta({ content: "a" })]).content).toBeUndefined();
   });
 
-  test("an answer in one document, although a stream was asked for", async () => {
+  test("reads an answer in one document instead of a stream", async () => {
     const body = {
       id: "c",
       model: "m",
@@ -239,7 +239,7 @@ describe("streams of many tongues", () => {
   });
 });
 
-test("usage is asked for, unless the server is known to refuse that", async () => {
+test("requests usage unless the parameters remove the field", async () => {
   const { ask, recorder } = await connect(() => answer("ok"));
   await ask();
   expect(JSON.parse(recorder.last!.body)).toMatchObject({ stream_options: { include_usage: true } });
@@ -247,7 +247,7 @@ test("usage is asked for, unless the server is known to refuse that", async () =
   expect(JSON.parse(recorder.last!.body)).not.toHaveProperty("stream_options");
 });
 
-test("servers that tell the size of a window are believed", async () => {
+test("reads the window from the server's description of the model", async () => {
   const fetch = async (): Promise<Response> => Response.json({ id: "m", object: "model", max_model_len: 32_768 });
   const provider = openaiChat(new OpenAI({ apiKey: "none", fetch }));
   expect((await provider.fetchFacts("m")).windowTokens).toBe(32_768);

@@ -17,24 +17,6 @@ import {
   OPENAI_REQUEST_BYTES,
 } from "./facts.ts";
 
-/** The parts of the client that this provider uses. */
-export type ChatClient = Pick<OpenAI, "chat" | "models">;
-
-/** Options of the provider for Chat Completions, of OpenAI or a compatible server. */
-export interface ChatOptions {
-  /** Facts of models by the start of their ids; these win over the table. @default {} */
-  readonly models?: ExtraModels;
-  /** `compatible`: the output limit is called `max_tokens`, and no field is sent that only OpenAI knows. @default "openai" */
-  readonly dialect?: "openai" | "compatible";
-  /** Role of the system prompt. @default "system" */
-  readonly systemRole?: "system" | "developer";
-  /**
-   * `sent-back`: reasoning that the server showed is sent back as `reasoning_content`. Some servers require this during
-   * a turn, others refuse it. @default "left-out"
-   */
-  readonly thinking?: "left-out" | "sent-back";
-}
-
 /** Provider for Chat Completions, of OpenAI or any compatible server, through the caller's own client. */
 export function openaiChat(
   client: ChatClient,
@@ -56,48 +38,39 @@ export function openaiChat(
   };
 }
 
-function send(
-  client: ChatClient,
-  request: ChatRequest,
-  { signal }: SendOptions = {},
-): AsyncGenerator<StreamPart, ChatResponse> {
-  return sendStream({
-    provider: OPENAI_CHAT,
-    signal,
-    collector: createStreamCollector(),
-    async open() {
-      // `null` in the parameters leaves the field out: some servers refuse it and report usage anyway.
-      const { stream_options: asked = { include_usage: true }, ...rest } = request;
-      const body = { ...rest, stream: true, ...(asked === null ? {} : { stream_options: asked }) } as const;
-      const { data, response } = await client.chat.completions.create(body, callOptions(signal)).withResponse();
-      const isWhole = response.headers.get("content-type")?.includes("application/json") ?? false;
-      return isWhole ? { whole: readWhole(await response.json()) } : data;
-    },
-  });
-}
+/** The parts of the client that this provider uses. */
+export type ChatClient = Pick<OpenAI, "chat" | "models">;
 
-/** Some servers answer a streaming request with one document; some put an error in it, with HTTP 200. */
-function readWhole(body: unknown): ChatResponse {
-  const { error } = asObject(body) ?? {};
-  if (error === undefined || error === null) return body as ChatResponse;
-  throw Object.assign(new Error(`the server answered with an error: ${JSON.stringify(error)}`), { error });
+/** Options of the provider for Chat Completions, of OpenAI or a compatible server. */
+export interface ChatOptions {
+  /** Facts of models by the start of their ids; these win over the table. @default {} */
+  readonly models?: ExtraModels;
+  /**
+   * `compatible`: the output limit is named `max_tokens`, and fields that only OpenAI knows are not sent. @default
+   * "openai"
+   */
+  readonly dialect?: "openai" | "compatible";
+  /** Role of the system prompt. @default "system" */
+  readonly systemRole?: "system" | "developer";
+  /**
+   * `sent-back`: requests return the server's reasoning as `reasoning_content`. Some servers require the field during a
+   * turn, others refuse it. @default "left-out"
+   */
+  readonly thinking?: "left-out" | "sent-back";
 }
-
-/** Fields in which compatible servers report a model's window: vLLM, OpenRouter, Groq, LM Studio. */
-const WINDOW_FIELDS = ["max_model_len", "context_length", "context_window", "max_context_length"];
 
 async function fetchWindow(client: ChatClient, model: string): Promise<Partial<ModelFacts>> {
   const windowTokens = windowIn(await describeModel(client, toModelId(model)));
   return windowTokens === undefined ? {} : { windowTokens };
 }
 
-/** Several servers describe models only in their list. */
+/** Returns the first description of the model with a window, from its own page or from the list of models. */
 async function describeModel(client: ChatClient, id: string): Promise<JsonObject | undefined> {
   try {
     const found = asObject(await client.models.retrieve(id, callOptions(undefined)));
     if (windowIn(found) !== undefined) return found;
   } catch {
-    // The list may contain the model.
+    // Some servers describe models only in their list.
   }
   try {
     const listed = await client.models.list(callOptions(undefined));
@@ -109,4 +82,38 @@ async function describeModel(client: ChatClient, id: string): Promise<JsonObject
 
 function windowIn(described: JsonObject | undefined): number | undefined {
   return WINDOW_FIELDS.map((field) => asCount(described?.[field])).find((tokens) => tokens);
+}
+
+/** Fields in which compatible servers report a model's window: vLLM, OpenRouter, Groq, LM Studio. */
+const WINDOW_FIELDS = ["max_model_len", "context_length", "context_window", "max_context_length"];
+
+function send(
+  client: ChatClient,
+  request: ChatRequest,
+  { signal }: SendOptions = {},
+): AsyncGenerator<StreamPart, ChatResponse> {
+  return sendStream({
+    provider: OPENAI_CHAT,
+    signal,
+    collector: createStreamCollector(),
+    async open() {
+      // `null` in the parameters omits the field: some servers refuse it and report usage anyway.
+      const { stream_options: streamOptions = { include_usage: true }, ...rest } = request;
+      const body = {
+        ...rest,
+        stream: true,
+        ...(streamOptions === null ? {} : { stream_options: streamOptions }),
+      } as const;
+      const { data, response } = await client.chat.completions.create(body, callOptions(signal)).withResponse();
+      const isWhole = response.headers.get("content-type")?.includes("application/json") ?? false;
+      return isWhole ? { whole: readWhole(await response.json()) } : data;
+    },
+  });
+}
+
+/** Reads an answer in one JSON document: some servers ignore `stream`, and some return an error with HTTP 200. */
+function readWhole(body: unknown): ChatResponse {
+  const { error } = asObject(body) ?? {};
+  if (error === undefined || error === null) return body as ChatResponse;
+  throw Object.assign(new Error(`the server answered with an error: ${JSON.stringify(error)}`), { error });
 }

@@ -1,19 +1,43 @@
+// Types, models, prices and cache rules of both APIs of OpenAI.
+
 import type OpenAI from "openai";
-import type { Part } from "../../log/block.ts";
 import type { CacheEffects, ModelPrices, TokenPrices } from "../../log/cause.ts";
-import { asList, asObject, type JsonObject } from "../../schema/json-fields.ts";
 import type { ModelFacts, ModelTable } from "../models.ts";
 
-/** The published limit of 50 MB for the images and files of a request. */
+/** The name of the Responses API in logs. */
+export const OPENAI_RESPONSES = "openai-responses";
+
+/** The name of Chat Completions in logs. */
+export const OPENAI_CHAT = "openai-chat";
+
+/** An item of the conversation: a message, a call, its output, reasoning, ... */
+export type ResponsesItem = OpenAI.Responses.ResponseInputItem;
+
+/** The body of a call to the Responses API. It has no `stream`: the same request can be streamed or not. */
+export type ResponsesRequest = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream">;
+
+/** A whole response of the Responses API. */
+export type ResponsesResponse = OpenAI.Responses.Response;
+
+/** A message of a request to Chat Completions. */
+export type ChatMessage = OpenAI.Chat.ChatCompletionMessageParam;
+
+/** The body of a call to Chat Completions. */
+export type ChatRequest = Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, "stream">;
+
+/** A whole response of Chat Completions. */
+export type ChatResponse = OpenAI.Chat.ChatCompletion;
+
+/** The published limit of 50 MB for images and files in a request. */
 export const OPENAI_REQUEST_BYTES = 50_000_000;
 
 /**
- * A request with more input tokens than this costs twice the input price and one and a half times the output price, for
- * all of its tokens.
+ * Above this many input tokens, all tokens of a request cost more: twice the input price, and 1.5 times the output
+ * price.
  */
 const LARGE_INPUT_TOKENS = 272_000;
 
-/** Before GPT-5.6: "5 to 10 minutes" without use; only the shorter time is guaranteed. */
+/** The cache lifetime before GPT-5.6: "5 to 10 minutes" without use. Only the shorter time is guaranteed. */
 const IN_MEMORY_MS = 5 * 60_000;
 
 const sixth: Omit<ModelFacts, "prices"> = {
@@ -23,12 +47,12 @@ const sixth: Omit<ModelFacts, "prices"> = {
   maxOutputTokens: 128_000,
   minimumCacheTokens: 1_024,
   cacheLifetimeMs: 30 * 60_000,
-  // The service accepts sealed reasoning after any conversation.
+  // The service accepts encrypted reasoning after any conversation.
   thinking: "free",
   effort: "levels",
 };
 
-/** Limits and prices from public price lists, September 2026; GPT-5.2 and 4.1 as published with them. */
+/** Limits and prices from public price lists, September 2026. Those of GPT-5.2 and 4.1 are from their announcements. */
 export const OPENAI_MODELS: ModelTable = {
   "gpt-6-astra": { ...sixth, prices: tiered(10, 50, 0.1) },
   "gpt-6.1-sol": { ...sixth, prices: tiered(2, 10, 0.05) },
@@ -53,14 +77,7 @@ export const OPENAI_MODELS: ModelTable = {
   },
 };
 
-interface PriceMultiples {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheReadMultiple: number;
-  readonly cacheWriteMultiple: number;
-}
-
-/** Since GPT-5.6, writing to the cache costs 1.25 times the input price, for every lifetime. */
+/** Prices of models since GPT-5.6, where a cache write costs 1.25 times the input price, for every lifetime. */
 function tiered(input: number, output: number, cacheReadMultiple: number): ModelPrices {
   const multiples = { cacheReadMultiple, cacheWriteMultiple: 1.25 };
   const large = prices({ ...multiples, input: input * 2, output: output * 1.5 });
@@ -72,6 +89,14 @@ function prices({ input, output, cacheReadMultiple, cacheWriteMultiple }: PriceM
   return { input, output, cacheRead: input * cacheReadMultiple, cacheWrite5m: cacheWrite, cacheWrite1h: cacheWrite };
 }
 
+interface PriceMultiples {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheReadMultiple: number;
+  readonly cacheWriteMultiple: number;
+}
+
+/** Settings without an effect on cached prompts. */
 const NOTHING = [
   ...["frequency_penalty", "include", "max_tool_calls", "metadata", "parallel_tool_calls", "presence_penalty", "seed"],
   ...[
@@ -88,8 +113,8 @@ const NOTHING = [
 ];
 
 /**
- * Settings that change cached prompts of OpenAI, beside tools, system prompt and messages. According to the reasons in
- * its cache diagnostics: effort, text format and length, cache key and service tier.
+ * Settings that invalidate cached prompts of OpenAI, in addition to tools, system prompt and messages. According to
+ * OpenAI's cache diagnostics: effort, text format and length, cache key and service tier.
  */
 export const OPENAI_CACHE_EFFECTS: CacheEffects = {
   parameters: {
@@ -99,33 +124,3 @@ export const OPENAI_CACHE_EFFECTS: CacheEffects = {
   },
   images: "nothing",
 };
-
-/** The names of these wire forms in logs. */
-export const OPENAI_RESPONSES = "openai-responses";
-export const OPENAI_CHAT = "openai-chat";
-
-/** An item of the conversation: a message, a call, its output, reasoning, ... */
-export type ResponsesItem = OpenAI.Responses.ResponseInputItem;
-/** Without `stream`: the same request can be made either way. */
-export type ResponsesRequest = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream">;
-/** A whole response of the Responses API. */
-export type ResponsesResponse = OpenAI.Responses.Response;
-
-/** A message of a request to Chat Completions. */
-export type ChatMessage = OpenAI.Chat.ChatCompletionMessageParam;
-/** The body of a call to Chat Completions. */
-export type ChatRequest = Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, "stream">;
-/** A whole response of Chat Completions. */
-export type ChatResponse = OpenAI.Chat.ChatCompletion;
-
-/** Reads content that is a text or a list of parts, each a text or an object; any other part is skipped. */
-export function readPartsBy(readPart: (part: JsonObject) => Part): (content: unknown) => Part[] {
-  return (content) => {
-    if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
-    return (asList(content) ?? []).flatMap((value): Part[] => {
-      if (typeof value === "string") return [{ kind: "text", text: value }];
-      const part = asObject(value);
-      return part === undefined ? [] : [readPart(part)];
-    });
-  };
-}

@@ -39,7 +39,7 @@ const parts: RequestParts<ResponsesItem> = {
 };
 const called = (text: string): Reply => ({ words: [{ ...callTool("read", {}), rawInput: text } as never] });
 
-test("nothing is kept by the service, and the reasoning comes sealed", () => {
+test("renders a request that stores nothing and includes encrypted reasoning", () => {
   expect(provider.renderRequest({ ...parts, parameters: { reasoning: { effort: "low" }, include: ["x"] } })).toEqual({
     model: "gpt-6-sol",
     instructions: "Be kind.",
@@ -61,7 +61,7 @@ test("nothing is kept by the service, and the reasoning comes sealed", () => {
   });
 });
 
-test("reasoning goes back byte for byte, and not at all where nothing follows it", async () => {
+test("sends reasoning back unchanged, and omits reasoning without a following item", async () => {
   const { ask, recorder } = await connect(() => think("hm", answer("Yes.")));
   const { blocks } = await ask();
   const [sealed] = JSON.parse(JSON.stringify(blocks)) as [Extract<Block, { kind: "thinking" }>];
@@ -80,20 +80,20 @@ test("reasoning goes back byte for byte, and not at all where nothing follows it
 });
 
 test.each([
-  ['{"path":"a"}', { path: "a" }, "our words"],
-  ['{ "path": "a" }', { path: "a" }, "the model's"],
-  ['{"path": "READ', '{"path": "READ', "the model's"],
-])("arguments %s are given back as they were, in %s", async (text, input, whose) => {
+  ['{"path":"a"}', { path: "a" }, "our form"],
+  ['{ "path": "a" }', { path: "a" }, "the native form"],
+  ['{"path": "READ', '{"path": "READ', "the native form"],
+])("sends the arguments %s back unchanged, in %s", async (text, input, form) => {
   const { ask } = await connect(() => called(text));
   const { blocks, stop } = await ask();
   expect(stop).toBe("tools");
   expect(blocks).toMatchObject([{ kind: "tool_call", name: "read", input }]);
-  expect("native" in blocks[0]!).toBe(whose === "the model's");
+  expect("native" in blocks[0]!).toBe(form === "the native form");
   const [item] = provider.renderMessage({ role: "assistant", blocks: [{ ...blocks[0]!, id: "call_2" } as Block] });
   expect(item).toEqual({ type: "function_call", call_id: "call_2", name: "read", arguments: text });
 });
 
-test("a result with an image, and a call that another provider named at length", async () => {
+test("renders a result with an image, and shortens long call ids", async () => {
   const id = "x".repeat(100);
   const image: Block = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: PNG } };
   const items = [
@@ -114,7 +114,7 @@ test("a result with an image, and a call that another provider named at length",
   expect((await ask({ messages: items })).stop).toBe("end");
 });
 
-test("a phase, and the parts of a message, are kept", () => {
+test("keeps the phase and the parts of a message", () => {
   const output = [
     {
       id: "msg_1",
@@ -131,7 +131,7 @@ test("a phase, and the parts of a message, are kept", () => {
   expect(provider.renderMessage({ role: "assistant", blocks })).toEqual([kept]);
 });
 
-test("what the client itself put into a response does not go back", async () => {
+test("does not send back fields that the client added", async () => {
   const { recorder, url } = await connect(({ turn }) => (turn === 0 ? called('{ "path": "a" }') : answer("Yes.")));
   const client = new OpenAI({ apiKey: "none", baseURL: `${url}/v1` });
   const response = await client.responses.stream({ ...provider.renderRequest(parts), stream: true }).finalResponse();
@@ -149,14 +149,14 @@ test("what the client itself put into a response does not go back", async () => 
   expect(recorder.last?.outcome.kind).toBe("answered");
 });
 
-test("why it stopped", async () => {
+test("reads why a response ended", async () => {
   const refused = await connect(() => ({ words: [], stop: "refusal" }));
   expect((await refused.ask()).stop).toBe("refused");
   const cut = await connect(() => answer("word ".repeat(500)));
   expect((await cut.ask({ maxTokens: 20 })).stop).toBe("length");
 });
 
-test("a response that failed is an error, although it came as an ordinary event", async () => {
+test("throws for a response.failed event", async () => {
   const { ask } = await connect(() => ({ ...answer("x"), fault: responseFailed() }));
   await expect(ask()).rejects.toMatchObject({ failure: { kind: "broken-stream" } });
   const large = await connect(() => ({
@@ -166,14 +166,14 @@ test("a response that failed is an error, although it came as an ordinary event"
   await expect(large.ask()).rejects.toMatchObject({ failure: { kind: "overflow", by: "tokens" } });
 });
 
-test("what a model may say in its worst moments is read", async () => {
+test("reads empty, blank and thinking-only responses", async () => {
   for (const reply of [misbehave.sayNothing(), misbehave.sayBlank(), misbehave.onlyThink()]) {
     const { ask } = await connect(() => reply);
     expect((await ask()).stop).toBe("end");
   }
 });
 
-test("7.2 cache diagnostics: asked of models that have them, beside the caller's own cache options", async () => {
+test("asks for cache diagnostics if the model supports them, and keeps the caller's cache options", async () => {
   const parameters = { prompt_cache_options: { ttl: "30m" } };
   const compared = provider.renderRequest({ ...parts, parameters, previousResponseId: "resp_1" });
   expect(compared.prompt_cache_options).toEqual({ ttl: "30m", comparison_response_id: "resp_1" });
@@ -183,7 +183,7 @@ test("7.2 cache diagnostics: asked of models that have them, beside the caller's
   expect(off.renderRequest({ ...parts, previousResponseId: "resp_1" }).prompt_cache_options).toBeUndefined();
 });
 
-test("7.2 cache diagnostics: what the service says is read", async () => {
+test("reads cache diagnostics", async () => {
   const { ask } = await connect(() => answer("Yes."));
   const system = "word ".repeat(4_000);
   const first = await ask({ system });

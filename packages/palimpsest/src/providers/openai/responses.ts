@@ -1,6 +1,6 @@
 import type OpenAI from "openai";
 import { anObject, checkArgument } from "../../schema/check-options.ts";
-import { pickFields, requestTokenCount } from "../errors.ts";
+import { pickFields, requestTokenCount } from "../count-tokens.ts";
 import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "../models.ts";
 import type { Provider, SendOptions, StreamPart } from "../provider.ts";
 import { callOptions, sendStream } from "../stream.ts";
@@ -13,31 +13,11 @@ import {
   type ResponsesRequest,
   type ResponsesResponse,
 } from "./facts.ts";
-
 import { readMessages, readResponse } from "./responses/read.ts";
-
 import { createRequestRenderer, renderCompaction, renderMessage } from "./responses/render.ts";
-
 import { createStreamCollector } from "./responses/stream.ts";
 
-/** "Only gpt-5.4 and later models support tool_search." */
-const SEARCHES_TOOLS = /^gpt-(?:5\.[4-9]|[6-9])/;
-
-/** The part of the client that this provider uses. */
-export type ResponsesClient = Pick<OpenAI, "responses">;
-
-/** Options of the provider for the Responses API. */
-export interface ResponsesOptions {
-  /** Facts of models by the start of their ids; these win over the table. @default {} */
-  readonly models?: ExtraModels;
-  /**
-   * Whether requests ask the service for the cause of cache misses, with models that support it (GPT-5.6 and later).
-   * @default "asked"
-   */
-  readonly cacheDiagnostics?: "asked" | "off";
-}
-
-/** Provider for the Responses API, through the caller's own client. The service stores nothing. */
+/** Provider for the Responses API, through the caller's own client. Requests tell the service to store nothing. */
 export function openaiResponses(
   client: ResponsesClient,
   { models = {}, cacheDiagnostics = "asked" }: ResponsesOptions = {},
@@ -62,6 +42,23 @@ export function openaiResponses(
   };
 }
 
+/** The part of the client that this provider uses. */
+export type ResponsesClient = Pick<OpenAI, "responses">;
+
+/** Options of the provider for the Responses API. */
+export interface ResponsesOptions {
+  /** Facts of models by the start of their ids; these win over the table. @default {} */
+  readonly models?: ExtraModels;
+  /**
+   * Whether requests ask the service for the cause of cache misses, with models that support it (GPT-5.6 and later).
+   * @default "asked"
+   */
+  readonly cacheDiagnostics?: "asked" | "off";
+}
+
+/** Models with tool search: "Only gpt-5.4 and later models support tool_search." */
+const SEARCHES_TOOLS = /^gpt-(?:5\.[4-9]|[6-9])/;
+
 function send(
   client: ResponsesClient,
   request: ResponsesRequest,
@@ -75,29 +72,28 @@ function send(
   });
 }
 
-const COUNTED_FIELDS: readonly string[] = [
-  ...[
-    "model",
-    "input",
-    "instructions",
-    "tools",
-    "tool_choice",
-    "parallel_tool_calls",
-    "reasoning",
-    "text",
-    "truncation",
-  ],
-];
-
 function countTokens(
   client: ResponsesClient,
   request: ResponsesRequest,
   { signal }: SendOptions = {},
 ): Promise<number | undefined> {
   const body = pickFields(request, COUNTED_FIELDS);
-  // Releases 5 and the first of release 6 have no such resource.
+  // Version 5 of the client and the first releases of version 6 do not have this resource.
   const counting = client.responses.inputTokens as ResponsesClient["responses"]["inputTokens"] | undefined;
   return requestTokenCount({ provider: OPENAI_RESPONSES, signal }, async () =>
     counting?.count(body, callOptions(signal)),
   );
 }
+
+/** The fields that the counting endpoint accepts. */
+const COUNTED_FIELDS: readonly string[] = [
+  "model",
+  "input",
+  "instructions",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "reasoning",
+  "text",
+  "truncation",
+];

@@ -28,7 +28,7 @@ export type AnyProvider = Provider<unknown, unknown, unknown>;
 export interface World {
   readonly model: string;
   face(options: { readonly script: Script }): HttpFace;
-  /** @param url of a server with that API */
+  /** @param url the address of a server with this API */
   connect(url: string): AnyProvider;
 }
 
@@ -57,7 +57,7 @@ export const WORLDS: Readonly<Record<WorldName, World>> = {
     face: createGemini,
     connect: (baseUrl) =>
       gemini(
-        // A client with retries of its own: calls must switch them off.
+        // This client retries by default. The provider must switch that off.
         new GoogleGenAI({
           apiKey: "none",
           httpOptions: { baseUrl, retryOptions: { attempts: 3, initialDelay: 0.01 } },
@@ -71,7 +71,7 @@ export const WORLDS: Readonly<Record<WorldName, World>> = {
   },
 };
 
-/** A client as most have it, with its own retries: calls must switch them off. It speaks HTTP/2. */
+/** A client with its default retries, which the provider must switch off. It uses HTTP/2. */
 export function bedrockClient(endpoint: string): BedrockRuntime {
   const credentials = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "none" };
   return new BedrockRuntime({ region: "us-east-1", endpoint, credentials });
@@ -80,8 +80,8 @@ export function bedrockClient(endpoint: string): BedrockRuntime {
 export const WORLD_NAMES = Object.keys(WORLDS) as readonly WorldName[];
 
 /**
- * The real client, answered by the simulator in this process.
- * @param answerFirst sees the body of every call, and may answer in the place of the simulator
+ * Returns the real client; the simulator answers its calls in this process.
+ * @param answerFirst gets the body of every call, and may answer instead of the simulator
  */
 export function anthropicInProcess(
   face: HttpFace,
@@ -99,14 +99,16 @@ export function anthropicInProcess(
 /** One pixel. */
 export const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
 
+/** One served API of the simulator, and the adapter that calls it. */
 export interface Served<Request, Response, Message> extends Pick<SimulatorServer, "url" | "recorder"> {
   readonly provider: Provider<Request, Response, Message>;
-  /** Sends the usual request, with some of its parts replaced. */
+  /** Sends the usual request, with these parts replaced. */
   ask(fields?: Partial<RequestParts<Message>>): Promise<ResponseContent>;
 }
 
 /**
- * Serves one API of the simulator until the test has finished, and calls it through an adapter with its real client.
+ * Serves one API of the simulator until the test has finished. `ask` calls the API through an adapter and its real
+ * client.
  */
 export async function askServed<Request, Response, Message>(
   face: HttpFace,

@@ -1,12 +1,14 @@
+// The cases of the store contract about logs: appending, reading, writers and search.
+
 import assert from "node:assert/strict";
 import { collectBatch } from "../read.ts";
 import type { BatchOptions, LogReader, SearchOptions } from "../store.ts";
-import { draft, headOf, openReader, openWriter, type StoreCheck, said, seal, sequences } from "./store-case.ts";
+import { draft, headOf, messageDraft, openReader, openWriter, type StoreCheck, seal, sequences } from "./store-case.ts";
 
 /** Tests that entries are appended at the end, in whole batches, and read back unchanged. */
 export function testAppendAndRead(check: StoreCheck): void {
   check(
-    "what was appended is read back as it was, by readers and by the writer, also after reopening",
+    "returns appended entries unchanged to readers and the writer, also after reopening",
     async ({ store, place }) => {
       const writer = await openWriter(store, "s");
       const entries = seal([
@@ -29,7 +31,7 @@ export function testAppendAndRead(check: StoreCheck): void {
     },
   );
 
-  check("a reader that is open sees what is appended later", async ({ store }) => {
+  check("shows later appends to an open reader", async ({ store }) => {
     const writer = await openWriter(store, "s");
     const reader = await openReader(store, "s");
     const entries = seal([draft("message")]);
@@ -38,7 +40,7 @@ export function testAppendAndRead(check: StoreCheck): void {
     assert.deepEqual(await reader.head(), headOf(entries));
   });
 
-  check("appends follow the head; anything else writes nothing", async ({ store }) => {
+  check("refuses an append that does not continue the head, and writes nothing", async ({ store }) => {
     const writer = await openWriter(store, "s");
     const first = seal([draft("message"), draft("message")]);
     await writer.append(first);
@@ -54,7 +56,7 @@ export function testAppendAndRead(check: StoreCheck): void {
     assert.deepEqual(await writer.append([]), { kind: "appended", head });
   });
 
-  check("the newest entry of a kind is found, also below a number", async ({ store }) => {
+  check("finds the newest entry of a kind, also below a number", async ({ store }) => {
     const writer = await openWriter(store, "s");
     const entries = seal([draft("boundary"), draft("message"), draft("boundary"), draft("message")]);
     await writer.append(entries);
@@ -64,7 +66,7 @@ export function testAppendAndRead(check: StoreCheck): void {
     assert.equal(await writer.newest("rewind"), undefined);
   });
 
-  check("a batch is what single reads return, also while the log is opened", async ({ store }) => {
+  check("reads in a batch what single reads return, also while opening the log", async ({ store }) => {
     const kinds = ["fork", "boundary", "message", "usage", "message", "boundary", "message", "usage"];
     const batches: BatchOptions[] = [
       {},
@@ -103,23 +105,26 @@ export function testAppendAndRead(check: StoreCheck): void {
 
 /** Tests that there is one writer at a time. */
 export function testWriters(check: StoreCheck): void {
-  check("a log in use is busy, and says whose it is and until when; closing frees it", async ({ store, place }) => {
-    assert.equal(await store.writerOf("s"), undefined);
-    const writer = await openWriter(store, "s", { owner: "first" });
-    const refused = await store.openWriter("s", { owner: "second" });
-    assert.ok(refused.kind === "busy", "two writers at a time");
-    assert.equal(refused.owner, "first");
-    assert.equal(refused.freeAtMs, refused.activeAtMs + place.leaseMs);
-    const { kind: _, ...currentOwner } = refused;
-    assert.deepEqual(await store.writerOf("s"), currentOwner);
-    await openWriter(store, "other", { owner: "second" });
-    await writer.close();
-    assert.equal(await store.writerOf("s"), undefined);
-    const second = await openWriter(store, "s", { owner: "second" });
-    assert.ok(second.fence > writer.fence);
-  });
+  check(
+    "reports the owner and the end of the lease of a busy log, and frees the log on close",
+    async ({ store, place }) => {
+      assert.equal(await store.writerOf("s"), undefined);
+      const writer = await openWriter(store, "s", { owner: "first" });
+      const refused = await store.openWriter("s", { owner: "second" });
+      assert.ok(refused.kind === "busy", "the log has two writers at the same time");
+      assert.equal(refused.owner, "first");
+      assert.equal(refused.freeAtMs, refused.activeAtMs + place.leaseMs);
+      const { kind: _, ...currentOwner } = refused;
+      assert.deepEqual(await store.writerOf("s"), currentOwner);
+      await openWriter(store, "other", { owner: "second" });
+      await writer.close();
+      assert.equal(await store.writerOf("s"), undefined);
+      const second = await openWriter(store, "s", { owner: "second" });
+      assert.ok(second.fence > writer.fence);
+    },
+  );
 
-  check("a writer that waits is alive, however long nothing is appended", async ({ store, place }) => {
+  check("keeps a log busy while its writer is open, even without appends", async ({ store, place }) => {
     const writer = await openWriter(store, "s", { owner: "first" });
     for (const leases of [0.5, 1, 10, 1_000]) {
       const before = await store.writerOf("s");
@@ -135,66 +140,57 @@ export function testWriters(check: StoreCheck): void {
     assert.equal((await store.openWriter("s", { owner: "second" })).kind, "opened");
   });
 
-  check(
-    "a writer of which nothing is heard can be replaced after its lease, one that appends cannot",
-    async (given) => {
-      const { store, place } = given;
-      if (place.stall === undefined) return;
-      const writer = await openWriter(store, "s", { owner: "first" });
-      await place.stall(place.leaseMs - 1);
-      await writer.append(seal([draft("message")]));
-      await place.stall(place.leaseMs - 1);
-      assert.equal((await store.openWriter("s", { owner: "second" })).kind, "busy");
-      await place.stall(1);
-      assert.equal(await store.writerOf("s"), undefined);
-      assert.equal((await store.openWriter("s", { owner: "second" })).kind, "opened");
-    },
-  );
+  check("frees the log of a silent writer after its lease, but not of a writer that appends", async (context) => {
+    const { store, place } = context;
+    if (place.stall === undefined) return;
+    const writer = await openWriter(store, "s", { owner: "first" });
+    await place.stall(place.leaseMs - 1);
+    await writer.append(seal([draft("message")]));
+    await place.stall(place.leaseMs - 1);
+    assert.equal((await store.openWriter("s", { owner: "second" })).kind, "busy");
+    await place.stall(1);
+    assert.equal(await store.writerOf("s"), undefined);
+    assert.equal((await store.openWriter("s", { owner: "second" })).kind, "opened");
+  });
 
-  check(
-    "a writer that stood still and was replaced learns it, and does not keep the log from anyone",
-    async (given) => {
-      const { store, place } = given;
-      if (place.stall === undefined) return;
-      const first = await openWriter(store, "s", { owner: "first" });
-      await place.stall(place.leaseMs);
-      const other = await place.open();
-      const second = await openWriter(other, "s", { owner: "second" });
-      // The writer continues, and so does the renewal of its leases.
-      await place.advanceClock(5 * place.leaseMs);
-      const fenced = { kind: "fenced", owner: "second", fence: second.fence };
-      assert.deepEqual(await first.append(seal([draft("message")])), fenced);
-      assert.equal((await store.writerOf("s"))?.owner, "second");
-      await second.close();
-      assert.equal(await store.writerOf("s"), undefined);
-      assert.equal((await first.append(seal([draft("message")]))).kind, "fenced");
-      await first.close();
-      await other.close();
-    },
-  );
+  check("fences a stalled writer that was replaced, and ignores its lease", async (context) => {
+    const { store, place } = context;
+    if (place.stall === undefined) return;
+    const first = await openWriter(store, "s", { owner: "first" });
+    await place.stall(place.leaseMs);
+    const other = await place.open();
+    const second = await openWriter(other, "s", { owner: "second" });
+    // The writer and the renewal of its leases continue.
+    await place.advanceClock(5 * place.leaseMs);
+    const fenced = { kind: "fenced", owner: "second", fence: second.fence };
+    assert.deepEqual(await first.append(seal([draft("message")])), fenced);
+    assert.equal((await store.writerOf("s"))?.owner, "second");
+    await second.close();
+    assert.equal(await store.writerOf("s"), undefined);
+    assert.equal((await first.append(seal([draft("message")]))).kind, "fenced");
+    await first.close();
+    await other.close();
+  });
 
-  check(
-    "a writer that was replaced writes, erases and frees nothing, whatever the clock says",
-    async ({ store, place }) => {
-      const first = await openWriter(store, "s", { owner: "first" });
-      const entries = seal([draft("message")]);
-      await first.append(entries);
-      const second = await openWriter(store, "s", { owner: "second", takeover: "always" });
-      const next = seal([draft("message")], headOf(entries));
-      for (const jumpMs of [0, 10 * place.leaseMs, -20 * place.leaseMs]) {
-        await place.advanceClock(jumpMs);
-        assert.deepEqual(await first.append(next), { kind: "fenced", owner: "second", fence: second.fence });
-        assert.equal(await first.erase(1), "fenced");
-      }
-      await place.advanceClock(10 * place.leaseMs);
-      await first.close();
-      assert.deepEqual(await second.read(1, 9), entries);
-      assert.equal((await second.append(next)).kind, "appended");
-      assert.equal((await store.openWriter("s", { owner: "third" })).kind, "busy");
-    },
-  );
+  check("refuses all changes of a replaced writer, at any time of the clock", async ({ store, place }) => {
+    const first = await openWriter(store, "s", { owner: "first" });
+    const entries = seal([draft("message")]);
+    await first.append(entries);
+    const second = await openWriter(store, "s", { owner: "second", takeover: "always" });
+    const next = seal([draft("message")], headOf(entries));
+    for (const jumpMs of [0, 10 * place.leaseMs, -20 * place.leaseMs]) {
+      await place.advanceClock(jumpMs);
+      assert.deepEqual(await first.append(next), { kind: "fenced", owner: "second", fence: second.fence });
+      assert.equal(await first.erase(1), "fenced");
+    }
+    await place.advanceClock(10 * place.leaseMs);
+    await first.close();
+    assert.deepEqual(await second.read(1, 9), entries);
+    assert.equal((await second.append(next)).kind, "appended");
+    assert.equal((await store.openWriter("s", { owner: "third" })).kind, "busy");
+  });
 
-  check("two stores over one place see one log and one writer", async ({ store, place }) => {
+  check("shares logs and writers between two stores of one place", async ({ store, place }) => {
     const other = await place.open();
     const first = await openWriter(store, "s", { owner: "first" });
     const entries = seal([draft("message")]);
@@ -206,7 +202,7 @@ export function testWriters(check: StoreCheck): void {
     await other.close();
   });
 
-  check("of many writers that race for a log, the last one writes and no other", async ({ store }) => {
+  check("lets only the last of many racing writers write", async ({ store }) => {
     const writers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => openWriter(store, "s", { owner: `${index}`, takeover: "always" })),
     );
@@ -219,18 +215,18 @@ export function testWriters(check: StoreCheck): void {
   });
 }
 
-/** Tests that words are found, in the same way in every store. */
+/** Tests that every store finds the same words. */
 export function testSearch(check: StoreCheck): void {
-  check("a search finds the entries that say all of its words, the newest first", async ({ store, place }) => {
+  check("finds the entries with all words of a query, newest first", async ({ store, place }) => {
     const writer = await openWriter(store, "s");
     assert.deepEqual(await writer.search("anything", { limit: 9 }), []);
     await writer.append(
       seal([
-        said("The connection timed out."),
-        said("max_tokens is 4096"),
+        messageDraft("The connection timed out."),
+        messageDraft("max_tokens is 4096"),
         draft("request"),
-        said("Café: 日本語のテスト"),
-        said("connected, and 4096 bytes sent"),
+        messageDraft("Café: 日本語のテスト"),
+        messageDraft("connected, and 4096 bytes sent"),
       ]),
     );
     const find = async (query: string, options: Partial<SearchOptions> = {}, reader: LogReader = writer) =>
@@ -255,9 +251,9 @@ export function testSearch(check: StoreCheck): void {
     await again.close();
   });
 
-  check("whatever the query says, it is words and nothing else", async ({ store }) => {
+  check("treats any query as plain words", async ({ store }) => {
     const writer = await openWriter(store, "s");
-    await writer.append(seal([said("near or not"), said("words: column")]));
+    await writer.append(seal([messageDraft("near or not"), messageDraft("words: column")]));
     for (const query of [
       '"',
       "*",
@@ -282,13 +278,13 @@ export function testSearch(check: StoreCheck): void {
     assert.deepEqual(await sequences(writer, '" ; * "'), []);
   });
 
-  check("a search finds as much in a long log, and what is appended between two searches", async ({ store }) => {
+  check("finds entries in a long log, and entries that are appended between searches", async ({ store }) => {
     const writer = await openWriter(store, "s");
-    const entries = seal(Array.from({ length: 300 }, (_, index) => said(`number${index + 1} of all`)));
+    const entries = seal(Array.from({ length: 300 }, (_, index) => messageDraft(`number${index + 1} of all`)));
     await writer.append(entries);
     assert.deepEqual(await sequences(writer, "number77"), [77]);
     assert.deepEqual(await sequences(writer, "all"), [300, 299, 298, 297, 296, 295, 294, 293, 292]);
-    await writer.append(seal([said("number77 again")], headOf(entries)));
+    await writer.append(seal([messageDraft("number77 again")], headOf(entries)));
     assert.deepEqual(await sequences(writer, "number77"), [301, 77]);
   });
 }

@@ -1,3 +1,5 @@
+// The cases of the store contract about sessions: listing, metadata, deletion, erasure and expiry.
+
 import assert from "node:assert/strict";
 import { toDraft } from "../../log/draft.ts";
 import { checkChain, EMPTY_LOG } from "../../log/entry.ts";
@@ -7,17 +9,17 @@ import {
   draft,
   headOf,
   keepResult,
+  messageDraft,
   openReader,
   openWriter,
   type StoreCheck,
-  said,
   seal,
   sequences,
 } from "./store-case.ts";
 
 /** Tests that sessions are created, listed, described and deleted. */
 export function testSessions(check: StoreCheck): void {
-  check("a session without a log cannot be read; a writer begins one", async ({ store }) => {
+  check("creates a log when a writer opens it, but not for a reader", async ({ store }) => {
     assert.equal(await store.openReader("new"), undefined);
     assert.deepEqual(await store.list(), { sessions: [] });
     const writer = await openWriter(store, "new");
@@ -26,7 +28,7 @@ export function testSessions(check: StoreCheck): void {
     assert.deepEqual(await (await openReader(store, "new")).read(1, 10), []);
   });
 
-  check("results are kept for as long as the logs are", async ({ store, place }) => {
+  check("keeps results as long as the logs", async ({ store, place }) => {
     const draft = await store.results.create("s");
     await draft.write(new TextEncoder().encode("too large for a log"));
     const { file } = await draft.keep("txt");
@@ -38,7 +40,7 @@ export function testSessions(check: StoreCheck): void {
     await again.close();
   });
 
-  check("sessions are listed by id, page by page, also while others come and go", async ({ store }) => {
+  check("lists sessions by id, page by page, while others are created and deleted", async ({ store }) => {
     const ids = ["b", "a", "B", "c.d", "a-1", "z", "_"];
     for (const id of ids) await (await openWriter(store, id)).close();
     const sorted = ids.toSorted();
@@ -60,7 +62,7 @@ export function testSessions(check: StoreCheck): void {
     assert.deepEqual(await store.list({ after: "zz" }), { sessions: [] });
   });
 
-  check("metadata is set, read and listed beside any writer, and outlives the store", async ({ store, place }) => {
+  check("sets, reads and lists metadata while a writer is open, and keeps it after close", async ({ store, place }) => {
     assert.equal(await store.setMetadata("s", { title: "none yet" }), "absent");
     assert.equal(await store.readMetadata("s"), undefined);
     await openWriter(store, "s");
@@ -78,7 +80,7 @@ export function testSessions(check: StoreCheck): void {
     await other.close();
   });
 
-  check("metadata that is too large, or no JSON object, is refused and changes nothing", async ({ store }) => {
+  check("refuses metadata that is too large or not a JSON object, and changes nothing", async ({ store }) => {
     await openWriter(store, "s");
     await store.setMetadata("s", { title: "kept" });
     const most = { text: "x".repeat(MAX_METADATA_BYTES - JSON.stringify({ text: "" }).length) };
@@ -94,13 +96,13 @@ function idsOf({ sessions }: SessionPage): readonly string[] {
   return sessions.map(({ id }) => id);
 }
 
-/** Tests that a deleted session is gone with everything that belongs to it, and that shared data stays. */
+/** Tests that a deletion removes a session with all of its data, and keeps shared data. */
 export function testDelete(check: StoreCheck): void {
-  check("a deleted session is gone with its results and its metadata, and no other is", async ({ store, place }) => {
+  check("deletes a session with its results and metadata, and no other session", async ({ store, place }) => {
     const files = new Map<string, string>();
     for (const session of ["s", "t"]) {
       const writer = await openWriter(store, session);
-      await writer.append(seal([said(`said in ${session}`)]));
+      await writer.append(seal([messageDraft(`text of ${session}`)]));
       await writer.close();
       files.set(session, await keepResult(store, session));
       await store.setMetadata(session, { title: session });
@@ -119,7 +121,7 @@ export function testDelete(check: StoreCheck): void {
     await again.close();
   });
 
-  check("the id of a deleted session begins a new one, of which nothing is known", async ({ store }) => {
+  check("starts a new session without old data under the id of a deleted session", async ({ store }) => {
     await (await openWriter(store, "s")).close();
     await store.setMetadata("s", { title: "old" });
     await store.delete("s");
@@ -128,7 +130,7 @@ export function testDelete(check: StoreCheck): void {
     assert.equal(await store.readMetadata("s"), undefined);
   });
 
-  check("a session that a writer holds is not deleted, and it says who holds it", async ({ store, place }) => {
+  check("refuses to delete a session with an open writer, and names the writer", async ({ store, place }) => {
     const writer = await openWriter(store, "s", { owner: "somebody" });
     const entries = seal([draft("message")]);
     await writer.append(entries);
@@ -144,9 +146,9 @@ export function testDelete(check: StoreCheck): void {
     await other.close();
   });
 
-  check("a session is not deleted while a fork cites it", async ({ store }) => {
+  check("refuses to delete a session while a fork cites it", async ({ store }) => {
     const parent = await openWriter(store, "parent");
-    const entries = seal([said("shared")]);
+    const entries = seal([messageDraft("shared")]);
     await parent.append(entries);
     await parent.close();
     const fork = await openWriter(store, "fork");
@@ -159,9 +161,9 @@ export function testDelete(check: StoreCheck): void {
     assert.deepEqual(await store.delete("parent"), { kind: "deleted" });
   });
 
-  check("who still has a deleted log open reads nothing of it, and writes nothing", async ({ store, place }) => {
+  check("lets open readers and writers of a deleted log read and write nothing", async ({ store, place }) => {
     const writer = await openWriter(store, "s", { owner: "first" });
-    const entries = seal([said("a secret")]);
+    const entries = seal([messageDraft("a secret")]);
     await writer.append(entries);
     const reader = await openReader(store, "s");
     if (place.stall === undefined) await writer.close();
@@ -179,7 +181,7 @@ export function testDelete(check: StoreCheck): void {
 
 /** Tests that a payload can be erased while the rest of the entry stays. */
 export function testErase(check: StoreCheck): void {
-  check("an erased payload is gone, and the chain is whole", async ({ store }) => {
+  check("erases a payload and keeps the chain valid", async ({ store }) => {
     const writer = await openWriter(store, "s");
     const entries = seal([draft("message", "secret"), draft("message", "open")]);
     await writer.append(entries);
@@ -190,9 +192,9 @@ export function testErase(check: StoreCheck): void {
     assert.deepEqual(checkChain(left, EMPTY_LOG, sha256), []);
   });
 
-  check("what was erased is not found", async ({ store }) => {
+  check("does not find erased text", async ({ store }) => {
     const writer = await openWriter(store, "s");
-    await writer.append(seal(Array.from({ length: 200 }, (_, index) => said(`secret${index + 1} word`))));
+    await writer.append(seal(Array.from({ length: 200 }, (_, index) => messageDraft(`secret${index + 1} word`))));
     assert.deepEqual(await sequences(writer, "secret5 word"), [59, 58, 57, 56, 55, 54, 53, 52, 51]);
     await writer.erase(55);
     assert.deepEqual(await sequences(writer, "secret55"), []);
@@ -200,20 +202,20 @@ export function testErase(check: StoreCheck): void {
   });
 }
 
-/** Tests that sessions expire by their silence, page by page, and that sessions in use stay. */
+/** Tests that silent sessions expire, page by page, and that sessions in use stay. */
 export function testExpire(check: StoreCheck): void {
-  check("sessions that were silent for too long expire; recent, held and cited ones stay", async ({ store, place }) => {
-    for (const session of ["a-old", "b-held", "c-parent", "e-old", "f-opened"]) await write(store, session);
+  check("expires silent sessions, and keeps recent, open and cited sessions", async ({ store, place }) => {
+    for (const session of ["a-old", "b-open", "c-parent", "e-old", "f-recent"]) await write(store, session);
     const file = await keepResult(store, "a-old");
     await store.setMetadata("a-old", { title: "old" });
-    await openWriter(store, "b-held");
+    await openWriter(store, "b-open");
     await place.advanceClock(2 * place.leaseMs);
     await writeFork(store, "d-fork", "c-parent");
-    const { silentSinceMs, close } = await sinceOneLease(store, "f-opened", place.leaseMs);
+    const { silentSinceMs, close } = await sinceOneLease(store, "f-recent", place.leaseMs);
     assert.deepEqual(await store.expire({ silentSinceMs, limit: 3 }), {
       deleted: ["a-old"],
       kept: [
-        { id: "b-held", why: "busy" },
+        { id: "b-open", why: "busy" },
         { id: "c-parent", why: "cited" },
       ],
       next: "c-parent",
@@ -225,26 +227,23 @@ export function testExpire(check: StoreCheck): void {
     assert.deepEqual(await store.expire(rest), { deleted: ["e-old"], kept: [] });
     assert.deepEqual(await store.expire(rest), { deleted: [], kept: [] });
     await close();
-    assert.deepEqual(await storedIds(store), ["b-held", "c-parent", "d-fork", "f-opened"]);
+    assert.deepEqual(await storedIds(store), ["b-open", "c-parent", "d-fork", "f-recent"]);
   });
 
-  check(
-    "a parent expires after its forks, and its look at the forks does not count as use",
-    async ({ store, place }) => {
-      await write(store, "a-parent");
-      await writeFork(store, "b-fork", "a-parent");
-      await place.advanceClock(2 * place.leaseMs);
-      const { silentSinceMs, close } = await sinceOneLease(store, "z", place.leaseMs);
-      await close();
-      for (let pass = 0; pass < 2; pass++) await store.expire({ silentSinceMs });
-      assert.deepEqual(await storedIds(store), ["z"]);
-    },
-  );
+  check("expires a parent after its forks, and does not count the check for forks as use", async ({ store, place }) => {
+    await write(store, "a-parent");
+    await writeFork(store, "b-fork", "a-parent");
+    await place.advanceClock(2 * place.leaseMs);
+    const { silentSinceMs, close } = await sinceOneLease(store, "z", place.leaseMs);
+    await close();
+    for (let pass = 0; pass < 2; pass++) await store.expire({ silentSinceMs });
+    assert.deepEqual(await storedIds(store), ["z"]);
+  });
 }
 
 async function write(store: Store, session: string): Promise<void> {
   const writer = await openWriter(store, session);
-  await writer.append(seal([said(`said in ${session}`)]));
+  await writer.append(seal([messageDraft(`text of ${session}`)]));
   await writer.close();
 }
 
@@ -254,7 +253,7 @@ async function writeFork(store: Store, session: string, parent: string): Promise
   await writer.close();
 }
 
-/** Opens a log, by which the store's clock shows. */
+/** Opens a log, and returns the time of the store's clock minus one lease. */
 async function sinceOneLease(store: Store, session: string, leaseMs: number) {
   const writer = await openWriter(store, session);
   const { activeAtMs } = (await store.writerOf(session))!;

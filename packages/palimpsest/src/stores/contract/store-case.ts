@@ -1,24 +1,26 @@
+// The place, the clock and the helpers for the cases of the store contract.
+
 import assert from "node:assert/strict";
 import { toDraft } from "../../log/draft.ts";
 import { type Draft, EMPTY_LOG, type Entry, type LogHead, sealEntries } from "../../log/entry.ts";
 import { sha256 } from "../sha256.ts";
 import type { LogReader, LogWriter, OpenWriterOptions, Store } from "../store.ts";
 
-/** A place for a store to keep logs, and a clock that the test moves. */
+/** A place where a store keeps logs, with a clock that the test controls. */
 export interface StorePlace {
   /**
-   * Opens a store over this place. Called again, it opens another one over the same place, or returns the same one if there
-   * cannot be two.
+   * Opens a store of this place. A later call opens another store of the same place, or returns the same store if there cannot be
+   * two.
    */
   open(): Promise<Store>;
-  /** Moves the clock, also back. Work that is due meanwhile, such as renewing leases, is done when this resolves. */
+  /** Moves the clock forward or back. Due work, such as renewing leases, is done when this resolves. */
   advanceClock(byMs: number): void | Promise<void>;
   /**
-   * Moves the clock while nothing opened here runs, as in a suspended process. Leave it out if a writer and its competitors are
-   * always in one process.
+   * Moves the clock while the stores of this place do not run, as in a suspended process. Leave it out if a writer and its
+   * competitors are always in one process.
    */
   stall?(byMs: number): void | Promise<void>;
-  /** The lease that the stores of this place are opened with. */
+  /** The lease of the stores of this place. */
   readonly leaseMs: number;
   /** Called at the end of a case, whether it passed or not. */
   remove(): Promise<void>;
@@ -47,7 +49,7 @@ export async function openReader(
   session: string,
 ): Promise<NonNullable<Awaited<ReturnType<Store["openReader"]>>>> {
   const reader = await store.openReader(session);
-  assert.ok(reader !== undefined, "there is no log to read");
+  assert.ok(reader !== undefined, "the log does not exist");
   return reader;
 }
 
@@ -55,7 +57,7 @@ export async function sequences(reader: LogReader, query: string): Promise<reado
   return (await reader.search(query, { limit: 9 })).map(({ sequence }) => sequence);
 }
 
-export function said(text: string): Draft {
+export function messageDraft(text: string): Draft {
   return toDraft("message", { role: "user", origin: "human", blocks: [{ kind: "text", text }] });
 }
 
@@ -72,24 +74,24 @@ export function headOf(entries: readonly Entry[]): LogHead {
   return { sequence, hash };
 }
 
-/** Keeps a small result, and returns its name. */
+/** Stores a small result, and returns its name. */
 export async function keepResult(store: Store, session: string): Promise<string> {
   const file = await store.results.create(session);
   await file.write(new TextEncoder().encode(`a result of ${session}`));
   return (await file.keep("txt")).file;
 }
 
-/** The clock of a store that is turned by hand: that of `sqliteStore`, or of a store in another package. */
+/** A clock that the test controls, for `sqliteStore` or a store in another package. */
 export interface ManualStoreClock {
   now(): number;
   repeat(everyMs: number, work: () => void | Promise<void>): () => void;
-  /** Time passes, and what is due runs. */
+  /** Lets time pass, and runs due work. */
   advance(byMs: number): Promise<void>;
-  /** Time passes, and nothing runs. */
+  /** Lets time pass, and runs nothing. */
   stall(byMs: number): void;
 }
 
-/** Creates a clock that is turned by hand, with timers whose work is awaited. */
+/** Creates a clock that the test controls, with timers whose work is awaited. */
 export function manualStoreClock(): ManualStoreClock {
   let nowMs = 1_700_000_000_000;
   const repeated = new Set<{ readonly everyMs: number; dueAtMs: number; readonly work: () => void | Promise<void> }>();

@@ -1,91 +1,25 @@
+// The errors of the SQLite store, and the translation of SQLite errors and system errors into them.
+
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { PalimpsestError, PathError } from "../../errors.ts";
-
 import { FileFormatError } from "./file-format.ts";
 
-/** A session id that cannot be the name of a file everywhere. */
-export class UnsafeSessionIdError extends PalimpsestError {
-  static readonly code = "unsafe-session-id";
-  readonly code: string = UnsafeSessionIdError.code;
-  readonly session: string;
-
-  constructor(session: string, allowed: string) {
-    const shown = session.length > 120 ? `${session.slice(0, 120)}... (${session.length} characters)` : session;
-    super(`The session id ${JSON.stringify(shown)} cannot name a file. Use ${allowed}.`);
-    this.session = session;
+/** Translates an error of SQLite or of the file system into an error of the store. */
+export function toStoreError(path: string, error: unknown): Error {
+  const sqlite = sqliteCode(error);
+  if (sqlite !== undefined) {
+    const failure = FAILURE_OF_SQLITE[sqlite];
+    // Other codes can only come from the file, because our statements and values are valid.
+    if (failure === undefined) return new DamagedLogError(path, error);
+    // If the -shm does not fit on a full disk, SQLite reports SQLITE_IOERR_SHMSIZE or SQLITE_CANTOPEN.
+    return new StorageFailedError(path, failure === "input-output" && isFull(path) ? "disk-full" : failure, error);
   }
-}
-
-/** A file of another program, or of a later version of this one. It was not touched. */
-export class LogFormatError extends FileFormatError {
-  static readonly code = "log-format";
-  readonly code: string = LogFormatError.code;
-}
-
-/** A file that does not hold what was once written to it. It was not touched. */
-export class DamagedLogError extends PathError {
-  static readonly code = "damaged-log";
-  readonly code: string = DamagedLogError.code;
-
-  constructor(path: string, cause: unknown) {
-    super(
-      path,
-      `${path} is damaged (${messageOf(cause)}). Nothing was changed. Run salvageLog("${path}", { digest }) for all entries that can still be read, and keep the file with its -wal.`,
-      { cause },
-    );
-  }
-}
-
-const REMEDIES = {
-  "disk-full": "the disk is full. Free some space and try again",
-  "read-only": "the file or its file system is read-only. Make it writable and try again",
-  locked: "another process holds its lock. Find out why it takes so long, and try again",
-  "no-permission": "this user may not use it. Change the permissions of the file or its folder",
-  "too-many-files": "the process has too many open files. Raise `ulimit -n` or lower maxOpenFiles",
-  missing: "it was removed or replaced while it was in use. Put it back, and open the log again",
-  "needs-folder":
-    "it was not closed properly, and its folder cannot be written to, which SQLite needs to read such a file. Copy it with its -wal to a folder that can",
-  "too-large": "an entry is larger than SQLite can keep (1,000,000,000 bytes). Store its content outside of the log",
-  "input-output": "reading or writing failed. Check the disk, and try again",
-} as const;
-
-/** Why a file could not be read or written. */
-export type StorageFailure = keyof typeof REMEDIES;
-
-/** The storage refused. Nothing was half written, and the writer can be used again once the reason is gone. */
-export class StorageFailedError extends PathError {
-  static readonly code = "storage-failed";
-  readonly code: string = StorageFailedError.code;
-  readonly reason: StorageFailure;
-
-  constructor(path: string, reason: StorageFailure, cause?: unknown) {
-    const told = cause === undefined ? "" : ` (${messageOf(cause)})`;
-    super(path, `${path}: ${REMEDIES[reason]}${told}.`, { cause });
-    this.reason = reason;
-  }
-}
-
-/** The reader, writer or store was closed before. */
-export class ClosedLogError extends PathError {
-  static readonly code = "closed-log";
-  readonly code: string = ClosedLogError.code;
-
-  constructor(path: string) {
-    super(path, `${path} was closed here. Open it again to use it.`);
-  }
-}
-
-/** SQLite's primary result code (https://sqlite.org/rescode.html), or undefined for any other error. */
-export function sqliteCode(error: unknown): number | undefined {
-  const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
-  return typeof code === "number" ? code & 0xff : undefined;
-}
-
-/** Whether another process is in the way, which passes: SQLITE_BUSY, SQLITE_PROTOCOL. */
-export function isLocked(error: unknown): boolean {
-  const code = sqliteCode(error);
-  return code === 5 || code === 15;
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return toError(error);
+  // The file contains an integer that this store never writes.
+  if (error.code === "ERR_OUT_OF_RANGE") return new DamagedLogError(path, error);
+  const isSystem = "syscall" in error;
+  return isSystem ? new StorageFailedError(path, FAILURE_OF_SYSTEM[error.code] ?? "input-output", error) : error;
 }
 
 const FAILURE_OF_SQLITE: Readonly<Record<number, StorageFailure>> = {
@@ -111,23 +45,6 @@ const FAILURE_OF_SYSTEM: Readonly<Record<string, StorageFailure>> = {
   ENOENT: "missing",
 };
 
-/** What a failed call of SQLite or of the file system means for the one who called the store. */
-export function toStoreError(path: string, error: unknown): Error {
-  const sqlite = sqliteCode(error);
-  if (sqlite !== undefined) {
-    const failure = FAILURE_OF_SQLITE[sqlite];
-    // All that remains can only come from the file itself, because statements and values are ours and were checked.
-    if (failure === undefined) return new DamagedLogError(path, error);
-    // A full disk also comes as SQLITE_IOERR_SHMSIZE or SQLITE_CANTOPEN, when it is the -shm that does not fit.
-    return new StorageFailedError(path, failure === "input-output" && isFull(path) ? "disk-full" : failure, error);
-  }
-  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return toError(error);
-  // An integer in the file that no program of ours can have written.
-  if (error.code === "ERR_OUT_OF_RANGE") return new DamagedLogError(path, error);
-  const isSystem = "syscall" in error;
-  return isSystem ? new StorageFailedError(path, FAILURE_OF_SYSTEM[error.code] ?? "input-output", error) : error;
-}
-
 function isFull(path: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));
@@ -137,11 +54,95 @@ function isFull(path: string): boolean {
   }
 }
 
+/** Returns SQLite's primary result code (https://sqlite.org/rescode.html); undefined for any other error. */
+export function sqliteCode(error: unknown): number | undefined {
+  const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
+  return typeof code === "number" ? code & 0xff : undefined;
+}
+
+/** Whether another process has a lock on the file, which is temporary: SQLITE_BUSY, SQLITE_PROTOCOL. */
+export function isLocked(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === 5 || code === 15;
+}
+
 function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** The message of an error, or of anything else that was thrown. */
+/** Returns the message of an error, or the text of any other thrown value. */
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** The storage failed. Nothing was partially written. The writer can be used again once the reason is gone. */
+export class StorageFailedError extends PathError {
+  static readonly code = "storage-failed";
+  readonly code: string = StorageFailedError.code;
+  readonly reason: StorageFailure;
+
+  constructor(path: string, reason: StorageFailure, cause?: unknown) {
+    const detail = cause === undefined ? "" : ` (${messageOf(cause)})`;
+    super(path, `${path}: ${REMEDIES[reason]}${detail}.`, { cause });
+    this.reason = reason;
+  }
+}
+
+/** Why a file could not be read or written. */
+export type StorageFailure = keyof typeof REMEDIES;
+
+const REMEDIES = {
+  "disk-full": "the disk is full. Free some space and try again",
+  "read-only": "the file or its file system is read-only. Make it writable and try again",
+  locked: "another process has locked it. Find out why that takes so long, and try again",
+  "no-permission": "this user has no permission to use it. Change the permissions of the file or its folder",
+  "too-many-files": "the process has too many open files. Raise `ulimit -n` or lower maxOpenFiles",
+  missing: "it was removed or replaced while it was in use. Restore it, and open the log again",
+  "needs-folder":
+    "it was not closed properly, so SQLite must write to its folder to read it, and this folder is not writable. Copy it with its -wal to a writable folder",
+  "too-large": "an entry is larger than SQLite allows (1,000,000,000 bytes). Store its content outside of the log",
+  "input-output": "reading or writing failed. Check the disk, and try again",
+} as const;
+
+/** The file no longer contains what was written to it. It was not changed. */
+export class DamagedLogError extends PathError {
+  static readonly code = "damaged-log";
+  readonly code: string = DamagedLogError.code;
+
+  constructor(path: string, cause: unknown) {
+    super(
+      path,
+      `${path} is damaged (${messageOf(cause)}). Nothing was changed. Run salvageLog("${path}", { digest }) to read the remaining entries, and keep the file with its -wal.`,
+      { cause },
+    );
+  }
+}
+
+/** The file belongs to another program, or to a later version of this one. It was not changed. */
+export class LogFormatError extends FileFormatError {
+  static readonly code = "log-format";
+  readonly code: string = LogFormatError.code;
+}
+
+/** The reader, writer or store was closed earlier. */
+export class ClosedLogError extends PathError {
+  static readonly code = "closed-log";
+  readonly code: string = ClosedLogError.code;
+
+  constructor(path: string) {
+    super(path, `${path} was closed. Open it again to use it.`);
+  }
+}
+
+/** The session id is not a valid file name on every system. */
+export class UnsafeSessionIdError extends PalimpsestError {
+  static readonly code = "unsafe-session-id";
+  readonly code: string = UnsafeSessionIdError.code;
+  readonly session: string;
+
+  constructor(session: string, allowed: string) {
+    const shown = session.length > 120 ? `${session.slice(0, 120)}... (${session.length} characters)` : session;
+    super(`The session id ${JSON.stringify(shown)} cannot name a file. Use ${allowed}.`);
+    this.session = session;
+  }
 }

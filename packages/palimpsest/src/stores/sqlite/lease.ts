@@ -1,3 +1,5 @@
+// Shows that a store is alive while it has logs open for writing, and decides whether a writer still owns its log.
+
 import { randomUUID } from "node:crypto";
 import {
   chmodSync,
@@ -14,45 +16,12 @@ import {
 import { join } from "node:path";
 import { type Owner, type Place, processState, silenceMs, thisProcess } from "../owner.ts";
 import type { BusyWriter } from "../store.ts";
+import { createPrivateFolder, isMissing } from "./files.ts";
 import type { Writer } from "./log.ts";
-import { createPrivateFolder } from "./log-file.ts";
-
-/** A store that has logs open for writing, as stored in its file. */
-interface Beat extends Owner {
-  /** How long the store still counts as alive after this beat. */
-  readonly leaseMs: number;
-}
-
-interface Heartbeat {
-  /** The name of this store in the logs that it writes. */
-  readonly name: string;
-  /** Starts with the first open writer, and ends with the last. */
-  enter(): void;
-  leave(): void;
-}
-
-interface HeartbeatOptions {
-  /** Of the store. */
-  readonly folder: string;
-  readonly place: Place;
-  readonly leaseMs: number;
-  /** Calls `work` repeatedly, until the returned function is called. */
-  readonly repeat: (everyMs: number, work: () => void) => () => void;
-}
-
-const NAME = /^[0-9a-f-]{36}$/;
-/** All beats have the same length, so that a new beat overwrites the old one: that needs no space on a full disk. */
-const BEAT_BYTES = 512;
-/** A missed or late beat costs nothing. */
-const BEATS_PER_LEASE = 3;
-/** Timers take at most 24 days, and observers want to see regular beats. */
-const MAX_BETWEEN_MS = 60_000;
-/** Files of killed processes are kept until then: they show at once that the logs are free. */
-const LEFT_BEHIND_MS = 86_400_000;
 
 /**
- * Writes one small file that says that a store is alive, for all its open logs: ten thousand logs cost one write in ten
- * seconds, and no log is touched.
+ * Keeps one small file up to date that shows that a store is alive. The file covers all open logs of the store, so ten thousand logs
+ * cost one write in ten seconds.
  */
 export function createHeartbeat({ folder, place, leaseMs, repeat }: HeartbeatOptions): Heartbeat {
   const name = randomUUID();
@@ -73,8 +42,8 @@ export function createHeartbeat({ folder, place, leaseMs, repeat }: HeartbeatOpt
     try {
       writeOver(path, text());
     } catch (error) {
-      // The file was removed. Other failures are retried with the next beat; a store that was silent for its lease may be
-      // replaced, and learns that when it writes.
+      // Creates the file again if it was removed. The next beat retries after other failures. A store that was silent for its whole
+      // lease may be replaced, and learns about that when it writes.
       if (isMissing(error)) attempt(begin);
     }
   }
@@ -85,7 +54,7 @@ export function createHeartbeat({ folder, place, leaseMs, repeat }: HeartbeatOpt
       open++;
       if (stop !== undefined || leaseMs <= 0) return;
       removeLeftBehind(beats);
-      // Another store that has just closed may have removed the empty folder meanwhile.
+      // Another store may have removed the empty folder at the same time, so try twice.
       if (attempt(begin) !== undefined) begin();
       stop = repeat(Math.min(leaseMs / BEATS_PER_LEASE, MAX_BETWEEN_MS), beat);
     },
@@ -95,10 +64,65 @@ export function createHeartbeat({ folder, place, leaseMs, repeat }: HeartbeatOpt
       stop?.();
       stop = undefined;
       attempt(() => rmSync(path, { force: true }));
-      // Fails as long as other stores have files there.
+      // Fails while other stores have files in the folder.
       attempt(() => rmdirSync(beats));
     },
   };
+}
+
+interface Heartbeat {
+  /** The name that this store records in the logs that it writes. */
+  readonly name: string;
+  /** Call it for each opened writer. The first writer starts the heartbeat. */
+  enter(): void;
+  /** Call it for each closed writer. The last writer stops the heartbeat. */
+  leave(): void;
+}
+
+interface HeartbeatOptions {
+  /** The folder of the store. */
+  readonly folder: string;
+  readonly place: Place;
+  readonly leaseMs: number;
+  /** Calls `work` repeatedly, until the returned function is called. */
+  readonly repeat: (everyMs: number, work: () => void) => () => void;
+}
+
+const NAME = /^[0-9a-f-]{36}$/;
+/** All beats have the same length, so that a new beat overwrites the old one and needs no space on a full disk. */
+const BEAT_BYTES = 512;
+/** With several beats per lease, one missed or late beat has no effect. */
+const BEATS_PER_LEASE = 3;
+/** Timers are limited to 24 days, and observers expect regular beats. */
+const MAX_BETWEEN_MS = 60_000;
+/** Files of killed processes are kept for this long, because they show at once that the logs are free. */
+const LEFT_BEHIND_MS = 86_400_000;
+
+function removeLeftBehind(beats: string): void {
+  attempt(() => {
+    for (const name of readdirSync(beats)) {
+      const path = join(beats, name);
+      if (NAME.test(name) && Date.now() - statSync(path).mtimeMs > LEFT_BEHIND_MS) rmSync(path, { force: true });
+    }
+  });
+}
+
+function writeOver(path: string, text: string): void {
+  const file = openSync(path, "r+");
+  try {
+    writeSync(file, text, 0);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function attempt(work: () => void): Error | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 /** Reads the state of a store by its name; undefined if its file is gone or cannot be read. */
@@ -112,52 +136,21 @@ export function readBeat(folder: string, name: string): Beat | undefined {
   }
 }
 
+/** The content of a heartbeat file. */
+interface Beat extends Owner {
+  /** How long the store still counts as alive after this beat. */
+  readonly leaseMs: number;
+}
+
 function folderOfBeats(folder: string): string {
   return join(folder, "writers");
 }
 
-function writeOver(path: string, text: string): void {
-  const file = openSync(path, "r+");
-  try {
-    writeSync(file, text, 0);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function removeLeftBehind(beats: string): void {
-  attempt(() => {
-    for (const name of readdirSync(beats)) {
-      const path = join(beats, name);
-      if (NAME.test(name) && Date.now() - statSync(path).mtimeMs > LEFT_BEHIND_MS) rmSync(path, { force: true });
-    }
-  });
-}
-
-function attempt(work: () => void): Error | undefined {
-  try {
-    work();
-    return undefined;
-  } catch (error) {
-    return error as Error;
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
-}
-
-interface WriterLeaseOptions {
-  readonly place: Place;
-  /** Of whoever asks; a writer that beats has its own. */
-  readonly leaseMs: number;
-}
-
 /**
- * Whether a log is held, and by whom. A writer is alive as long as its store says so, or it appends. One whose process is
- * gone is not, whenever that was: where the system can tell, nobody waits.
+ * Returns the writer that owns a log; undefined if the log is free. A writer is alive as long as its store's heartbeat or its appends
+ * show activity. If the system can tell that the writer's process has ended, the log is free at once.
  */
-export function heldBy(
+export function findOwner(
   writer: Writer,
   beat: Beat | undefined,
   { place, leaseMs }: WriterLeaseOptions,
@@ -165,8 +158,8 @@ export function heldBy(
   if (writer.state === "closed" || (beat !== undefined && processState(beat, place) === "gone")) return undefined;
   const nowMs = place.clock.now();
   const sinceAppendMs = nowMs - writer.activeAtMs;
-  // Without a beat (its file was removed, or its store has a lease of 0 and writes none) the last append is all that is known.
-  // One in the future (a clock was turned back) may be of a writer that is alive.
+  // Without a heartbeat (the file was removed, or the store has a lease of 0), only the last append shows activity. An append in the
+  // future (a clock was turned back) may be of a writer that is alive.
   const silentMs =
     beat === undefined
       ? Math.max(0, sinceAppendMs)
@@ -174,4 +167,10 @@ export function heldBy(
   const leftMs = (beat?.leaseMs ?? leaseMs) - silentMs;
   if (leftMs <= 0) return undefined;
   return { owner: writer.owner, activeAtMs: nowMs - silentMs, freeAtMs: nowMs + leftMs };
+}
+
+interface WriterLeaseOptions {
+  readonly place: Place;
+  /** The lease of the reading store. A writer with a heartbeat has its own lease. */
+  readonly leaseMs: number;
 }

@@ -1,3 +1,5 @@
+// The operations on an open log file. Each call is one snapshot or one transaction.
+
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { EMPTY_LOG, type Entry, type LogHead } from "../../log/entry.ts";
 import type { AppendResult, BusyWriter, OpenWriterOptions } from "../store.ts";
@@ -6,38 +8,36 @@ import { checkOfPayload, checkOfRow, DROP_SEARCH, ENTRY_COLUMNS } from "./file-f
 /** An open log file. It belongs to one call at a time: all calls of node:sqlite are synchronous. */
 export interface Connection {
   /**
-   * `shared`: beside writers, as SQLite means it. `frozen`: read without locks, because the folder allows none; what was
-   * read holds only if `isCurrent` still says so afterwards.
+   * `shared`: an ordinary connection of SQLite. `frozen`: reads without locks, because the folder is not writable. The result is valid
+   * only if `isCurrent` returns true afterwards.
    */
   readonly kind: "shared" | "frozen";
   readonly database: DatabaseSync;
-  /** Prepared when first used, then kept: most sessions need three or four of them. */
+  /** Returns a prepared statement. Statements are prepared at their first use; most sessions need three or four. */
   statement(sql: string): StatementSync;
   /** Whether the file under the path is still the one that was opened. */
   isCurrent(): boolean;
   close(): void;
-  /** Closes it without the work that saves the next one to open it some. Returns what `openConnection` knows the files by. */
+  /** Closes the connection but keeps the -wal, so that opening the log again is cheap. Returns the state of the files for `openConnection`. */
   leave(): string;
 }
 
-/** The operations on a log file; each call is one snapshot or transaction. */
-
-type Row = Record<string, unknown>;
-
-// All of the row except its payload, which may be large.
-const HEAD = `SELECT last_sequence, (SELECT max(sequence) FROM entry) AS highest, ${ENTRY_COLUMNS.replace(/, payload$/, "")}
-FROM writer LEFT JOIN entry ON sequence = last_sequence WHERE id = 1`;
-
+/** Reads the newest entry, and checks that the end of the log is not lost. */
 export function readHead(connection: Connection): LogHead {
   const row = connection.statement(HEAD).get();
   if (row === undefined) throw damaged("its writer row is missing");
   const { last_sequence: last, highest } = row;
-  if (last !== (highest ?? 0)) throw damaged(`it should end with entry ${last}, and ends with ${highest ?? 0}`);
+  if (last !== (highest ?? 0)) throw damaged(`it should end with entry ${last}, but ends with entry ${highest ?? 0}`);
   if (highest === null) return EMPTY_LOG;
   const { sequence, hash } = toEntry(row);
   return { sequence, hash };
 }
 
+// Leaves out the payload, which may be large.
+const HEAD = `SELECT last_sequence, (SELECT max(sequence) FROM entry) AS highest, ${ENTRY_COLUMNS.replace(/, payload$/, "")}
+FROM writer LEFT JOIN entry ON sequence = last_sequence WHERE id = 1`;
+
+/** Reads entries in order, and checks that none is missing. */
 export function readRange(connection: Connection, { from, to }: { from: number; to: number }): Entry[] {
   const first = Math.max(1, Math.ceil(from));
   const head = readHead(connection);
@@ -46,14 +46,14 @@ export function readRange(connection: Connection, { from, to }: { from: number; 
     .all(first, to);
   const entries = rows.map(toEntry);
   const last = first + entries.length - 1;
-  // A damaged page can make SQLite skip rows without an error. The log may have grown meanwhile, never shrunk.
-  if (last < Math.floor(Math.min(to, head.sequence)))
-    throw damaged(`entry ${last + 1} cannot be found, and the log has ${head.sequence}`);
+  // A damaged page can make SQLite skip rows without an error. A log can grow in the meantime, but never shrink.
+  if (last < Math.floor(Math.min(to, head.sequence))) throw damaged(`entry ${last + 1} of ${head.sequence} is missing`);
   const wrong = entries.findIndex((entry, index) => entry.sequence !== first + index);
-  if (wrong >= 0) throw damaged(`entry ${first + wrong} is not where it should be`);
+  if (wrong >= 0) throw damaged(`entry ${first + wrong} is out of order`);
   return entries;
 }
 
+/** Reads the newest entry of a kind, below a number. */
 export function readNewest(
   connection: Connection,
   { kind, below }: { kind: string; below: number },
@@ -64,31 +64,12 @@ export function readNewest(
   return row === undefined ? undefined : toEntry(row);
 }
 
-export interface Writer {
-  readonly fence: number;
-  readonly owner: string;
-  readonly activeAtMs: number;
-  readonly state: "open" | "closed";
-  /** The name of its store's heartbeat. */
-  readonly beat: string;
-}
-
-interface AgentSessionOptions extends OpenWriterOptions {
-  readonly nowMs: number;
-  /** The name of the new writer's heartbeat. */
-  readonly beat: string;
-  readonly heldBy: HeldBy;
-}
-
-/** The owner of the log, by the file. */
-export type HeldBy = (writer: Writer) => BusyWriter | undefined;
-
-/** The number of the new writer, or of the writer that holds the log. */
-export function takeFence(connection: Connection, options: AgentSessionOptions): number | BusyWriter {
+/** Makes the caller the writer of the log, and returns its fence; returns the current writer if the log is busy. */
+export function takeFence(connection: Connection, options: TakeFenceOptions): number | BusyWriter {
   const { owner, nowMs, beat, takeover = "if-free" } = options;
   return inTransaction(connection, () => {
     const writer = readWriter(connection);
-    const currentOwner = takeover === "if-free" ? options.heldBy(writer) : undefined;
+    const currentOwner = takeover === "if-free" ? options.findOwner(writer) : undefined;
     if (currentOwner !== undefined) return currentOwner;
     const fence = writer.fence + 1;
     connection
@@ -98,6 +79,34 @@ export function takeFence(connection: Connection, options: AgentSessionOptions):
   });
 }
 
+interface TakeFenceOptions extends OpenWriterOptions {
+  readonly nowMs: number;
+  /** The name of the new writer's heartbeat. */
+  readonly beat: string;
+  readonly findOwner: FindOwner;
+}
+
+/** Returns the current owner of a log by its writer row; undefined if the log is free. */
+export type FindOwner = (writer: Writer) => BusyWriter | undefined;
+
+export interface Writer {
+  readonly fence: number;
+  readonly owner: string;
+  readonly activeAtMs: number;
+  readonly state: "open" | "closed";
+  /** The name of its store's heartbeat. */
+  readonly beat: string;
+}
+
+/** Reads the writer row. */
+export function readWriter(connection: Connection): Writer {
+  const row = connection.statement("SELECT fence, owner, active_at_ms, state, beat FROM writer WHERE id = 1").get();
+  if (row === undefined) throw damaged("its writer row is missing");
+  const { fence, owner, active_at_ms: activeAtMs, state, beat } = row as Row;
+  return { fence, owner, activeAtMs, state, beat } as Writer;
+}
+
+/** Appends entries if the writer is not fenced and the entries continue the log. */
 export function appendEntries(
   connection: Connection,
   { fence, entries, nowMs }: { fence: number; entries: readonly Entry[]; nowMs: number },
@@ -122,30 +131,31 @@ export function appendEntries(
   });
 }
 
+/** Erases the payload of an entry, in the file, its -wal and the search index. */
 export function erasePayload(
   connection: Connection,
   { fence, sequence }: { fence: number; sequence: number },
 ): "erased" | "absent" | "fenced" {
   const result = inTransaction(connection, () => {
     if (readWriter(connection).fence !== fence) return "fenced";
-    // FTS5 only marks a row as deleted, and its words stay in the file. So the whole index is removed, and the next search
-    // rebuilds it.
+    // FTS5 only marks a row as deleted, and the words stay in the file. So the whole index is removed. The next search rebuilds it.
     connection.database.exec(DROP_SEARCH);
     const { changes } = connection.statement("UPDATE entry SET payload = NULL WHERE sequence = ?").run(sequence);
     return Number(changes) === 0 ? "absent" : "erased";
   });
-  // With secure_delete the freed pages are zeros; the -wal still has the old ones until it is written into the file and
-  // cut. Another process that reads at this moment puts that off until the next time.
+  // With secure_delete, the freed pages are overwritten with zeros, but the -wal keeps the old pages until it is written into the file
+  // and truncated. If another process reads at this moment, that happens at the next opportunity.
   if (result === "erased") {
     try {
       connection.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
-      // The payload is erased; the part that failed here is repeated when the log is closed.
+      // The payload is erased. Closing the log repeats the failed checkpoint.
     }
   }
   return result;
 }
 
+/** Marks the log as free, unless another writer has taken it over. */
 export function releaseFence(connection: Connection, { fence }: { fence: number }): void {
   inTransaction(connection, () =>
     connection.statement("UPDATE writer SET state = 'closed' WHERE id = 1 AND fence = ?").run(fence),
@@ -170,17 +180,17 @@ export function toUncheckedEntry(row: Row): Entry {
   return { sequence, parent, kind, version, atMs, payload, digest, hash } as Entry;
 }
 
-export function readWriter(connection: Connection): Writer {
-  const row = connection.statement("SELECT fence, owner, active_at_ms, state, beat FROM writer WHERE id = 1").get();
-  if (row === undefined) throw damaged("its writer row is missing");
-  const { fence, owner, active_at_ms: activeAtMs, state, beat } = row as Row;
-  return { fence, owner, activeAtMs, state, beat } as Writer;
+type Row = Record<string, unknown>;
+
+/** Creates an error with the code SQLITE_CORRUPT. The caller, which knows the path, turns it into a `DamagedLogError`. */
+function damaged(what: string): Error {
+  return Object.assign(new Error(what), { errcode: 11 });
 }
 
 /** Runs work in a transaction, and rolls it back if the work throws. */
 export function inTransaction<T>(connection: Pick<Connection, "database">, work: () => T): T {
   const { database } = connection;
-  // IMMEDIATE takes the write lock before anything is read: what was read is still true when it is written upon.
+  // IMMEDIATE takes the write lock before the first read, so that the data cannot change between read and write.
   database.exec("BEGIN IMMEDIATE");
   try {
     const result = work();
@@ -192,12 +202,7 @@ export function inTransaction<T>(connection: Pick<Connection, "database">, work:
   }
 }
 
-/** Reported as SQLite does (SQLITE_CORRUPT), so that the caller that knows the path turns it into a `DamagedLogError`. */
-function damaged(what: string): Error {
-  return Object.assign(new Error(what), { errcode: 11 });
-}
-
-/** Statements of one connection, prepared when first used, then kept. */
+/** Returns a function that prepares each statement of a connection once. */
 export function preparedStatements(database: DatabaseSync): (sql: string) => StatementSync {
   const statements = new Map<string, StatementSync>();
   return (sql) => {

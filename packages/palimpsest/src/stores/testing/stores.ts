@@ -1,10 +1,12 @@
+// Stores for tests: they count reads, lose acknowledgements, or record syncs.
+
 import fs from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import type { LogWriter, Store } from "../store.ts";
 
-/** Runs, and resolves to the inodes of all files and folders that were synced to the disk meanwhile, by whatever call. */
+/** Runs a function, and returns the inodes of all files and folders that were synced to the disk during the run. */
 export async function syncedFiles(run: () => unknown): Promise<ReadonlySet<number>> {
   const synced = new Set<number>();
   const handle = await open(tmpdir(), "r");
@@ -31,7 +33,7 @@ export async function syncedFiles(run: () => unknown): Promise<ReadonlySet<numbe
   return synced;
 }
 
-/** A store that gives out its writers with some of their functions replaced. */
+/** Returns a store whose writers have some functions replaced. */
 function withWriters(store: Store, replace: (writer: LogWriter) => Partial<LogWriter>): Store {
   return {
     ...store,
@@ -43,7 +45,7 @@ function withWriters(store: Store, replace: (writer: LogWriter) => Partial<LogWr
   };
 }
 
-/** A store that counts the entries that its writers have read. */
+/** Returns a store that counts the entries that its writers read. */
 export function countReads(store: Store): { readonly store: Store; read: number } {
   const counted = {
     read: 0,
@@ -58,7 +60,7 @@ export function countReads(store: Store): { readonly store: Store; read: number 
   return counted;
 }
 
-/** A store that keeps what is appended and loses the acknowledgement on the way, while it is `failing`. */
+/** Returns a store that appends entries but throws instead of acknowledging them, while `failing` is true. */
 export function loseAcknowledgements(store: Store): { readonly store: Store; failing: boolean } {
   const fragile = {
     failing: false,

@@ -7,6 +7,7 @@ import type { SessionOptions } from "../../state/options.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import type { QueryEvent, QueryOutcome } from "../permission.ts";
 
+/** An open session, its provider and its clock. */
 export interface OpenedWorld {
   readonly session: Session<unknown, unknown>;
   readonly provider: AnyProvider;
@@ -15,7 +16,7 @@ export interface OpenedWorld {
   sent(): readonly Exchange[];
 }
 
-/** A session with a real client before the simulator, whose clock stands still until it is moved. */
+/** Opens a session with a real client and the simulator. Its clock moves only when a test moves it. */
 export async function openWorld(
   script: Script,
   world: WorldName = "Anthropic",
@@ -38,7 +39,7 @@ export async function openWorld(
   return { session, provider, model, clock, sent: () => server.recorder.exchanges };
 }
 
-/** Runs a turn to its end; waits between tries pass at once. */
+/** Runs a turn to its end. Waits between attempts pass at once. */
 export async function runTurn(
   turn: AsyncGenerator<QueryEvent, QueryOutcome>,
   clock: ManualClock,

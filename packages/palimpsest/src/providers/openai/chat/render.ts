@@ -1,3 +1,5 @@
+// Renders messages and requests for Chat Completions.
+
 import type { Block, Media, Native, Part, Thinking, ToolCall, ToolResult } from "../../../log/block.ts";
 import type { ToolDefinition } from "../../../log/payload.ts";
 import type { JsonObject } from "../../../schema/json-fields.ts";
@@ -17,14 +19,10 @@ import type { RequestParts } from "../../provider.ts";
 import { frozenCopy, rememberTools } from "../../remember.ts";
 import { type ChatMessage, type ChatRequest, OPENAI_CHAT } from "../facts.ts";
 
-const MAXIMUM_CACHE_KEY_LENGTH = 64;
-
-interface RequestOptions {
-  readonly dialect: "openai" | "compatible";
-  readonly systemRole: "system" | "developer";
-}
-
-/** Renders request bodies. This form has no cache marks: its servers cache prefixes automatically, or not at all. */
+/**
+ * Creates the function that renders requests. Chat Completions have no cache marks: servers cache prefixes
+ * automatically, or not at all.
+ */
 export function createRequestRenderer({
   dialect,
   systemRole,
@@ -32,7 +30,7 @@ export function createRequestRenderer({
   const toolsOf = rememberTools(renderTool);
   return ({ model, system, tools, parameters, messages, maxTokens, session }) => {
     const rendered = toolsOf(tools, parameters);
-    // The session limits the output itself. A second limit from the caller would be refused, or too large.
+    // The session sets the output limit. A server could refuse a second limit, or the second limit could be too large.
     const { tools: _, max_tokens: __, max_completion_tokens: ___, ...rest } = parameters;
     const limit = Math.max(1, maxTokens);
     const ofDialect =
@@ -50,32 +48,37 @@ export function createRequestRenderer({
   };
 }
 
+interface RequestOptions {
+  readonly dialect: "openai" | "compatible";
+  readonly systemRole: "system" | "developer";
+}
+
+const MAXIMUM_CACHE_KEY_LENGTH = 64;
+
 function renderTool({ name, description, inputSchema }: ToolDefinition): object {
   const parameters = { type: "object", ...inputSchema };
   return { type: "function", function: { name, ...(description === undefined ? {} : { description }), parameters } };
 }
 
-const MAXIMUM_ID_LENGTH = 40;
-
-interface RenderOptions {
-  readonly thinking: "left-out" | "sent-back";
-}
-
-/** Renders a message for Chat Completions. A tool result is a message of its own and contains only text. */
+/** Renders a message. Each tool result becomes a separate message, which contains only text. */
 export function renderMessage({ role, blocks }: FlatMessage, options: RenderOptions): readonly ChatMessage[] {
   const messages = role === "assistant" ? renderAssistant(blocks, options) : renderUser(blocks);
   return frozenCopy(messages) as unknown as readonly ChatMessage[];
 }
 
+interface RenderOptions {
+  readonly thinking: "left-out" | "sent-back";
+}
+
 function renderAssistant(blocks: readonly Block[], { thinking }: RenderOptions): JsonObject[] {
   const calls = blocks.filter((block) => block.kind === "tool_call").map(renderCall);
-  const said = blocks.filter((block) => block.kind === "text").map(({ text }) => text);
-  if (said.length === 0 && calls.length === 0) return [];
+  const texts = blocks.filter((block) => block.kind === "text").map(({ text }) => text);
+  if (texts.length === 0 && calls.length === 0) return [];
   const thoughts = thinking === "sent-back" ? blocks.filter(isOwnThinking).map(({ text }) => text) : [];
   return [
     {
       role: "assistant",
-      content: said.length === 0 ? null : said.join("\n\n"),
+      content: texts.length === 0 ? null : texts.join("\n\n"),
       ...(thoughts.length === 0 ? {} : { reasoning_content: thoughts.join("\n\n") }),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     },
@@ -92,11 +95,16 @@ function renderCall({ id, name, input, native }: ToolCall): JsonObject {
   return { id: shortenId(id, MAXIMUM_ID_LENGTH), type: "function", function: { name, arguments: text } };
 }
 
+const MAXIMUM_ID_LENGTH = 40;
+
 function isOwn(native: Native | undefined): native is Native {
   return native?.provider === OPENAI_CHAT;
 }
 
-/** Results come first, together: nothing may stand between calls and their results. Media of the results follow. */
+/**
+ * Renders a user message: tool results first, because they must follow their calls directly. Their media come after
+ * them.
+ */
 function renderUser(blocks: readonly Block[]): JsonObject[] {
   const results = blocks.filter((block) => block.kind === "tool_result");
   const parts = [...results.flatMap(renderShown), ...blocks.flatMap(renderPart)];
@@ -135,7 +143,7 @@ function renderPart(part: Part | Block): JsonObject[] {
 
 function renderMedia(media: Media): JsonObject {
   const { kind, source } = media;
-  // This form cannot carry the URL of a document.
+  // Chat Completions accept no document URLs.
   const isRemote = kind === "document" && source.kind === "url";
   if (isRemote || !canBeShown(media)) return { type: "text", text: describeMedia(media) };
   if (kind === "image") return { type: "image_url", image_url: { url: toUrl(source) } };

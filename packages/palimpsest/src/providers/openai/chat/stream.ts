@@ -5,21 +5,15 @@ import type { Collector } from "../../stream.ts";
 import type { ChatResponse } from "../facts.ts";
 import { readUsage } from "./read.ts";
 
-interface Call {
-  readonly id: string;
-  readonly name: string;
-  text: string;
-}
-
 /**
- * Assembles a completion from its chunks. Servers differ in most details: usage comes with the last chunk, with every
- * chunk or not at all; calls have different indexes, or only different ids.
+ * Assembles a completion from its chunks. Servers differ: usage comes with the last chunk, with every chunk or never,
+ * and tool calls have different indexes, or only different ids.
  */
 export function createStreamCollector(): Collector<OpenAI.Chat.ChatCompletionChunk, ChatResponse> {
   let head: JsonObject = {};
   let usage: unknown;
   let finishReason: unknown;
-  const said = { content: "", refusal: "", reasoning_content: "" };
+  const texts = { content: "", refusal: "", reasoning_content: "" };
   const calls: Call[] = [];
   const callAt = new Map<number, Call>();
 
@@ -30,7 +24,7 @@ export function createStreamCollector(): Collector<OpenAI.Chat.ChatCompletionChu
     const place = typeof index === "number" ? index : calls.length - (id === "" ? 1 : 0);
     let call = callAt.get(place);
     const parts: StreamPart[] = [];
-    // A second name starts another call, even at the same index.
+    // A new id with a name starts another call, even at the same index.
     if (call === undefined || (name !== "" && call.name !== "" && call.id !== id)) {
       call = { id, name, text: "" };
       calls.push(call);
@@ -42,9 +36,9 @@ export function createStreamCollector(): Collector<OpenAI.Chat.ChatCompletionChu
     return parts;
   }
 
-  function addText(field: keyof typeof said, kind: "text" | "thinking", value: unknown): readonly StreamPart[] {
+  function addText(field: keyof typeof texts, kind: "text" | "thinking", value: unknown): readonly StreamPart[] {
     const text = asText(value);
-    said[field] += text;
+    texts[field] += text;
     return text === "" ? [] : [{ kind, text }];
   }
 
@@ -67,7 +61,7 @@ export function createStreamCollector(): Collector<OpenAI.Chat.ChatCompletionChu
     },
     whole() {
       if (finishReason === undefined) return undefined;
-      const { content, refusal, reasoning_content } = said;
+      const { content, refusal, reasoning_content } = texts;
       const tool_calls = calls.map(({ id, name, text }) => ({
         id,
         type: "function",
@@ -86,9 +80,15 @@ export function createStreamCollector(): Collector<OpenAI.Chat.ChatCompletionChu
   };
 }
 
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  text: string;
+}
+
 function reportOf({ id, model }: JsonObject, usage: JsonObject | undefined): ResponseReport {
-  const said = { kind: "report", responseId: asText(id), model: asText(model) } as const;
-  return usage === undefined ? said : { ...said, usage: readUsage(usage) };
+  const report = { kind: "report", responseId: asText(id), model: asText(model) } as const;
+  return usage === undefined ? report : { ...report, usage: readUsage(usage) };
 }
 
 function asText(value: unknown): string {

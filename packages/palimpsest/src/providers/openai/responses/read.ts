@@ -1,13 +1,79 @@
+// Reads responses and items of the Responses API.
+
 import { type Block, type Native, type Part, TOOL_SEARCH, type ToolCall } from "../../../log/block.ts";
 import type { CacheDiagnosis } from "../../../log/cause.ts";
 import type { MessagePayload } from "../../../log/payload.ts";
 import { asCount, asList, asObject, asString, type JsonObject } from "../../../schema/json-fields.ts";
-import { fromUrl, parseInput, toContent, toUsage } from "../../content.ts";
-
+import { fromUrl, parseInput, readParts, toContent, toUsage } from "../../content.ts";
 import type { ProviderCompaction, ResponseContent } from "../../provider.ts";
-import { OPENAI_RESPONSES, type ResponsesResponse, readPartsBy } from "../facts.ts";
+import { OPENAI_RESPONSES, type ResponsesResponse } from "../facts.ts";
 
-/** Reads an item of the model; undefined for an empty one. */
+/** Reads a whole response. */
+export function readResponse(response: ResponsesResponse): ResponseContent {
+  const items = response.output.map((item) => item as unknown as JsonObject);
+  return {
+    responseId: response.id,
+    model: response.model,
+    ...readOutput(items),
+    stop: readStop(response, items),
+    usage: readUsage(asObject(response.usage) ?? {}),
+    ...readDiagnosis(asObject(response.prompt_cache_diagnostics)),
+  };
+}
+
+/**
+ * Reads items that any program wrote in this form, even malformed ones. Consecutive items of the model become one
+ * message.
+ */
+export function readMessages(items: readonly unknown[]): readonly MessagePayload[] {
+  const payloads: MessagePayload[] = [];
+  let answer: Block[] = [];
+  const flush = (): void => {
+    if (answer.length > 0) payloads.push({ role: "assistant", blocks: answer, origin: "model" });
+    answer = [];
+  };
+  for (const value of items) {
+    const item = asObject(value);
+    if (item === undefined || asString(item["type"] ?? item["role"]) === undefined) continue;
+    if (isOfModel(item)) {
+      const block = readOutputItem(item);
+      if (block !== undefined) answer.push(block);
+      continue;
+    }
+    flush();
+    const payload = readInputItem(item);
+    if (payload !== undefined) payloads.push(payload);
+  }
+  flush();
+  return payloads;
+}
+
+/**
+ * Reads the output items. A compaction item replaces the items before it, which "may be dropped". The usage of the
+ * response includes the compaction.
+ */
+function readOutput(
+  items: readonly JsonObject[],
+): Pick<ResponseContent, "blocks"> & { compaction?: ProviderCompaction } {
+  const at = items.findLastIndex((item) => item["type"] === "compaction");
+  const blocks = items
+    .slice(at + 1)
+    .map((item) => (isSearch(item) ? readSearch(item) : readOutputItem(item)))
+    .filter((block) => block !== undefined);
+  return at < 0 ? { blocks } : { blocks, compaction: { block: { kind: "opaque", native: toNative(items[at]!) } } };
+}
+
+/** Whether an item is a tool search that the client must execute. */
+function isSearch(item: JsonObject): boolean {
+  return item["type"] === "tool_search_call" && item["execution"] === "client";
+}
+
+/** Reads a tool search as a tool call. Like every call, it is sent back without the service's id. */
+function readSearch({ call_id: id, arguments: input = {} }: JsonObject): ToolCall {
+  return { kind: "tool_call", id: asString(id) ?? "", name: TOOL_SEARCH, input };
+}
+
+/** Reads an output item of the model; undefined for an empty message. */
 function readOutputItem(item: JsonObject): Block | undefined {
   switch (item["type"]) {
     case undefined:
@@ -48,23 +114,62 @@ function readCall(item: JsonObject): Block {
 }
 
 /**
- * Sealed reasoning is sent back as it came. Without its seal, it only refers to data that the service did not store.
+ * Reads reasoning. Encrypted reasoning is sent back unchanged. Without encrypted content, an item only refers to data
+ * that the service did not store.
  */
 function readReasoning(item: JsonObject): Block {
   const texts = [...(asList(item["summary"]) ?? []), ...(asList(item["content"]) ?? [])]
     .map((part) => asString(asObject(part)?.["text"]))
     .filter((text) => text !== undefined);
-  const isSealed = typeof item["encrypted_content"] === "string" && Array.isArray(item["summary"]);
+  const isEncrypted = typeof item["encrypted_content"] === "string" && Array.isArray(item["summary"]);
   return {
     kind: "thinking",
     provider: OPENAI_RESPONSES,
     text: texts.join("\n\n"),
-    ...(isSealed ? { native: toNative(item) } : {}),
+    ...(isEncrypted ? { native: toNative(item) } : {}),
   };
 }
 
-/** Reads the user's content of a message, or of a tool output: a text, or a list of parts. */
-const readParts: (content: unknown) => Part[] = readPartsBy(readPart);
+/** Removes the fields that the service or the parser of the client has added. They must not be sent back. */
+function asSent({ id: _, status: __, parsed_arguments: ___, parsed: ____, ...sent }: JsonObject): JsonObject {
+  return sent;
+}
+
+/** Whether an item has only these fields, so that our own form can reproduce the item. */
+function holdsOnly(object: JsonObject, fields: readonly string[]): boolean {
+  return Object.entries(asSent(object)).every(([name, value]) => {
+    if (fields.includes(name) || value === null || value === undefined) return true;
+    if (name === "caller") return asObject(value)?.["type"] === "direct";
+    return NEUTRAL_FIELDS.includes(name) && (!Array.isArray(value) || value.length === 0);
+  });
+}
+
+/** Fields that an otherwise plain item may also have, with empty values. */
+const NEUTRAL_FIELDS: readonly string[] = ["type", "annotations", "logprobs"];
+
+function toNative(block: JsonObject): Native {
+  return { provider: OPENAI_RESPONSES, block };
+}
+
+function isOfModel({ type = "message", role }: JsonObject): boolean {
+  return type === "message" ? role === "assistant" : !asString(type)?.endsWith("_output");
+}
+
+/** Reads an item that the user, the host or a tool wrote. */
+function readInputItem(item: JsonObject): MessagePayload | undefined {
+  if (item["type"] === "function_call_output") {
+    const content = toContent(readParts(item["output"], readPart));
+    const callId = asString(item["call_id"]) ?? "";
+    return { role: "user", origin: "tool", blocks: [{ kind: "tool_result", callId, content, status: "ok" }] };
+  }
+  if (item["type"] !== undefined && item["type"] !== "message") {
+    const block = readOutputItem(item);
+    return block && { role: "user", origin: "tool", blocks: [block] };
+  }
+  const blocks = readParts(item["content"], readPart);
+  const origin = item["role"] === "user" ? "human" : "host";
+  return blocks.length === 0 ? undefined : { role: "user", origin, blocks };
+}
 
 function readPart(part: JsonObject): Part {
   const { prompt_cache_breakpoint: _, ...plain } = part;
@@ -77,53 +182,6 @@ function readPart(part: JsonObject): Part {
   return { kind: "text", text: JSON.stringify(plain) };
 }
 
-/** Removes the fields that the service added, and those that the client added by parsing: neither may be sent back. */
-function asSent({ id: _, status: __, parsed_arguments: ___, parsed: ____, ...sent }: JsonObject): JsonObject {
-  return sent;
-}
-
-/** Empty if no other field is set. */
-const BESIDES: readonly string[] = ["type", "annotations", "logprobs"];
-
-function holdsOnly(object: JsonObject, fields: readonly string[]): boolean {
-  return Object.entries(asSent(object)).every(([name, value]) => {
-    if (fields.includes(name) || value === null || value === undefined) return true;
-    if (name === "caller") return asObject(value)?.["type"] === "direct";
-    return BESIDES.includes(name) && (!Array.isArray(value) || value.length === 0);
-  });
-}
-
-function toNative(block: JsonObject): Native {
-  return { provider: OPENAI_RESPONSES, block };
-}
-
-export function readResponse(response: ResponsesResponse): ResponseContent {
-  const items = response.output.map((item) => item as unknown as JsonObject);
-  return {
-    responseId: response.id,
-    model: response.model,
-    ...readOutput(items),
-    stop: readStop(response, items),
-    usage: readUsage(asObject(response.usage) ?? {}),
-    ...readDiagnosis(asObject(response.prompt_cache_diagnostics)),
-  };
-}
-
-/**
- * Items before a compaction item "may be dropped": the compaction item replaces them. The response's usage includes its
- * cost.
- */
-function readOutput(
-  items: readonly JsonObject[],
-): Pick<ResponseContent, "blocks"> & { compaction?: ProviderCompaction } {
-  const at = items.findLastIndex((item) => item["type"] === "compaction");
-  const blocks = items
-    .slice(at + 1)
-    .map((item) => (isSearch(item) ? readSearch(item) : readOutputItem(item)))
-    .filter((block) => block !== undefined);
-  return at < 0 ? { blocks } : { blocks, compaction: { block: { kind: "opaque", native: toNative(items[at]!) } } };
-}
-
 function readStop(response: ResponsesResponse, items: readonly JsonObject[]): ResponseContent["stop"] {
   if (response.status === "incomplete") {
     const { reason } = response.incomplete_details ?? {};
@@ -133,16 +191,6 @@ function readStop(response: ResponsesResponse, items: readonly JsonObject[]): Re
   if (items.some((item) => item["type"] === "function_call" || isSearch(item))) return "tools";
   if (items.length > 0 && items.every((item) => item["type"] === "compaction")) return "compacted";
   return items.some(isRefusal) ? "refused" : "end";
-}
-
-/** A search of tools that the service leaves to us. */
-function isSearch(item: JsonObject): boolean {
-  return item["type"] === "tool_search_call" && item["execution"] === "client";
-}
-
-/** Its item is sent back without the service's id, like every call. */
-function readSearch({ call_id: id, arguments: input = {} }: JsonObject): ToolCall {
-  return { kind: "tool_call", id: asString(id) ?? "", name: TOOL_SEARCH, input };
 }
 
 function isRefusal({ content }: JsonObject): boolean {
@@ -160,14 +208,6 @@ function readUsage(usage: JsonObject): ResponseContent["usage"] {
   });
 }
 
-/** The system prompt is part of the input here; every other name is a setting. */
-const REASONS: ReadonlyMap<string, CacheDiagnosis["reason"]> = new Map([
-  ["model_changed", "model"],
-  ["tools_changed", "tools"],
-  ["input_changed", "messages"],
-  ["context_compacted", "messages"],
-]);
-
 function readDiagnosis(diagnostics: JsonObject | undefined): { cacheDiagnosis?: CacheDiagnosis } {
   switch (diagnostics?.["type"]) {
     case undefined:
@@ -184,45 +224,10 @@ function readDiagnosis(diagnostics: JsonObject | undefined): { cacheDiagnosis?: 
   }
 }
 
-/** Reads items in this form from any program, complete or broken. Consecutive items of the model become one message. */
-export function readMessages(items: readonly unknown[]): readonly MessagePayload[] {
-  const payloads: MessagePayload[] = [];
-  let spoken: Block[] = [];
-  const flush = (): void => {
-    if (spoken.length > 0) payloads.push({ role: "assistant", blocks: spoken, origin: "model" });
-    spoken = [];
-  };
-  for (const value of items) {
-    const item = asObject(value);
-    if (item === undefined || asString(item["type"] ?? item["role"]) === undefined) continue;
-    if (isOfModel(item)) {
-      const block = readOutputItem(item);
-      if (block !== undefined) spoken.push(block);
-      continue;
-    }
-    flush();
-    const payload = readGiven(item);
-    if (payload !== undefined) payloads.push(payload);
-  }
-  flush();
-  return payloads;
-}
-
-function isOfModel({ type = "message", role }: JsonObject): boolean {
-  return type === "message" ? role === "assistant" : !asString(type)?.endsWith("_output");
-}
-
-function readGiven(item: JsonObject): MessagePayload | undefined {
-  if (item["type"] === "function_call_output") {
-    const content = toContent(readParts(item["output"]));
-    const callId = asString(item["call_id"]) ?? "";
-    return { role: "user", origin: "tool", blocks: [{ kind: "tool_result", callId, content, status: "ok" }] };
-  }
-  if (item["type"] !== undefined && item["type"] !== "message") {
-    const block = readOutputItem(item);
-    return block && { role: "user", origin: "tool", blocks: [block] };
-  }
-  const blocks = readParts(item["content"]);
-  const origin = item["role"] === "user" ? "human" : "host";
-  return blocks.length === 0 ? undefined : { role: "user", origin, blocks };
-}
+/** Reasons by the service's names. A changed system prompt counts as changed input; every other name is a setting. */
+const REASONS: ReadonlyMap<string, CacheDiagnosis["reason"]> = new Map([
+  ["model_changed", "model"],
+  ["tools_changed", "tools"],
+  ["input_changed", "messages"],
+  ["context_compacted", "messages"],
+]);

@@ -1,3 +1,5 @@
+// Renders messages, requests and compaction requests for the Responses API.
+
 import {
   type Block,
   type Media,
@@ -16,23 +18,10 @@ import type { CompactionRequestOptions, RequestParts } from "../../provider.ts";
 import { frozenCopy, rememberTools } from "../../remember.ts";
 import { OPENAI_RESPONSES, type ResponsesItem, type ResponsesRequest } from "../facts.ts";
 
-/** The service refuses a smaller limit. */
-const MINIMUM_OUTPUT_TOKENS = 16;
-const MAXIMUM_CACHE_KEY_LENGTH = 64;
-const SEALED_REASONING = "reasoning.encrypted_content";
-/** Models without reasoning refuse requests for it. */
-const NEVER_REASONS = /^(?:chatgpt-4|gpt-[34])/;
-
-/** Earlier models refuse the options that ask for the cache comparison. */
-const EXPLAINS_ITS_CACHE = /^gpt-(?:5\.[6-9]|[6-9])/;
-
-interface RequestOptions {
-  readonly cacheDiagnostics: "asked" | "off";
-}
-
 /**
- * Renders request bodies. The service stores nothing: each request carries the whole conversation, with the sealed
- * reasoning in it. Cache marks are not needed: the service caches the newest prefix automatically.
+ * Creates the function that renders requests. The service stores nothing, so each request contains the whole
+ * conversation with its encrypted reasoning. Cache marks are not needed: the service caches the newest prefix
+ * automatically.
  */
 export function createRequestRenderer({
   cacheDiagnostics,
@@ -51,10 +40,10 @@ export function createRequestRenderer({
   }) => {
     const id = toModelId(model);
     const all = toolsOf(tools, parameters);
-    // Their definitions come with the results of searches.
+    // The definitions of deferred tools are in the results of tool searches.
     const rendered = deferredTools.length === 0 ? all : all.map((tool) => asSearch(tool as JsonObject));
     const include = [...(asList(parameters["include"]) ?? [])];
-    if (!NEVER_REASONS.test(id) && !include.includes(SEALED_REASONING)) include.push(SEALED_REASONING);
+    if (!NEVER_REASONS.test(id) && !include.includes(ENCRYPTED_REASONING)) include.push(ENCRYPTED_REASONING);
     const { tools: _, include: __, ...rest } = parameters;
     const isCompared = cacheDiagnostics === "asked" && previousResponseId !== undefined && EXPLAINS_ITS_CACHE.test(id);
     const comparison = { ...asObject(rest["prompt_cache_options"]), comparison_response_id: previousResponseId };
@@ -74,24 +63,39 @@ export function createRequestRenderer({
   };
 }
 
-/** The service has a kind of its own for the tool that searches tools. */
+interface RequestOptions {
+  readonly cacheDiagnostics: "asked" | "off";
+}
+
+/** The smallest output limit that the service accepts. */
+const MINIMUM_OUTPUT_TOKENS = 16;
+
+const MAXIMUM_CACHE_KEY_LENGTH = 64;
+
+const ENCRYPTED_REASONING = "reasoning.encrypted_content";
+
+/** Models without reasoning. They refuse requests for encrypted reasoning. */
+const NEVER_REASONS = /^(?:chatgpt-4|gpt-[34])/;
+
+/** Models with cache diagnostics. Earlier models refuse the options for them. */
+const EXPLAINS_ITS_CACHE = /^gpt-(?:5\.[6-9]|[6-9])/;
+
+/** Renders the definition of a tool. */
+function renderTool({ name, description, inputSchema }: ToolDefinition): object {
+  // The service assumes `strict: true` by default, and most schemas do not meet its rules.
+  const parameters = { type: "object", ...inputSchema };
+  return { type: "function", name, ...(description === undefined ? {} : { description }), parameters, strict: false };
+}
+
+/** Renders the tool that searches tools in the service's own form. */
 function asSearch(tool: JsonObject): JsonObject {
   const { name, description, parameters } = tool;
   return name === TOOL_SEARCH ? { type: "tool_search", execution: "client", description, parameters } : tool;
 }
 
-/** Renders a function for the beginning of a request. */
-function renderTool({ name, description, inputSchema }: ToolDefinition): object {
-  // Without `strict` the service assumes true, and most schemas are not written for it.
-  const parameters = { type: "object", ...inputSchema };
-  return { type: "function", name, ...(description === undefined ? {} : { description }), parameters, strict: false };
-}
-
-const MAXIMUM_ID_LENGTH = 64;
-
 /**
- * Renders a message as items. The service's ids of messages and calls are left out: an item with an id requires the
- * reasoning that came with it, which may be gone.
+ * Renders a message as items, without the service's ids of messages and calls: an item with an id requires the
+ * reasoning before it, which may be lost.
  */
 export function renderMessage({ role, blocks, toolSearch }: FlatMessage): readonly ResponsesItem[] {
   const plain = role === "assistant" ? renderAssistant(blocks) : renderUser(blocks);
@@ -104,16 +108,15 @@ function renderAssistant(blocks: readonly Block[]): JsonObject[] {
     if ("native" in block && isOwn(block.native)) return [renderNative(block.native, block)];
     switch (block.kind) {
       case "text":
-        return [said("assistant", [{ type: "output_text", text: block.text }])];
+        return [toMessage("assistant", [{ type: "output_text", text: block.text }])];
       case "tool_call":
         return [renderCall(block)];
-      // Reasoning in another form than the service's own cannot be sealed again. The other kinds are not for the
-      // model's role.
+      // The service accepts only its own encrypted reasoning. Other kinds do not occur in messages of the model.
       default:
         return [];
     }
   });
-  // The service refuses reasoning without the item that followed it.
+  // The service refuses reasoning without a following item.
   while (items.at(-1)?.["type"] === "reasoning") items.pop();
   return items;
 }
@@ -122,32 +125,10 @@ function isOwn(native: Native | undefined): native is Native {
   return native?.provider === OPENAI_RESPONSES;
 }
 
-/** Returns the item as it came. Only the id of a call may differ, if two calls had the same id. */
+/** Returns the item that the service sent. Only the id of a call may differ, if two calls had the same id. */
 function renderNative({ block: native }: Native, block: Block): JsonObject {
   const item = native as JsonObject;
   return block.kind === "tool_call" ? { ...item, call_id: shortenId(block.id, MAXIMUM_ID_LENGTH) } : item;
-}
-
-/** A search of tools is an item of its own kind. Its output is the definitions, and no other text. */
-function renderSearches(items: readonly JsonObject[], blocks: readonly Block[]): JsonObject[] {
-  const results = blocks.filter((block) => block.kind === "tool_result" && block.tool === TOOL_SEARCH);
-  const searched = new Map((results as ToolResult[]).map((one) => [shortenId(one.callId, MAXIMUM_ID_LENGTH), one]));
-  return items.map((item) => {
-    const { type, name, call_id } = item;
-    const shared = { call_id, execution: "client", status: "completed" };
-    if (type === "function_call" && name === TOOL_SEARCH) {
-      return { type: "tool_search_call", ...shared, arguments: parseInput(asString(item["arguments"]) ?? "") };
-    }
-    const result = type === "function_call_output" ? searched.get(asString(call_id) ?? "") : undefined;
-    if (result === undefined) return item;
-    const tools = toolsOf(result).map((tool) => ({ ...renderTool(tool), defer_loading: true }));
-    return { type: "tool_search_output", ...shared, tools };
-  });
-}
-
-function toolsOf({ content }: ToolResult): readonly ToolDefinition[] {
-  if (typeof content === "string") return [];
-  return content.flatMap((part) => (part.kind === "text" && part.tool !== undefined ? [part.tool] : []));
 }
 
 function renderCall({ id, name, input }: ToolCall): JsonObject {
@@ -155,11 +136,13 @@ function renderCall({ id, name, input }: ToolCall): JsonObject {
   return { type: "function_call", call_id, name, arguments: JSON.stringify(input ?? {}) };
 }
 
+const MAXIMUM_ID_LENGTH = 64;
+
 function renderUser(blocks: readonly Block[]): JsonObject[] {
   const items: JsonObject[] = [];
   let parts: JsonObject[] = [];
   const flush = (): void => {
-    if (parts.length > 0) items.push(said("user", parts));
+    if (parts.length > 0) items.push(toMessage("user", parts));
     parts = [];
   };
   for (const block of blocks) {
@@ -177,16 +160,16 @@ function renderUser(blocks: readonly Block[]): JsonObject[] {
   return items;
 }
 
-function said(role: "user" | "assistant", content: readonly JsonObject[]): JsonObject {
-  return { type: "message", role, content };
-}
-
 /** Whether the block is a part of a message: the types of all such parts begin with `input_`. */
 function isPart({ block }: Native): boolean {
   return asString(asObject(block)?.["type"])?.startsWith("input_") ?? false;
 }
 
-/** The form has no field for failure; the text of the result must tell it. */
+function toMessage(role: "user" | "assistant", content: readonly JsonObject[]): JsonObject {
+  return { type: "message", role, content };
+}
+
+/** Renders a tool result. The API has no field for failure, so only the text of the result can report one. */
 function renderResult({ callId, content }: ToolResult): JsonObject {
   const parts = typeof content === "string" ? [] : content.flatMap(renderPart);
   const [first] = parts;
@@ -194,7 +177,7 @@ function renderResult({ callId, content }: ToolResult): JsonObject {
   return { type: "function_call_output", call_id: shortenId(callId, MAXIMUM_ID_LENGTH), output: text ?? parts };
 }
 
-/** Returns a single text as a string; older servers accept nothing else. */
+/** Returns a single text as a string, because older servers accept nothing else. */
 function onlyText(part: JsonObject | undefined, count: number): string | undefined {
   return count === 1 && part?.["type"] === "input_text" ? asString(part["text"]) : undefined;
 }
@@ -218,17 +201,39 @@ function renderMedia(media: Media): JsonObject {
   return { type: "input_file", filename: fileNameOf(source), file_data: toUrl(source) };
 }
 
+/** Replaces tool searches and their results by the items for them. The output of a search contains only definitions. */
+function renderSearches(items: readonly JsonObject[], blocks: readonly Block[]): JsonObject[] {
+  const results = blocks.filter((block) => block.kind === "tool_result" && block.tool === TOOL_SEARCH);
+  const searched = new Map((results as ToolResult[]).map((one) => [shortenId(one.callId, MAXIMUM_ID_LENGTH), one]));
+  return items.map((item) => {
+    const { type, name, call_id } = item;
+    const shared = { call_id, execution: "client", status: "completed" };
+    if (type === "function_call" && name === TOOL_SEARCH) {
+      return { type: "tool_search_call", ...shared, arguments: parseInput(asString(item["arguments"]) ?? "") };
+    }
+    const result = type === "function_call_output" ? searched.get(asString(call_id) ?? "") : undefined;
+    if (result === undefined) return item;
+    const tools = toolsOf(result).map((tool) => ({ ...renderTool(tool), defer_loading: true }));
+    return { type: "tool_search_output", ...shared, tools };
+  });
+}
+
+function toolsOf({ content }: ToolResult): readonly ToolDefinition[] {
+  if (typeof content === "string") return [];
+  return content.flatMap((part) => (part.kind === "text" && part.tool !== undefined ? [part.tool] : []));
+}
+
 /**
- * Renders the same conversation with a compaction trigger at its end; the service answers with one sealed item. The
- * endpoint `/responses/compact` would also return the user's messages, which we have, and cannot stream: a call that is
- * silent for minutes looks dead. Returns undefined if there are instructions for the summary: the service accepts none.
+ * Renders the same conversation with a compaction trigger at its end; the service answers with one encrypted item. The
+ * endpoint `/responses/compact` would also return the user's messages, which the log already has, and cannot stream: a
+ * call without data for minutes looks stalled. Undefined if there are instructions: the service does not accept them.
  */
 export function renderCompaction(
   request: ResponsesRequest,
   { instructions }: CompactionRequestOptions = {},
 ): ResponsesRequest | undefined {
   if (instructions !== undefined) return undefined;
-  // Without a response format and without a forced tool call: there is no answer.
+  // The response format and a forced tool call are removed, because there is no answer.
   const { text, tool_choice: choice, context_management: _, ...rest } = request;
   const { format: __, ...shape } = asObject(text) ?? {};
   const input = [...((asList(request.input) as ResponsesItem[] | undefined) ?? []), { type: "compaction_trigger" }];

@@ -3,7 +3,7 @@ import { TOOL_SEARCH } from "../../../log/block.ts";
 import type { Collector } from "../../stream.ts";
 import type { ResponsesResponse } from "../facts.ts";
 
-/** Follows the events of a response to its end. */
+/** Assembles a response from the events of its stream. */
 export function createStreamCollector(): Collector<OpenAI.Responses.ResponseStreamEvent, ResponsesResponse> {
   const callIds = new Map<number, string>();
   const items: OpenAI.Responses.ResponseOutputItem[] = [];
@@ -33,13 +33,13 @@ export function createStreamCollector(): Collector<OpenAI.Responses.ResponseStre
           return [];
         case "response.completed":
         case "response.incomplete":
-          // Some servers send every item before, and an empty list at the end.
+          // Some servers stream every item and then send an empty list at the end.
           response = event.response.output?.length
             ? event.response
             : { ...event.response, output: items.filter(Boolean) };
           return [];
         case "response.failed":
-          // The client treats this event as ordinary, but it reports a failure.
+          // The client does not throw for this event.
           throw Object.assign(new Error(event.response.error?.message ?? "the response failed"), {
             error: event.response.error,
           });

@@ -1,0 +1,206 @@
+import { type Clock, withTimers } from "../clock.ts";
+import { addedContext, type HookResults, type Hooks } from "../hooks/hook.ts";
+import { attachment, type NewContent, notice } from "../log/messages.ts";
+import type { ForkPayload, ToolDefinition } from "../log/payload.ts";
+import { HOOK } from "../log/provenance.ts";
+import type { Provider } from "../providers/provider.ts";
+import { definitionOf, isTool, type Tool } from "../schema/tool.ts";
+import type { Emit, NewEvent, SessionEvent } from "../session-event.ts";
+import type { EntryBatch, LogWriter, ResultFiles } from "../stores/store.ts";
+import { cleanSurroundings, type Surroundings, withTimeout } from "./host-content.ts";
+import { KnownFacts, leaveRoom } from "./limits.ts";
+import { type Base, forkedResults } from "./log.ts";
+import type { Attendance, SessionOptions } from "./options.ts";
+import type { ForkRequestOptions } from "./ports.ts";
+import { SessionSettings, SettingsReader } from "./settings.ts";
+import { SessionState } from "./state.ts";
+
+/** What an open session was given. Nothing here follows from the log. */
+export interface Ports {
+  readonly provider: Provider;
+  /** Stores large results. */
+  readonly files: ResultFiles;
+  readonly clock: Required<Clock>;
+  readonly events: EventSource;
+  readonly emit: Emit;
+  /** Runs the host's hooks, and emits `hooks-ran`. */
+  readonly runHooks: Hooks["run"];
+  /** Answers questions about the host's work. It answers in time and never throws. */
+  readonly host: Surroundings;
+  readonly tools: KnownTools;
+  readonly facts: KnownFacts;
+  /** Aborted when the session ends. */
+  readonly signal: AbortSignal;
+  /** Ends the session's own work. */
+  readonly closing: AbortController;
+}
+
+/** The part of an open session that every feature can use. `LiveSession` has these fields. */
+export interface SessionCore {
+  readonly id: string;
+  /** The options that the host opened the session with. */
+  readonly options: SessionOptions;
+  readonly ports: Ports;
+  readonly state: SessionState;
+  readonly settings: SessionSettings;
+  readonly attendance: Attendance;
+  /** The session that owns the stored results: this session, or the parent of a fork. */
+  readonly resultSession: string;
+  /** The role of a fork; undefined if the session is not a fork. */
+  readonly fork: ForkRole | undefined;
+}
+
+export interface ForkRole extends ForkRequestOptions {
+  readonly base: ForkBase;
+}
+
+/** The log that a fork continues. */
+export interface ForkBase extends Base {
+  readonly fork: ForkPayload;
+}
+
+/** How a session is opened: by its host, or as a fork by its parent. */
+export interface Opening {
+  readonly writer: LogWriter;
+  /** The entries that were read when the log was opened. */
+  readonly opened?: EntryBatch | undefined;
+  readonly base?: ForkBase | undefined;
+  /** @default the session itself */
+  readonly resultSession?: string;
+  readonly cacheWrites?: ForkRequestOptions["cacheWrites"];
+  readonly signal?: AbortSignal;
+  readonly watch?: ForkRequestOptions["watch"];
+  /** The reader of the parent of a fork: a problem with a setting is emitted once for both. */
+  readonly settingsReader?: SettingsReader;
+  /** The tools of the parent of a fork. */
+  readonly tools?: KnownTools;
+}
+
+export async function openCore(id: string, given: SessionOptions, opening: Opening): Promise<SessionCore> {
+  const options = { ...given, surroundings: cleanSurroundings(given.surroundings ?? {}, given.cleanText) };
+  const { provider } = options;
+  const { writer, opened, base, resultSession = id } = opening;
+  const clock = withTimers(options.clock);
+  const state = await SessionState.open({ ...options, session: id, writer, opened, base, clock });
+  const closing = new AbortController();
+  const signal = opening.signal === undefined ? closing.signal : AbortSignal.any([closing.signal, opening.signal]);
+  const events = new EventSource(id, clock, options.onEvent);
+  const emit: Emit = (event) => events.emit(event);
+  const results = options.files ?? options.store.results;
+  return {
+    id,
+    options,
+    state,
+    settings: await SessionSettings.open(opening.settingsReader ?? new SettingsReader(options, clock, emit)),
+    attendance: { kind: options.attendance ?? "attended", openedAt: state.newestEntry },
+    resultSession,
+    fork: base && forkRole(base, opening),
+    ports: {
+      provider,
+      files: base === undefined ? results : forkedResults(results, { own: resultSession, parent: base.fork.session }),
+      clock,
+      events,
+      emit,
+      runHooks: reportingHooks(options.hooks, clock, emit),
+      host: withTimeout(options.surroundings, { clock, signal }),
+      tools: opening.tools ?? new KnownTools(),
+      facts: new KnownFacts(provider, { from: options.modelFacts, clock }),
+      signal,
+      closing,
+    },
+  };
+}
+
+function forkRole(base: ForkBase, { cacheWrites = "as-usual", watch }: Opening): ForkRole {
+  const { source, session: root, allowedTools } = base.fork;
+  return { base, source, root, allowedTools, cacheWrites, watch };
+}
+
+export type Listener = (event: SessionEvent) => void;
+
+/** Passes the events of a session to its listeners. An error of a listener never reaches the session. */
+export class EventSource {
+  readonly #session: string;
+  readonly #clock: { now(): number };
+  readonly #listeners = new Set<Listener>();
+
+  constructor(session: string, clock: { now(): number }, first?: Listener) {
+    this.#session = session;
+    this.#clock = clock;
+    if (first !== undefined) this.#listeners.add(first);
+  }
+
+  emit(newEvent: NewEvent): void {
+    const event = { ...newEvent, session: this.#session, atMs: this.#clock.now() };
+    for (const listener of this.#listeners) {
+      try {
+        const returned: unknown = listener(event);
+        // A listener may be an async function. Its rejection would end the process.
+        if (returned !== undefined) Promise.resolve(returned).catch(() => undefined);
+      } catch {
+        // The listener failed, the session did not.
+      }
+    }
+  }
+
+  /** Adds a listener. A function that is added twice is called twice. Returns a function that removes it. */
+  listen(listener: Listener): () => void {
+    const own: Listener = (event) => listener(event);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+}
+
+/** The tools of a session that can be run, by their names. Its log holds definitions only. */
+export class KnownTools {
+  readonly #byName: Map<string, Tool>;
+
+  constructor(known: Iterable<Tool> = []) {
+    this.#byName = new Map(Array.from(known, (tool) => [tool.name, tool]));
+  }
+
+  /** Remembers the tools that can be run. Returns the definitions of all tools. */
+  define(tools: readonly (Tool | ToolDefinition)[]): readonly ToolDefinition[] {
+    return tools.map((one) => {
+      if (!isTool(one)) return one;
+      this.#byName.set(one.name, one);
+      return definitionOf(one);
+    });
+  }
+
+  /** The same tools, as tools that can be run where they are known. */
+  find(definitions: readonly ToolDefinition[]): readonly (Tool | ToolDefinition)[] {
+    return definitions.map((one) => this.#byName.get(one.name) ?? one);
+  }
+
+  /** A copy for a fork, which adds tools of its own. */
+  copy(): KnownTools {
+    return new KnownTools(this.#byName.values());
+  }
+}
+
+/** The host's hooks, with an event for each run. */
+function reportingHooks(hooks: Hooks | undefined, clock: { now(): number }, emit: Emit): Hooks["run"] {
+  return async (event, input, options) => {
+    if (hooks === undefined) return { ran: 0, outputs: [], failures: [], messages: [] };
+    const startedAtMs = clock.now();
+    const results = await hooks.run(event, input, options);
+    const { ran, blocked, failures, messages } = results;
+    const durationMs = clock.now() - startedAtMs;
+    const block = blocked === undefined ? {} : { blocked };
+    if (ran > 0) emit({ kind: "hooks-ran", event, ran, durationMs, ...block, failures, messages });
+    return results;
+  };
+}
+
+/** The content that hooks add at the start of a session: context for the model, and notices for the user. */
+export function startContents(results: HookResults<"SessionStart">, windowTokens: number): readonly NewContent[] {
+  const { blocked, messages } = results;
+  const { text, cut } = leaveRoom(addedContext(results) ?? "", windowTokens);
+  return [
+    ...(text === "" ? [] : [attachment("hook", text, HOOK)]),
+    ...(cut === undefined ? [] : [notice(`Hooks at the start of the session: ${cut}`)]),
+    // A hook cannot block a session that is open. The user reads the reason.
+    ...[...messages, ...(blocked === undefined ? [] : [blocked.reason])].map(notice),
+  ];
+}
