@@ -29,6 +29,11 @@ describe("the public interface of the engine", () => {
     expect(checkReach(`${SOURCES}/${entry}`, sources)).toEqual([]);
   });
 
+  test.each(["inspect.ts", "store-parts.ts"])("%s loads where node:sqlite is missing", (entry) => {
+    const problems = checkReach(`${SOURCES}/${entry}`, sources);
+    expect(problems.filter((problem) => problem.includes("node:sqlite"))).toEqual([]);
+  });
+
   test.each(["index.ts", "inspect.ts", "schema.ts", "store-parts.ts"])(
     "%s exports no name that shadows a global",
     (entry) => {

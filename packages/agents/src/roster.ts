@@ -1,6 +1,5 @@
-import type { Inbox, QueryEvent, Session } from "palimpsest";
+import { type Inbox, messageOf, type QueryEvent, type Session } from "palimpsest";
 import type { AgentWay } from "palimpsest/inspect";
-import { messageOf } from "palimpsest/store-parts";
 
 import { type AgentMessage, toAttachment } from "./agent-message.ts";
 import type { AgentEnd } from "./agent-result.ts";

@@ -1,8 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { isName } from "@palimpsest/coordination";
-import { type ChargeOptions, chargeParent, type NewContent, type Session, type Tool, toolResult } from "palimpsest";
+import {
+  type ChargeOptions,
+  chargeParent,
+  messageOf,
+  type NewContent,
+  type Session,
+  type Tool,
+  toolResult,
+} from "palimpsest";
 import type { AgentWay } from "palimpsest/inspect";
-import { messageOf } from "palimpsest/store-parts";
 
 import { type AgentDefinition, STANDARD_AGENTS } from "./agent-definition.ts";
 import type { AgentMessage } from "./agent-message.ts";

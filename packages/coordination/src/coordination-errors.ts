@@ -1,5 +1,6 @@
+import { messageOf } from "palimpsest";
 import { DamagedLogError, FileFormatError, toStoreError } from "palimpsest/sqlite";
-import { messageOf, PathError } from "palimpsest/store-parts";
+import { PathError } from "palimpsest/store-parts";
 
 /** A file belongs to another program, or to a later version of this one. It was not changed. */
 export class CoordinationFormatError extends FileFormatError {

@@ -1,5 +1,5 @@
 import type { Run } from "@palimpsest/coordination";
-import { messageOf } from "palimpsest/store-parts";
+import { messageOf } from "palimpsest";
 import { DEFAULT_SERVE, defaultRetryAfterMs, type ServeOptions, type Work } from "./scheduler.ts";
 
 export interface RunOnceOptions extends ServeOptions {

@@ -50,14 +50,15 @@ export { collectResults } from "./stores/collect-results.ts";
 export { exportLog, importLog } from "./stores/export-log.ts";
 export { memoryResults, memoryStore } from "./stores/memory-store.ts";
 export type { ResultFiles, Store } from "./stores/store.ts";
-export type {
-  Permission,
-  PermissionContext,
-  PermissionDecision,
-  PermissionOptions,
-  QueryEvent,
-  QueryOutcome,
-  WantedCall,
+export {
+  messageOf,
+  type Permission,
+  type PermissionContext,
+  type PermissionDecision,
+  type PermissionOptions,
+  type QueryEvent,
+  type QueryOutcome,
+  type WantedCall,
 } from "./turn/permission.ts";
 export { type QueryOptions, query, stepTurn } from "./turn/query.ts";
 export { createInbox, type Inbox, type InboxSession, type MemoryInbox, type TurnStep } from "./turn/step.ts";

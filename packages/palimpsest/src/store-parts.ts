@@ -6,7 +6,6 @@ export { isMatch, type Phrase, readQuery, snippetOf } from "./log/search-text.ts
 export { collectBatch } from "./stores/read.ts";
 export { type ResultFilesOptions, resultFiles } from "./stores/result-files.ts";
 export { sha256 } from "./stores/sha256.ts";
-export { messageOf } from "./stores/sqlite/errors.ts";
 export {
   type AppendResult,
   assertStorable,

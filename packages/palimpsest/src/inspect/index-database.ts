@@ -2,7 +2,7 @@
 
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CacheBreak } from "../cost/ledger.ts";
 import { EMPTY_LOG, type LogHead } from "../log/entry.ts";
 import { messageOf } from "../stores/sqlite/errors.ts";
@@ -29,7 +29,9 @@ export function openFile(file: string | undefined): { readonly index: IndexDatab
 }
 
 function connectTo(file: string): IndexDatabase {
-  const database = new DatabaseSync(file);
+  // Not an import: readers of logs that need no index also run where node:sqlite is missing, such as in Bun.
+  const sqlite = process.getBuiltinModule("node:sqlite");
+  const database = new sqlite.DatabaseSync(file);
   try {
     // The index can be rebuilt from the log, so writes are not synced.
     database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA busy_timeout=5000; PRAGMA secure_delete=ON");
