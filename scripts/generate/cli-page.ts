@@ -1,7 +1,7 @@
 import type { CommandDefinition } from "../../apps/agent/src/cli/command-definition.ts";
 import { COMMAND_NAMES, definitionOf } from "../../apps/agent/src/cli/command-list.ts";
-import { ENDINGS, type Ending, EXIT } from "../../apps/agent/src/cli/exit-codes.ts";
 import { VARIABLES } from "../../apps/agent/src/cli/help-page.ts";
+import { ENDINGS, type Ending, EXIT } from "../../apps/agent/src/commands/exit-codes.ts";
 
 /** Text for a cell of a table. */
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");

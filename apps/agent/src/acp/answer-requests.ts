@@ -19,10 +19,10 @@ import {
   type SetSessionConfigOptionRequest,
   type SetSessionModeRequest,
 } from "@agentclientprotocol/sdk";
-import type { WantedProvider } from "../cli/choose-provider.ts";
-import { chooseWithStored } from "../cli/connect-chosen.ts";
-import { inProject } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import type { WantedProvider } from "../commands/choose-provider.ts";
+import { chooseWithStored } from "../commands/connect-chosen.ts";
+import { inProject } from "../commands/open-project.ts";
+import type { Terminal } from "../commands/terminal.ts";
 import { listSessions } from "../workspace/stored-sessions.ts";
 import { readVersion } from "../workspace/version.ts";
 import { AUTH_METHODS, keyRequired } from "./auth-methods.ts";

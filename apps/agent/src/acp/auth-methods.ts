@@ -1,5 +1,5 @@
 import { type AuthMethod, RequestError } from "@agentclientprotocol/sdk";
-import type { ProviderChoice } from "../cli/choose-provider.ts";
+import type { ProviderChoice } from "../commands/choose-provider.ts";
 
 /** Keys come from the environment, or are those that the user has stored. An editor cannot ask for one: it would go through its logs. */
 export const AUTH_METHODS: AuthMethod[] = [

@@ -1,9 +1,9 @@
 import type { AvailableCommand, PromptResponse } from "@agentclientprotocol/sdk";
 import type { Provider } from "palimpsest";
 import type { Agent } from "../agent/agent.ts";
-import type { Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { loadCommand } from "../commands/load-command.ts";
+import type { Project } from "../commands/open-project.ts";
+import type { Terminal } from "../commands/terminal.ts";
 import { asTerminal } from "../terminal/commands/as-terminal.ts";
 import { findCommand } from "../terminal/commands/find-command.ts";
 import type { ScreenContext } from "../terminal/commands/screen-command.ts";

@@ -11,11 +11,11 @@ import {
 import type { Provider, QueryEvent } from "palimpsest";
 import type { Agent, AgentOptions } from "../agent/agent.ts";
 import { hearMail } from "../agent/hear-mail.ts";
-import type { Connection } from "../cli/connect-chosen.ts";
 import { relayEvents } from "../cli/event-relay.ts";
 import { problemsOf } from "../cli/open-problems.ts";
-import type { Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import type { Connection } from "../commands/connect-chosen.ts";
+import type { Project } from "../commands/open-project.ts";
+import type { Terminal } from "../commands/terminal.ts";
 import { chooseProfile } from "../terminal/choose-profile.ts";
 import { EFFORT_CHOICES } from "../terminal/commands/effort.ts";
 import { type CurrentFile, readCurrentFile } from "../terminal/read-current-file.ts";

@@ -4,7 +4,7 @@ import type { Agent } from "../agent/agent.ts";
 import { untilAgentsEnd } from "../agent/until-agents-end.ts";
 import type { EventRelay } from "../cli/event-relay.ts";
 import { keepCacheWarm } from "../cli/keep-cache-warm.ts";
-import { reportTurn } from "../cli/report-turn.ts";
+import { reportTurn } from "../commands/stream/report-turn.ts";
 import type { CommandContext } from "../extension/slash-command.ts";
 import { type WatchPorts, watchTools } from "../terminal/watch-tools.ts";
 

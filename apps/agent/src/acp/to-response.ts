@@ -1,6 +1,6 @@
 import { type PromptResponse, RequestError, type StopReason } from "@agentclientprotocol/sdk";
 import type { QueryOutcome } from "palimpsest";
-import { problemOf } from "../cli/turn-report.ts";
+import { problemOf } from "../commands/stream/turn-report.ts";
 
 /** How a turn ended, for the editor. A turn that could not end is an error, which editors show. */
 export function toResponse(outcome: QueryOutcome): PromptResponse {

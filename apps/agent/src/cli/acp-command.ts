@@ -13,7 +13,7 @@ import {
   type Value,
   type Values,
   WEB,
-} from "./command-options.ts";
+} from "../commands/definition.ts";
 
 /** The agent in editors. */
 export const ACP_COMMAND = {

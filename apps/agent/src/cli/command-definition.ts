@@ -1,5 +1,5 @@
 import type { ParseArgsOptionDescriptor } from "node:util";
-import type { Ending } from "./exit-codes.ts";
+import type { Ending } from "../commands/exit-codes.ts";
 
 /** One command of the program. The argument parser, the help pages and the shell completion all read this definition. */
 export interface CommandDefinition {

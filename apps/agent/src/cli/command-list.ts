@@ -1,10 +1,10 @@
+import { RUN_COMMAND } from "../commands/definitions.ts";
+import { PROGRAM_COMMANDS } from "../commands/program-definitions.ts";
+import { SERVER_COMMANDS } from "../commands/server-definitions.ts";
+import { SESSION_COMMANDS } from "../commands/session-definitions.ts";
 import { ACP_COMMAND } from "./acp-command.ts";
 import type { CommandDefinition } from "./command-definition.ts";
 import { DATABASE_COMMANDS } from "./database-commands.ts";
-import { PROGRAM_COMMANDS } from "./program-commands.ts";
-import { RUN_COMMAND } from "./run-command.ts";
-import { SERVER_COMMANDS } from "./server-commands.ts";
-import { SESSION_COMMANDS } from "./session-commands.ts";
 
 /** All commands, in the order of the help page. `commands/load-command.ts` loads their code. */
 export const COMMANDS: typeof RUN_COMMAND &

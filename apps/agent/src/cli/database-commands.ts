@@ -1,4 +1,4 @@
-import { type Flag, JSON_OUTPUT, type Value } from "./command-options.ts";
+import { type Flag, JSON_OUTPUT, type Value } from "../commands/definition.ts";
 
 export const DATABASE: Value = {
   type: "string",

@@ -1,8 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { ProviderChoice } from "../commands/choose-provider.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import type { ProviderChoice } from "./choose-provider.ts";
 import { rememberEndpoint, withEndpoint } from "./endpoint.ts";
 
 const used = { provider: "openai-chat", model: "m" };

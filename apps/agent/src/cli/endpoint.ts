@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { ProviderChoice } from "../commands/choose-provider.ts";
 import { writePrivateFile } from "../workspace/private-files.ts";
 import type { UsedBefore } from "../workspace/stored-sessions.ts";
-import type { ProviderChoice } from "./choose-provider.ts";
 
 /**
  * Stores the endpoint of a session, in a file beside the log. The log itself must not hold it: logs are shared, and an address

@@ -1,8 +1,8 @@
 import type { SessionEvent } from "palimpsest";
 import { expect, test } from "vitest";
 import { nameOwners } from "../agent/event-owner.ts";
+import type { ReportedEvent } from "../commands/stream/turn-report.ts";
 import { relayEvents } from "./event-relay.ts";
-import type { ReportedEvent } from "./turn-report.ts";
 
 function cleared(count: number, session = "s"): SessionEvent {
   return {

@@ -1,6 +1,6 @@
 import type { QueryEvent, SessionEvent } from "palimpsest";
 import type { OwnedListener } from "../agent/event-owner.ts";
-import type { TurnReport } from "./turn-report.ts";
+import type { TurnReport } from "../commands/stream/turn-report.ts";
 
 export interface EventRelay {
   /** The listener to open the session with. It receives every event until the session is closed. */

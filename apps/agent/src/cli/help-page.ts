@@ -1,7 +1,7 @@
+import { ENDINGS, type Ending, EXIT } from "../commands/exit-codes.ts";
 import { inColumns, wrapCommand, wrapWords } from "../text/columns.ts";
 import type { OptionDefinition } from "./command-definition.ts";
 import { COMMAND_NAMES, type CommandName, definitionOf } from "./command-list.ts";
-import { ENDINGS, type Ending, EXIT } from "./exit-codes.ts";
 
 const WIDEST = 112;
 const INDENT = 2;

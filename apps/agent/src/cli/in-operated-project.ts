@@ -1,8 +1,8 @@
-import { type Operations, openOperations } from "../operations/open-operations.ts";
+import { inProject, type Project } from "../commands/open-project.ts";
+import type { Terminal } from "../commands/terminal.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
+import { type Operations, openOperations } from "../workspace/open-operations.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
-import { inProject, type Project } from "./open-project.ts";
-import type { Terminal } from "./terminal.ts";
 
 /** Opens a project while `work` runs, with the operator's telemetry and feature flags. */
 export async function inOperatedProject<Result>(

@@ -1,5 +1,5 @@
-import type { ProviderChoice } from "./choose-provider.ts";
-import { type ConnectOptions, clientOptions } from "./connect.ts";
+import type { ProviderChoice } from "../commands/choose-provider.ts";
+import { type ConnectOptions, clientOptions } from "../commands/connect.ts";
 
 /** Models of OpenAI that do not hold conversations. */
 const OTHER_KINDS =

@@ -1,6 +1,6 @@
 import type { OwnedListener } from "../agent/event-owner.ts";
-import { noticeOf } from "./notice-text.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../commands/terminal.ts";
+import { noticeOf } from "../commands/text/notice-text.ts";
 
 /** Writes the notice of each event to standard error, for commands that run no turn. */
 export function printNotices({ say }: Pick<Terminal, "say">): OwnedListener {

@@ -3,17 +3,17 @@ import type { Address, SentToSocket } from "@palimpsest/coordination";
 import type { Store } from "palimpsest";
 import { entryText } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inProject, type Project } from "../cli/open-project.ts";
-import { oneOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { type AgentOrder, controlPath, giveOrder } from "../extensions/agents/control-socket.ts";
 import { readPhrases } from "../extensions/agents/phrases.ts";
 import { readTeammates, writeToTeammate } from "../extensions/mail/teammates.ts";
 import { oneLine, table, usd } from "../text/table.ts";
 import { findSession, type StoredSession } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { EXIT } from "./exit-codes.ts";
 import { followLog } from "./follow-log.ts";
+import { inProject, type Project } from "./open-project.ts";
+import { oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 import { wakeAgent } from "./wake-agent.ts";
 
 /** In less, no task can be read. */

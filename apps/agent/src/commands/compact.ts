@@ -1,13 +1,13 @@
 import type { CompactOptions } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inProject } from "../cli/open-project.ts";
-import { countOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { outcomeText } from "../text/outcome-text.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inProject } from "./open-project.ts";
 import { openStoredAgent } from "./open-stored-agent.ts";
+import { countOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Compacts the conversation or a part of it now. The text after the command says what the summary must keep. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

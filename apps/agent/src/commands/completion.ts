@@ -1,12 +1,12 @@
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { oneOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { bashCompletion } from "../completion/bash.ts";
 import { completedCommands } from "../completion/completed-words.ts";
 import { fishCompletion } from "../completion/fish.ts";
 import { zshCompletion } from "../completion/zsh.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { EXIT } from "./exit-codes.ts";
+import { oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 const WRITERS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 

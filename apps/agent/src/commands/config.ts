@@ -1,11 +1,11 @@
 import { readSettings } from "palimpsest";
 import { COMMANDS } from "../cli/command-list.ts";
 import { changedSettings, configText, PROFILE_NAMES, writeSetting } from "../cli/engine-config.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inProject } from "../cli/open-project.ts";
-import { oneOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inProject } from "./open-project.ts";
+import { oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Shows the profile and the settings that differ from the defaults; with a name, chooses the profile. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

@@ -2,11 +2,11 @@ import type { Accounting, SessionSize } from "palimpsest/core";
 import { accountingRows } from "palimpsest/inspect";
 import { COMMANDS } from "../cli/command-list.ts";
 import { compactionRows } from "../cli/compaction-text.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inSession } from "../cli/open-project.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { table } from "../text/table.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inSession } from "./open-project.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Shows what fills the context window. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

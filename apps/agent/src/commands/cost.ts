@@ -1,13 +1,13 @@
 import type { CacheBreak, SessionCost } from "palimpsest/core";
 import { CACHE_CAUSES, PROVIDER_SAYS } from "palimpsest/inspect";
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inSession } from "../cli/open-project.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { sourceName } from "../text/plain-names.ts";
 import { priceText } from "../text/price-text.ts";
 import { table, time, usd } from "../text/table.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inSession } from "./open-project.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Shows what a session cost, on what, and what cache misses cost. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

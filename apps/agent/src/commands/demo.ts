@@ -6,12 +6,8 @@ import { createAnthropic, serve } from "@palimpsest/provider-simulator";
 import { query } from "palimpsest";
 import { sqliteStore } from "palimpsest/sqlite-store";
 import type { Agent, AgentOptions } from "../agent/agent.ts";
+import { openAgent } from "../agent/open-agent.ts";
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { eventLine } from "../cli/turn-report.ts";
-import { openAgent } from "../open-agent.ts";
 import { readRule } from "../permissions/rule.ts";
 import { rungName } from "../text/plain-names.ts";
 import { placesOf } from "../workspace/places.ts";
@@ -19,6 +15,10 @@ import { makePrivateFolder } from "../workspace/private-files.ts";
 import { contextText } from "./context.ts";
 import { costText } from "./cost.ts";
 import { demoFiles, demoScript } from "./demo-story.ts";
+import { EXIT } from "./exit-codes.ts";
+import { readArguments } from "./read-arguments.ts";
+import { eventLine } from "./stream/turn-report.ts";
+import type { Terminal } from "./terminal.ts";
 
 const MODEL = "claude-sonnet-4-6";
 /** Small enough that a short story fills the window. */

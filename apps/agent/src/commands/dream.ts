@@ -3,12 +3,8 @@ import { type BatchOutcome, type Memory, openMemory } from "@palimpsest/memory";
 import type { DreamOutcome } from "@palimpsest/memory/dream";
 import { readSettings } from "palimpsest";
 import { COMMANDS } from "../cli/command-list.ts";
-import { connectChosen } from "../cli/connect-chosen.ts";
-import { EXIT } from "../cli/exit-codes.ts";
 import { inOperatedProject } from "../cli/in-operated-project.ts";
 import { printNotices } from "../cli/print-notices.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 import { progressText } from "../extensions/dreams/dream-progress.ts";
 import { acceptHeld, keepHeld, refuseHeld, stepText } from "../extensions/dreams/held-dream.ts";
@@ -17,6 +13,10 @@ import { usd } from "../text/table.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
 import { listSessions } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { connectChosen } from "./connect-chosen.ts";
+import { EXIT } from "./exit-codes.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /**
  * Tidies up the memory of the project, now or if enough time has passed.

@@ -1,11 +1,11 @@
 import { type ExpirePlace, type ExpireReport, openPostgres, type RetentionPolicy } from "@palimpsest/postgres";
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inDatabase } from "../cli/open-database.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { table } from "../text/table.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inDatabase } from "./open-database.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 const DAY_MS = 86_400_000;
 

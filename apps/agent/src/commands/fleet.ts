@@ -1,12 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openPostgresDispatch, type PostgresDispatch } from "@palimpsest/postgres";
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inDatabase } from "../cli/open-database.ts";
-import { amountOf, countOf, oneOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { EXIT } from "./exit-codes.ts";
 import { fleetText } from "./fleet-text.ts";
+import { inDatabase } from "./open-database.ts";
+import { amountOf, countOf, oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 const WORDS = COMMANDS.fleet.operands.completes;
 /** Moves to the upper left corner and clears the screen. */

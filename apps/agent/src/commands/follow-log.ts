@@ -1,7 +1,7 @@
 import type { Store } from "palimpsest";
-import { entryLines } from "../cli/entry-lines.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { Terminal } from "./terminal.ts";
+import { entryLines } from "./text/entry-lines.ts";
 
 export interface FollowLogOptions {
   readonly store: Store;

@@ -1,9 +1,9 @@
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
 import { commandPage, mainPage } from "../cli/help-page.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { toCommand } from "../cli/to-command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Prints the help page of the program or of a command. */
 export async function run(args: readonly string[], { print, columns }: Terminal): Promise<number> {

@@ -9,13 +9,13 @@ import {
 } from "@palimpsest/transcripts";
 import { sanitizeAll } from "palimpsest/sanitize";
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
 import { plural } from "../cli/notices/notice-words.ts";
-import { inProject } from "../cli/open-project.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { transcriptsPath } from "../cli/transcripts-path.ts";
 import { table } from "../text/table.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inProject } from "./open-project.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 type Outcome = TranscriptReference & (ImportedSession | { readonly kind: "unknown"; readonly why: string });
 

@@ -1,8 +1,8 @@
 import type { CommandName } from "../cli/command-list.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { toCommand } from "../cli/to-command.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Runs a command; resolves to the exit code. */
 export interface LoadedCommand {

@@ -2,10 +2,10 @@ import { planMigrations } from "@palimpsest/postgres";
 import { type StartedDatabase, startDatabase } from "@palimpsest/postgres/test-server";
 import { answer } from "@palimpsest/provider-simulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { inDatabase } from "../cli/open-database.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { type Cli, startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
+import { inDatabase } from "./open-database.ts";
+import type { Terminal } from "./terminal.ts";
 
 let database: StartedDatabase;
 

@@ -1,10 +1,10 @@
 import { type MigrationPlan, migrate, openPostgres, planMigrations } from "@palimpsest/postgres";
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inDatabase } from "../cli/open-database.ts";
-import { countOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inDatabase } from "./open-database.ts";
+import { countOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Creates or updates the tables in PostgreSQL; with `--dry-run`, says what would be done. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

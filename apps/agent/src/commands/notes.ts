@@ -1,14 +1,14 @@
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inProject, inSession } from "../cli/open-project.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 import { notesFileOf } from "../extensions/notes/notes-extension.ts";
 import { priceText } from "../text/price-text.ts";
 import { time } from "../text/table.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inProject, inSession } from "./open-project.ts";
 import { openStoredAgent } from "./open-stored-agent.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Shows the notes of a session: when they were updated, what they cost, and where the file is. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

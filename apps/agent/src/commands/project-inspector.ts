@@ -18,10 +18,10 @@ import {
   type TranscriptReference,
 } from "@palimpsest/transcripts";
 import type { Store } from "palimpsest";
-import { offlineByName } from "../cli/connect.ts";
-import { inSession, type Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { userModels } from "../cli/user-models.ts";
+import { offlineByName } from "./connect.ts";
+import { inSession, type Project } from "./open-project.ts";
+import type { Terminal } from "./terminal.ts";
 
 export interface ProjectInspectorOptions {
   /** What is shown: the sessions of the project and of other agents in its folder, transcripts below a path, or the sessions of another store. */

@@ -5,11 +5,11 @@ import { createReplay, type HttpFace, serve } from "@palimpsest/provider-simulat
 import { DEFAULT_PROXY_LIMITS, type ProxyEvent, startProxy, type Upstreams } from "@palimpsest/proxy";
 import { counted, dollars, tokens } from "@palimpsest/transcripts/analysis-words";
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
 import { cacheText } from "../cli/notices/cache-text.ts";
-import { countOf, oneOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { EXIT } from "./exit-codes.ts";
+import { countOf, oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 const DEFAULT_PORT = 8_788;
 const SERVICES: Upstreams = { anthropic: "https://api.anthropic.com", openai: "https://api.openai.com" };

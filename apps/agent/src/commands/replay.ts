@@ -10,11 +10,11 @@ import {
 } from "@palimpsest/replay";
 import { readTranscript } from "@palimpsest/transcripts";
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { oneOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { table, usd } from "../text/table.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { EXIT } from "./exit-codes.ts";
+import { oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 const DEFAULT_POLICIES = ["append-only", "plain-167k", "balanced"];
 const DEFAULT_MODEL = "claude-opus-4-8";

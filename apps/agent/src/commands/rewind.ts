@@ -1,14 +1,14 @@
 import { entryText, type LogReader, readPayload } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inSession, type Project } from "../cli/open-project.ts";
-import { countOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { type Checkpoints, createCheckpoints, type RewoundFiles } from "../extensions/checkpoints/checkpoints.ts";
 import { filesText, shownFiles } from "../extensions/checkpoints/rewound-text.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inSession, type Project } from "./open-project.ts";
+import { countOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 const SHOWN_CHARACTERS = 60;
 

@@ -14,12 +14,12 @@ import { type ServeFleetOptions, serveFleet, tokenFolder } from "@palimpsest/ser
 import { fleetTelemetry, httpTelemetry } from "palimpsest/telemetry";
 import type { Pool } from "pg";
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { connectDirectly, inDatabase } from "../cli/open-database.ts";
-import { countOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { openOperations } from "../operations/open-operations.ts";
+import { openOperations } from "../workspace/open-operations.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { EXIT } from "./exit-codes.ts";
+import { connectDirectly, inDatabase } from "./open-database.ts";
+import { countOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 const DEFAULT_PORT = 8_787;
 const DEFAULT_GRACE_SECONDS = 25;

@@ -3,11 +3,7 @@ import { isAgentSession } from "@palimpsest/agents";
 import { RECORDED_AGENTS, type RecordedAgent } from "@palimpsest/transcripts";
 import { eachSession } from "palimpsest/core";
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inProject } from "../cli/open-project.ts";
-import { oneOf, readArguments } from "../cli/read-arguments.ts";
 import { listRecordedSessions } from "../cli/recorded-sessions.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { shortIds } from "../text/short-ids.ts";
 import { table, time } from "../text/table.ts";
 import { deleteSession } from "../workspace/delete-session.ts";
@@ -15,6 +11,10 @@ import { placesOf } from "../workspace/places.ts";
 import { withTitles } from "../workspace/session-title.ts";
 import { findSession, listSessions } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inProject } from "./open-project.ts";
+import { oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Lists the sessions of this folder, or those of another agent on this machine; deletes one. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

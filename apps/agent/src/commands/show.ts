@@ -1,10 +1,10 @@
 import { COMMANDS } from "../cli/command-list.ts";
-import { entryLines } from "../cli/entry-lines.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inProject } from "../cli/open-project.ts";
-import { countOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inProject } from "./open-project.ts";
+import { countOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
+import { entryLines } from "./text/entry-lines.ts";
 
 const SHOWN_LINES = 12;
 const AT_ONCE = 200;

@@ -1,12 +1,12 @@
 import { createInterface } from "node:readline";
 import { openPostgres, type PostgresTenants, type TenantDeletion, type TenantRows } from "@palimpsest/postgres";
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inDatabase } from "../cli/open-database.ts";
-import { oneOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { table } from "../text/table.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inDatabase } from "./open-database.ts";
+import { oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 const WORDS = COMMANDS.tenant.operands.completes;
 const PAGE = 500;

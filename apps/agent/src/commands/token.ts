@@ -1,10 +1,10 @@
 import { createToken, SCOPES, type StoredToken, type Tokens } from "@palimpsest/server";
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { type Arguments, countOf, oneOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { table, time } from "../text/table.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { EXIT } from "./exit-codes.ts";
+import { type Arguments, countOf, oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 import { withTokens } from "./with-tokens.ts";
 
 const DAY_MS = 86_400_000;

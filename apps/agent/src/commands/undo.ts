@@ -1,9 +1,9 @@
 import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inSession } from "../cli/open-project.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inSession } from "./open-project.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Undoes the newest compaction: the model sees the whole conversation again. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

@@ -1,10 +1,10 @@
 import type { StoredAgent } from "@palimpsest/agents";
-import type { WantedProvider } from "../cli/choose-provider.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import type { Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import type { StoredSession } from "../workspace/stored-sessions.ts";
+import type { WantedProvider } from "./choose-provider.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { Project } from "./open-project.ts";
 import { openStoredAgent } from "./open-stored-agent.ts";
+import type { Terminal } from "./terminal.ts";
 
 export interface WakeOptions {
   readonly agent: StoredAgent;

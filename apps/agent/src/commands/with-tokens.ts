@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { agentHomeOf } from "@palimpsest/coordination/project-places";
 import { postgresTokens } from "@palimpsest/postgres";
 import { type Tokens, tokenFolder } from "@palimpsest/server";
-import { hasDatabase, inDatabase } from "../cli/open-database.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { hasDatabase, inDatabase } from "./open-database.ts";
+import type { Terminal } from "./terminal.ts";
 
 export interface TokenPlace {
   /** A folder. @default a database if there is one, or the user's folder */

@@ -1,7 +1,7 @@
 import { type Ask, answer, callTool, callTools, summarize } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, toolResult } from "palimpsest";
 import { expect, test } from "vitest";
-import { offline } from "../cli/connect.ts";
+import { offline } from "../commands/connect.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { sentRequests } from "../testing/sent-requests.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";

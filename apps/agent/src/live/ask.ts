@@ -1,7 +1,7 @@
 import { type Provider, ProviderError, readStream, type ToolDefinition } from "palimpsest";
 import type { ResponseContent } from "palimpsest/core";
-import type { Endpoint, Finding, RequestLimits } from "./probe.ts";
-import { wireFields } from "./wire-fields.ts";
+import type { Endpoint, Finding, RequestLimits } from "../commands/live/probe.ts";
+import { wireFields } from "../commands/live/wire-fields.ts";
 
 type FlatMessage = Parameters<Provider["renderMessage"]>[0];
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { eventOrder, wireFields } from "../commands/live/wire-fields.ts";
 import { compareFields } from "./compare-fields.ts";
-import { eventOrder, wireFields } from "./wire-fields.ts";
 import type { Exchange } from "./wire-tap.ts";
 
 const json = (body: unknown, status = 200): Exchange => ({ path: "/", status, answer: { kind: "json", body } });

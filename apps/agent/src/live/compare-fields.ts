@@ -1,4 +1,4 @@
-import { type Fields, STATUS } from "./wire-fields.ts";
+import { type Fields, STATUS } from "../commands/live/wire-fields.ts";
 
 /** A field that differs between the service and the simulator. A side without the field is left out. */
 export interface Difference {

@@ -1,6 +1,6 @@
 import type { ModelFacts } from "palimpsest";
-import type { RequestLimits } from "./probe.ts";
-import type { ReportedModel } from "./probes/model.ts";
+import type { RequestLimits } from "../commands/live/probe.ts";
+import type { ReportedModel } from "../commands/live/probes/model.ts";
 
 /** The facts about a model before the service was asked. */
 export function targetByTable(facts: ModelFacts): Pick<RequestLimits, "facts" | "windowFrom" | "thinking"> {

@@ -1,7 +1,7 @@
 import type { ResponseContent } from "palimpsest/core";
-import type { ProviderChoice } from "../cli/choose-provider.ts";
-import { connect } from "../cli/connect.ts";
-import type { Endpoint } from "./probe.ts";
+import type { ProviderChoice } from "../commands/choose-provider.ts";
+import { connect } from "../commands/connect.ts";
+import type { Endpoint } from "../commands/live/probe.ts";
 import { tapFetch } from "./wire-tap.ts";
 
 export interface LiveEndpoint extends Endpoint {

@@ -1,8 +1,8 @@
-import { commandForms } from "./command-forms.ts";
 import { mayFitGlob } from "./glob.ts";
 import { fitsPath, placePattern } from "./path-pattern.ts";
 import type { CommandLine, PermissionCall } from "./permission-call.ts";
 import { fitsCommand, fitsTool, type Rule } from "./rule.ts";
+import { commandForms } from "./shell/command-forms.ts";
 import { allCommands } from "./shell/shell-line.ts";
 
 /** Whether a rule that forbids or asks holds for a call. `perhaps`: a part of the line is not known before it runs. */

@@ -1,8 +1,8 @@
-import { commandText } from "./command-forms.ts";
 import { fitsPath, placePattern } from "./path-pattern.ts";
 import type { CommandLine, LocatedPath, PermissionCall } from "./permission-call.ts";
 import type { PermissionMode } from "./permission-verdict.ts";
 import { fitsCommand, fitsTool, type Rule } from "./rule.ts";
+import { commandText } from "./shell/command-forms.ts";
 import type { ShellCommand } from "./shell/shell-line.ts";
 
 /** For rules that allow: everything in the call must fit, and be known. Each part of a line may fit another rule. */

@@ -22,9 +22,9 @@ function loadAcp(): Promise<LoadedCommand> {
 }
 
 function loadDemo(): Promise<LoadedCommand> {
-  return import("./run-demo.ts");
+  return import("../main/run-demo.ts");
 }
 
 function loadRun(): Promise<LoadedCommand> {
-  return import("./run.ts");
+  return import("../main/run.ts");
 }

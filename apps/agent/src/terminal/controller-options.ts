@@ -1,7 +1,7 @@
 import type { Provider } from "palimpsest";
 import type { Agent, AgentOptions } from "../agent/agent.ts";
-import type { Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import type { Project } from "../commands/open-project.ts";
+import type { Terminal } from "../commands/terminal.ts";
 import type { DrawingPorts } from "./perform-effect.ts";
 import type { Screen } from "./screen.ts";
 import type { Effect } from "./screen-event.ts";

@@ -1,7 +1,7 @@
 import type { UndoCompaction } from "@palimpsest/inspector";
-import type { Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import type { Project } from "../commands/open-project.ts";
 import type { ProjectInspector } from "../commands/project-inspector.ts";
+import type { Terminal } from "../commands/terminal.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 
 export interface InspectionPorts {

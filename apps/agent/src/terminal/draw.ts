@@ -9,9 +9,9 @@ import { depthOf } from "./dialogs/dialog-state.ts";
 import { toKeys } from "./key.ts";
 import type { Screen } from "./screen.ts";
 import type { ScreenState } from "./state.ts";
+import { viewTranscript } from "./transcript/view-transcript.ts";
 import { viewItem } from "./views/view-item.ts";
 import { viewLive } from "./views/view-live.ts";
-import { viewTranscript } from "./views/view-transcript.ts";
 
 /** A timer may be early by a little. */
 const WAKE_MARGIN_MS = 5;

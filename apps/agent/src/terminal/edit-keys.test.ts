@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Edits, editKey, NO_EDITS } from "./edit-keys.ts";
-import { type Editor, editorOf, editorText } from "./editor.ts";
 import type { Key } from "./key.ts";
+import { type Editor, editorOf, editorText } from "./prompt/editor.ts";
 
 const named = (name: Key["name"], held: Key["held"] = "nothing"): Key => ({ name, held, text: "" });
 const letter = (text: string, held: Key["held"] = "nothing"): Key => ({ name: "text", held, text });

@@ -1,5 +1,5 @@
-import { type Editor, editorText, erase, insert, type Motion, move } from "./editor.ts";
 import type { Key } from "./key.ts";
+import { type Editor, editorText, erase, insert, type Motion, move } from "./prompt/editor.ts";
 
 /** What the editing keys remember beside the text. */
 export interface Edits {

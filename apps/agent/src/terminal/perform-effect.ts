@@ -1,12 +1,12 @@
 import type { Agent } from "../agent/agent.ts";
-import type { Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import type { Project } from "../commands/open-project.ts";
+import type { Terminal } from "../commands/terminal.ts";
 import { nextEffort } from "./commands/effort.ts";
 import { OFFERED_MODES } from "./commands/mode.ts";
 import type { Printer } from "./create-printer.ts";
 import type { Dialogs } from "./dialogs/create-dialogs.ts";
-import { editOutside } from "./edit-outside.ts";
 import { findFiles } from "./find-files.ts";
+import { editOutside } from "./prompt/edit-outside.ts";
 import type { Screen } from "./screen.ts";
 import type { Effect } from "./screen-event.ts";
 import type { Transcript } from "./transcript/create-transcript.ts";

@@ -1,6 +1,6 @@
 import { commandOutput } from "palimpsest";
 import type { Agent } from "../agent/agent.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import type { Terminal } from "../commands/terminal.ts";
 import { findShell } from "../sandbox/find-program.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { plainLines } from "../text/line.ts";

@@ -1,5 +1,5 @@
-import { editorOf } from "./editor.ts";
 import type { Key } from "./key.ts";
+import { editorOf } from "./prompt/editor.ts";
 import type { ScreenState } from "./state.ts";
 
 export function startSearch(state: ScreenState): ScreenState {

@@ -6,8 +6,8 @@ import type { TextDiff } from "../text/diff-lines.ts";
 import { MARKDOWN_START, type MarkdownState } from "../text/markdown.ts";
 import type { DialogState, StandingDialog } from "./dialogs/dialog-state.ts";
 import { type Edits, NO_EDITS } from "./edit-keys.ts";
-import { type Editor, EMPTY_EDITOR } from "./editor.ts";
 import type { Item } from "./item.ts";
+import { type Editor, EMPTY_EDITOR } from "./prompt/editor.ts";
 import type { TranscriptState } from "./transcript/transcript-state.ts";
 
 /** Everything that the screen shows. Only `update` changes it. */

@@ -2,7 +2,7 @@ import type { NewContent } from "palimpsest";
 import type { Agent } from "../agent/agent.ts";
 import { startTurn } from "../agent/start-turn.ts";
 import { keepCacheWarm } from "../cli/keep-cache-warm.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import type { Terminal } from "../commands/terminal.ts";
 import type { CommandContext } from "../extension/slash-command.ts";
 import { cleanText } from "../text/clean-text.ts";
 import type { CurrentFile } from "./read-current-file.ts";

@@ -6,9 +6,9 @@ import { asSeen, type DialogView, type, updateDialog } from "./dialogs/update-di
 import { insertText } from "./edit-keys.ts";
 import type { Key } from "./key.ts";
 import { asNamedImage, isLargePaste, pasteWord } from "./pastes.ts";
+import { updatePrompt } from "./prompt/update-prompt.ts";
 import { type Step, step } from "./screen-event.ts";
 import type { ScreenState } from "./state.ts";
-import { updatePrompt } from "./update-prompt.ts";
 
 /** A key while a question stands on the screen: it is for the question, or still for the prompt. */
 export function updateAsked(state: ScreenState, key: Key): Step {

@@ -1,6 +1,6 @@
 import type { QueryEvent, QueryOutcome } from "palimpsest";
-import { retryWords } from "../cli/provider-words.ts";
-import { OUTCOME_UNKNOWN, problemOf, waitingText } from "../cli/turn-report.ts";
+import { OUTCOME_UNKNOWN, problemOf, waitingText } from "../commands/stream/turn-report.ts";
+import { retryWords } from "../commands/text/provider-words.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { type Look, plainLines } from "../text/line.ts";
 import { endMarkdown, isBetweenBlocks, type MarkdownBlock, readMarkdown } from "../text/markdown.ts";

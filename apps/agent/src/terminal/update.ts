@@ -1,17 +1,17 @@
 import type { SessionEvent } from "palimpsest";
 import type { EventOwner } from "../agent/event-owner.ts";
-import { noticeOf } from "../cli/notice-text.ts";
+import { noticeOf } from "../commands/text/notice-text.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { plainLines } from "../text/line.ts";
 import { charactersOf } from "../text/width.ts";
 import { openDialog } from "./dialogs/dialog-state.ts";
-import { editorOf, editorText } from "./editor.ts";
 import type { Key } from "./key.ts";
+import { editorOf, editorText } from "./prompt/editor.ts";
+import { updatePrompt } from "./prompt/update-prompt.ts";
 import { type ScreenEvent, type Step, step } from "./screen-event.ts";
 import type { RunningTool, ScreenState } from "./state.ts";
 import { updateTranscript } from "./transcript/transcript-state.ts";
 import { paste, resizeDialogs, updateAsked } from "./update-asked.ts";
-import { updatePrompt } from "./update-prompt.ts";
 import { withQueue } from "./update-queue.ts";
 import { endTurn, startTurn, takeQueued, updateTurn, withNotices } from "./update-turn.ts";
 

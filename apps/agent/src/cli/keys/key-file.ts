@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { PROVIDERS, type ProviderWord } from "../../commands/choose-provider.ts";
 import { writePrivateFile } from "../../workspace/private-files.ts";
-import { PROVIDERS, type ProviderWord } from "../choose-provider.ts";
 import type { KeyStore } from "./key-store.ts";
 
 type Keys = Readonly<Partial<Record<ProviderWord, string>>>;

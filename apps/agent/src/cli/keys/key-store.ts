@@ -1,4 +1,4 @@
-import type { ProviderWord } from "../choose-provider.ts";
+import type { ProviderWord } from "../../commands/choose-provider.ts";
 
 /** A place that keeps one API key for each provider. */
 export interface KeyStore {

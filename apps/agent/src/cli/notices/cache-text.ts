@@ -1,6 +1,6 @@
 import { CACHE_CAUSES, PROVIDER_SAYS } from "palimpsest/inspect";
+import type { EventOf } from "../../commands/text/notice.ts";
 import { usd } from "../../text/table.ts";
-import type { EventOf } from "./notice.ts";
 import { duration, tokens } from "./notice-words.ts";
 
 /** Says how many tokens were paid for again because of a cache miss, and why. */

@@ -1,6 +1,6 @@
+import { type EventOf, type Notice, news, problem, type Surface } from "../../commands/text/notice.ts";
 import { rungName } from "../../text/plain-names.ts";
 import { usd } from "../../text/table.ts";
-import { type EventOf, type Notice, news, problem, type Surface } from "./notice.ts";
 import { command, count, duration, plural, tokens } from "./notice-words.ts";
 
 export function dueNotice(event: EventOf<"compaction-due">, surface: Surface): Notice {

@@ -1,4 +1,4 @@
-import { type EventOf, type Notice, news, problem, type Surface } from "./notice.ts";
+import { type EventOf, type Notice, news, problem, type Surface } from "../../commands/text/notice.ts";
 import { command, plural } from "./notice-words.ts";
 
 export function extractionNotice(

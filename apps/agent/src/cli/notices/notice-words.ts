@@ -1,4 +1,4 @@
-import type { Surface } from "./notice.ts";
+import type { Surface } from "../../commands/text/notice.ts";
 
 /** A command as the person types it on this surface. */
 export function command(name: "compact" | "undo" | "dream" | "config", surface: Surface): string {

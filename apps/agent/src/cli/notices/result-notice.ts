@@ -1,4 +1,4 @@
-import { type EventOf, type Notice, news, problem } from "./notice.ts";
+import { type EventOf, type Notice, news, problem } from "../../commands/text/notice.ts";
 import { plural, size } from "./notice-words.ts";
 
 export function storedText({ tool, bytes, way }: EventOf<"result-stored">): string {

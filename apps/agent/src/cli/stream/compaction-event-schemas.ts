@@ -1,5 +1,15 @@
 import type { SessionEvent } from "palimpsest";
-import { byKind, type FieldsOf, type KindsOf, list, number, object, optional, text, word } from "./typed-schema.ts";
+import {
+  byKind,
+  type FieldsOf,
+  type KindsOf,
+  list,
+  number,
+  object,
+  optional,
+  text,
+  word,
+} from "../../commands/stream/typed-schema.ts";
 import { usedTokens } from "./used-tokens-schema.ts";
 
 type Of<Kind extends SessionEvent["kind"]> = Extract<SessionEvent, { kind: Kind }>;

@@ -1,5 +1,5 @@
 import type { SessionEvent } from "palimpsest";
-import { type FieldsOf, number, object, optional, type TypedSchema } from "./typed-schema.ts";
+import { type FieldsOf, number, object, optional, type TypedSchema } from "../../commands/stream/typed-schema.ts";
 
 type UsedTokens = Extract<SessionEvent, { kind: "forked" }>["used"];
 

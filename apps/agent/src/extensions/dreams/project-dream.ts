@@ -11,10 +11,10 @@ import {
 import { type Clock, openSession, type Provider, type SessionEvent, type Store } from "palimpsest";
 import { sanitize } from "palimpsest/sanitize";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
-import type { Operations } from "../../operations/open-operations.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
 import { newDreamSession } from "../../workspace/dream-session.ts";
 import { engineSettings } from "../../workspace/engine-settings.ts";
+import type { Operations } from "../../workspace/open-operations.ts";
 import type { Places } from "../../workspace/places.ts";
 import { listSessions } from "../../workspace/stored-sessions.ts";
 import { dreamReadTools } from "./dream-read-tools.ts";

@@ -4,8 +4,8 @@ import type { Dialog } from "../../extension/dialog.ts";
 import type { CommandContext } from "../../extension/slash-command.ts";
 import { cleanText } from "../../text/clean-text.ts";
 import { plain, plainLines } from "../../text/line.ts";
-import { describeEvidence } from "./describe-evidence.ts";
 import { dismissedText } from "./dismissed-text.ts";
+import { describeEvidence } from "./memory-text.ts";
 import { outcomeText } from "./outcome-text.ts";
 import { askFact } from "./review-proposals.ts";
 

@@ -4,7 +4,7 @@ import type { Dialog } from "../../extension/dialog.ts";
 import type { CommandContext } from "../../extension/slash-command.ts";
 import { cleanText } from "../../text/clean-text.ts";
 import { plain, plainLines } from "../../text/line.ts";
-import { describeEvidence } from "./describe-evidence.ts";
+import { describeEvidence } from "./memory-text.ts";
 import { outcomeText } from "./outcome-text.ts";
 
 export interface ReviewOptions extends Pick<CommandContext, "ask" | "say"> {

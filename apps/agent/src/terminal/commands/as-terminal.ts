@@ -1,4 +1,4 @@
-import type { Terminal } from "../../cli/terminal.ts";
+import type { Terminal } from "../../commands/terminal.ts";
 import type { Progress } from "../../extension/slash-command.ts";
 import type { ScreenContext } from "./screen-command.ts";
 

@@ -1,7 +1,7 @@
 import type { Provider } from "palimpsest";
 import type { Agent } from "../../agent/agent.ts";
-import type { Project } from "../../cli/open-project.ts";
-import type { Terminal } from "../../cli/terminal.ts";
+import type { Project } from "../../commands/open-project.ts";
+import type { Terminal } from "../../commands/terminal.ts";
 import type { CommandContext, SlashCommand } from "../../extension/slash-command.ts";
 
 /** A slash command of the screen. It can do more than a command of an extension. */

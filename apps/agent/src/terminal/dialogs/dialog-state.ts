@@ -1,7 +1,7 @@
 import type { Dialog, ExactLine, Option } from "../../extension/dialog.ts";
 import { indent, type Line } from "../../text/line.ts";
 import { breakLine, lineWidth, wrapLines } from "../../text/width.ts";
-import { type Editor, EMPTY_EDITOR, insert } from "../editor.ts";
+import { type Editor, EMPTY_EDITOR, insert } from "../prompt/editor.ts";
 
 export interface DialogState extends Dialog {
   readonly id: number;

@@ -1,6 +1,6 @@
 import type { DialogAnswer, Option } from "../../extension/dialog.ts";
-import { editorText, erase, insert, move } from "../editor.ts";
 import type { Key } from "../key.ts";
+import { editorText, erase, insert, move } from "../prompt/editor.ts";
 import { type DialogState, isOffered, isRead, isTyping, openDialog, shownOptions } from "./dialog-state.ts";
 
 /** The part of the screen that the body of a dialog has. */
