@@ -4,14 +4,12 @@ import type { Agent } from "../agent/agent.ts";
 import { loadCommand } from "../commands/load-command.ts";
 import type { Project } from "../commands/open-project.ts";
 import type { Terminal } from "../commands/terminal.ts";
-import { asTerminal } from "../terminal/commands/as-terminal.ts";
-import { findCommand } from "../terminal/commands/find-command.ts";
-import type { ScreenContext } from "../terminal/commands/screen-command.ts";
-import { slashCommands } from "../terminal/commands/slash-commands.ts";
+import { asTerminal, type ScreenContext } from "../terminal/commands/screen-command.ts";
+import { findCommand, slashCommands } from "../terminal/commands/slash-commands.ts";
 import { type Line, textOf } from "../text/line.ts";
 import { fenced } from "./describe-call.ts";
 
-export interface CommandPorts extends Pick<ScreenContext, "ask" | "during" | "listModels"> {
+interface CommandPorts extends Pick<ScreenContext, "ask" | "during" | "listModels"> {
   readonly agent: Agent;
   readonly project: Project;
   readonly provider: Provider;
@@ -25,7 +23,7 @@ export interface CommandPorts extends Pick<ScreenContext, "ask" | "during" | "li
 }
 
 /** The slash commands of the terminal that work in an editor. */
-export interface EditorCommands {
+interface EditorCommands {
   readonly available: AvailableCommand[];
   /** Runs the command that a prompt names. Undefined if it names none: then it is a message. */
   run(prompt: string): Promise<PromptResponse> | undefined;

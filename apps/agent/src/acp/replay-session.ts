@@ -2,11 +2,10 @@ import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
 import type { Block, ToolCall } from "palimpsest";
 import { type Entry, type LogReader, readPayload } from "palimpsest/core";
 import { sanitize } from "palimpsest/sanitize";
-import { TODO } from "../extensions/todos/todo.ts";
-import { readStanding } from "../workspace/read-transcript.ts";
-import { changeOf } from "../workspace/show-changes.ts";
+import { TODO } from "../extensions/todos/todos-extension.ts";
+import { changeOf, readStanding } from "../workspace/read-transcript.ts";
 import { describeCall, diffContent, textContent } from "./describe-call.ts";
-import { toPlan } from "./to-plan.ts";
+import { toPlan } from "./session-updates.ts";
 
 /** Editors break on long replays, so old entries and most of the output of tools are left out. The model still has them. */
 const MOST_ENTRIES = 2_000;

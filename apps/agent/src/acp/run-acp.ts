@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { agent, methods, ndJsonStream } from "@agentclientprotocol/sdk";
-import { COMMANDS } from "../cli/command-list.ts";
 import { readAgentArguments } from "../commands/agent-arguments.ts";
+import { COMMANDS } from "../commands/definitions.ts";
 import { EXIT } from "../commands/exit-codes.ts";
 import { readArguments } from "../commands/read-arguments.ts";
 import type { Terminal } from "../commands/terminal.ts";

@@ -26,9 +26,7 @@ import { todosExtension } from "../extensions/todos/todos-extension.ts";
 import { openUserExtensions } from "../extensions/user/user-extensions.ts";
 import { webExtension } from "../extensions/web/web-extension.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
-import { closingInReverse } from "./closing.ts";
-import { loadContext } from "./load-context.ts";
-import { toolChanges } from "./offered-tools.ts";
+import { loadContext, toolChanges } from "./load-context.ts";
 import { openAround, tellChanges } from "./open-around.ts";
 
 /** Opens the agent: settings, extensions in order, the session, and the extensions that run sessions of their own. */
@@ -119,4 +117,23 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     await closing.close();
     throw error;
   }
+}
+
+/** Collects open resources, and closes them in reverse order. */
+interface Closing {
+  add(close: (() => Promise<void>) | undefined): void;
+  /** Closes everything that was added since the last call. */
+  readonly close: () => Promise<void>;
+}
+
+function closingInReverse(): Closing {
+  const open: (() => Promise<void>)[] = [];
+  return {
+    add(close) {
+      if (close !== undefined) open.push(close);
+    },
+    async close() {
+      for (const close of open.splice(0).toReversed()) await close();
+    },
+  };
 }

@@ -1,6 +1,7 @@
+import type { Settings } from "palimpsest";
+import { parseSetting } from "palimpsest/core";
 import type { AgentOptions } from "../agent/agent.ts";
 import type { EffortChoice } from "../agent/session-effort.ts";
-import { toEngineSettings } from "../cli/set-option.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { type Rule, readRule } from "../permissions/rule.ts";
 import { UsageError } from "../workspace/usage-error.ts";
@@ -45,4 +46,16 @@ function toRules(texts: readonly string[] = [], decision: "allow" | "deny"): rea
       `--${decision} ${JSON.stringify(text)} is not a valid rule. Examples: Bash(npm test *), Edit(src/**), Network.`,
     );
   });
+}
+
+/** Reads the engine settings of `--set NAME=VALUE`. If a name is given twice, the last value applies. */
+function toEngineSettings(given: readonly string[] = []): Partial<Settings> {
+  return Object.assign(
+    {},
+    ...given.map((text) => {
+      const read = parseSetting(text);
+      if (read.kind === "problem") throw new UsageError(`--set ${text}: ${read.message}`);
+      return read.settings;
+    }),
+  );
 }

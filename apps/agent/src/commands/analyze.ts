@@ -1,11 +1,10 @@
 import type { ProviderOf } from "@palimpsest/inspector";
-import { COMMANDS } from "../cli/command-list.ts";
-import { transcriptsPath } from "../cli/transcripts-path.ts";
-import { userModels } from "../cli/user-models.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { userModels } from "./connect.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { type Analyses, type Prices, readAnalyses } from "./read-analyses.ts";
-import { readArguments } from "./read-arguments.ts";
+import { readArguments, transcriptsPath } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 import { analysisText, sumText } from "./text/analysis-text.ts";
 

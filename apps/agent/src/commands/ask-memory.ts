@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { agentHomeOf } from "@palimpsest/coordination/project-places";
 import { readUserSettings } from "../permissions/load-settings.ts";
-import { mergeJsonFile } from "../workspace/merge-json-file.ts";
+import { mergeJsonFile } from "../workspace/private-files.ts";
 import { createPrompter, type Prompter } from "./keys/prompter.ts";
 import type { Terminal } from "./terminal.ts";
 

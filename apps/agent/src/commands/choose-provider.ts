@@ -44,7 +44,7 @@ const NAMES_IN_LOGS: Readonly<Record<string, ProviderWord>> = {
 export const NO_KEY = "none";
 
 /** Provider and model in the user's settings. */
-export interface PreferredProvider {
+interface PreferredProvider {
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
 }

@@ -1,8 +1,8 @@
 import type { CompactOptions } from "palimpsest/core";
-import { COMMANDS } from "../cli/command-list.ts";
-import { outcomeText } from "../text/outcome-text.ts";
+import { outcomeText } from "../text/plain-names.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inProject } from "./open-project.ts";
 import { openStoredAgent } from "./open-stored-agent.ts";

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { answer } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
-import { COMMAND_NAMES, definitionOf } from "../cli/command-list.ts";
 import { programInPath } from "../testing/program-in-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
+import { COMMAND_NAMES, definitionOf } from "./definitions.ts";
 
 /** A project with one session, the program in the path under its name, and its script for a shell. */
 async function setUp(shell: string) {

@@ -1,6 +1,9 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { agentHomeOf } from "@palimpsest/coordination/project-places";
 import type { Provider } from "palimpsest";
 import { readUserSettings } from "../permissions/load-settings.ts";
+import { writePrivateFile } from "../workspace/private-files.ts";
 import type { UsedBefore } from "../workspace/stored-sessions.ts";
 import { chooseProvider, noKeyText, type ProviderChoice, type WantedProvider } from "./choose-provider.ts";
 import { connect } from "./connect.ts";
@@ -15,7 +18,7 @@ export interface Connection {
   readonly modelFacts: "if-unknown" | "asked";
 }
 
-export interface ChosenOptions {
+interface ChosenOptions {
   /** What a resumed session used. @default a new session */
   readonly before?: UsedBefore | undefined;
   /** Asks the person for a provider and a key. @default the person is told what to do */
@@ -43,7 +46,7 @@ export async function connectChosen(
   return {
     choice,
     provider,
-    listModels: async (signal) => (await import("../cli/list-models.ts")).listModels(choice, { signal }),
+    listModels: async (signal) => (await import("./connect.ts")).listModels(choice, { signal }),
     modelFacts: isOwn ? "asked" : "if-unknown",
   };
 }
@@ -64,3 +67,28 @@ async function withStoredKey(choice: ProviderChoice, environment: Terminal["envi
   const stored = await storedKeys({ agentHome: agentHomeOf(environment) }).read(choice.provider);
   return stored === undefined ? choice : { ...choice, key: stored.key };
 }
+
+/**
+ * Stores the endpoint of a session, in a file beside the log. The log itself must not hold it: logs are shared, and an address
+ * may name a private machine. Keys are never stored.
+ */
+export async function rememberEndpoint(folder: string, { baseUrl }: ProviderChoice): Promise<"kept" | "secret"> {
+  // An address with a user name, a password or a query may contain a key.
+  const url = baseUrl === undefined ? undefined : URL.parse(baseUrl);
+  const isSecret = url != null && (url.username !== "" || url.password !== "" || url.search !== "");
+  const kept = baseUrl === undefined || isSecret ? {} : { baseUrl };
+  await writePrivateFile(join(folder, FILE), `${JSON.stringify(kept)}\n`);
+  return isSecret ? "secret" : "kept";
+}
+
+/** Adds the stored endpoint to the provider and model of a session. A damaged file counts as no endpoint. */
+export async function withEndpoint(used: UsedBefore | undefined, folder: string): Promise<UsedBefore | undefined> {
+  try {
+    const { baseUrl } = JSON.parse(await readFile(join(folder, FILE), "utf8")) as { readonly baseUrl?: unknown };
+    return used && typeof baseUrl === "string" ? { ...used, baseUrl } : used;
+  } catch {
+    return used;
+  }
+}
+
+const FILE = "endpoint.json";

@@ -1,7 +1,10 @@
+import { agentHomeOf } from "@palimpsest/coordination/project-places";
 import type { Provider } from "palimpsest";
 import type { ExtraModels } from "palimpsest/core";
+import { readUserSettings } from "../permissions/load-settings.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 import { NO_KEY, type ProviderChoice, type ProviderWord } from "./choose-provider.ts";
+import type { Terminal } from "./terminal.ts";
 
 export interface ConnectOptions {
   /** Makes the HTTP calls. @default the global `fetch` */
@@ -17,7 +20,7 @@ interface ClientOptions extends Pick<ConnectOptions, "fetch"> {
 }
 
 /** The options of a client. The agent loop retries failed calls, so the client does not. */
-export function clientOptions(
+function clientOptions(
   { baseUrl, key }: Pick<ProviderChoice, "baseUrl" | "key">,
   { fetch }: Pick<ConnectOptions, "fetch"> = {},
 ): ClientOptions {
@@ -119,4 +122,34 @@ export async function offline(provider: ProviderWord, models: ExtraModels = {}):
   }
   const { openaiResponses, openaiChat } = await import("palimpsest/openai");
   return provider === "openai" ? openaiResponses(client, { models }) : openaiChat(client, { models });
+}
+
+/** Models of OpenAI that do not hold conversations. */
+const OTHER_KINDS =
+  /embedding|whisper|tts|dall-e|image|audio|realtime|moderation|transcribe|sora|babbage|davinci|computer-use/;
+
+/** Asks the provider for the ids of its models, the newest first where it says so. Loads only this provider's client. */
+export async function listModels(
+  choice: ProviderChoice,
+  { signal, ...options }: Pick<ConnectOptions, "fetch"> & { readonly signal?: AbortSignal } = {},
+): Promise<readonly string[]> {
+  // The runtime of Bedrock lists no models, and its key is for nobody else.
+  if (choice.provider === "bedrock") return [];
+  const client = clientOptions(choice, options);
+  const during = signal === undefined ? {} : { signal };
+  if (choice.provider === "anthropic") {
+    const { Anthropic } = await import("@anthropic-ai/sdk");
+    const page = await new Anthropic(client).models.list({ limit: 1_000 }, during);
+    return page.data.map(({ id }) => id);
+  }
+  const { OpenAI } = await import("openai");
+  const { data } = await new OpenAI(client).models.list(during);
+  const newestFirst = data.toSorted((one, other) => (other.created ?? 0) - (one.created ?? 0)).map(({ id }) => id);
+  // Other servers name their models as they like.
+  return choice.baseUrl === undefined ? newestFirst.filter((id) => !OTHER_KINDS.test(id)) : newestFirst;
+}
+
+/** Reads the facts about models (window, limits, prices) in the user's settings. They override our table. */
+export async function userModels(environment: Terminal["environment"]): Promise<ExtraModels> {
+  return (await readUserSettings(agentHomeOf(environment))).settings.models ?? {};
 }

@@ -1,9 +1,9 @@
 import type { CacheBreak, SessionCost } from "palimpsest/core";
 import { CACHE_CAUSES, PROVIDER_SAYS } from "palimpsest/inspect";
-import { COMMANDS } from "../cli/command-list.ts";
 import { sourceName } from "../text/plain-names.ts";
 import { priceText } from "../text/price-text.ts";
 import { table, time, usd } from "../text/table.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inSession } from "./open-project.ts";
 import { readArguments } from "./read-arguments.ts";

@@ -1,6 +1,9 @@
+import { nearest } from "../text/nearest.ts";
+import { UsageError } from "../workspace/usage-error.ts";
 import {
   ALLOW,
   BASE_URL,
+  type CommandDefinition,
   DENY,
   EFFORT,
   type Efforts,
@@ -14,9 +17,12 @@ import {
   type Values,
   WEB,
 } from "./definition.ts";
+import { PROGRAM_COMMANDS } from "./program-definitions.ts";
+import { DATABASE_COMMANDS, SERVER_COMMANDS } from "./server-definitions.ts";
+import { SESSION_COMMANDS } from "./session-definitions.ts";
 
 /** The command without a name, which runs the agent. */
-export const RUN_COMMAND = {
+const RUN_COMMAND = {
   run: {
     usage: '[-p "PROMPT"]',
     about: "start the agent in the terminal, or run one turn without a screen (-p)",
@@ -90,3 +96,65 @@ export const RUN_COMMAND = {
     endings: ["failed", "refused", "roundsUsedUp", "budgetUsedUp", "interrupted", "terminated"],
   },
 } as const;
+
+/** Finds a command by its name. The error for an unknown name suggests the closest command. */
+export function toCommand(word: string): CommandName {
+  const name = COMMAND_NAMES.find((known) => known === word);
+  if (name !== undefined) return name;
+  const meant = nearest(word, COMMAND_NAMES);
+  const hint =
+    meant === undefined ? `To send a prompt: palimpsest -p ${JSON.stringify(word)}.` : `Did you mean ${meant}?`;
+  throw new UsageError(`Unknown command ${JSON.stringify(word)}. ${hint} To list all commands: palimpsest --help.`);
+}
+
+/** The agent in editors. */
+const ACP_COMMAND = {
+  acp: {
+    usage: "acp [options]",
+    about: "run the agent in an editor that speaks the Agent Client Protocol, such as Zed or a JetBrains IDE",
+    more: [
+      "An editor starts this command and talks to it over standard input and output, in lines of JSON. Messages about problems go to standard error. The command ends when the editor closes the connection, and stops what the agent is running.",
+      "The editor names the folder of each session, so any number of projects can be open at a time. Sessions are those of the terminal: palimpsest --continue resumes a session of an editor, and the editor can open a session of the terminal.",
+      "The API key is the one that you have stored (palimpsest key set), or comes from the environment that the editor names. docs/guides/in-your-editor.md has settings for Zed, JetBrains IDEs and Neovim.",
+    ],
+    options: {
+      model: MODEL as Value,
+      provider: PROVIDER as Value,
+      "base-url": BASE_URL as Value,
+      effort: EFFORT as Efforts,
+      mode: MODE as Mode,
+      allow: ALLOW as Values,
+      deny: DENY as Values,
+      set: SET as Values,
+      web: WEB as Flag,
+    },
+    examples: [
+      ["palimpsest acp", "the command that an editor starts"],
+      ["palimpsest acp --mode plan", "begin every session with a plan"],
+    ],
+    endings: ["failed", "interrupted", "terminated"],
+  },
+} as const;
+
+/** All commands, in the order of the help page. `commands/load-command.ts` loads their code. */
+export const COMMANDS: typeof RUN_COMMAND &
+  typeof ACP_COMMAND &
+  typeof SESSION_COMMANDS &
+  typeof DATABASE_COMMANDS &
+  typeof SERVER_COMMANDS &
+  typeof PROGRAM_COMMANDS = {
+  ...RUN_COMMAND,
+  ...ACP_COMMAND,
+  ...SESSION_COMMANDS,
+  ...DATABASE_COMMANDS,
+  ...SERVER_COMMANDS,
+  ...PROGRAM_COMMANDS,
+};
+
+export type CommandName = keyof typeof COMMANDS;
+export const COMMAND_NAMES: readonly CommandName[] = Object.keys(COMMANDS) as CommandName[];
+
+/** The definition of a command, with the type that all definitions share. */
+export function definitionOf(name: CommandName): CommandDefinition {
+  return COMMANDS[name];
+}

@@ -8,7 +8,7 @@ import { type LiveReport, runProbes } from "./live/run-probes.ts";
 import { amountOf, oneOf } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface LiveOptions extends WantedProvider {
+interface LiveOptions extends WantedProvider {
   readonly json?: boolean | undefined;
   readonly server?: string | undefined;
   readonly "max-usd"?: string | undefined;

@@ -1,7 +1,7 @@
 import { type ExpirePlace, type ExpireReport, openPostgres, type RetentionPolicy } from "@palimpsest/postgres";
-import { COMMANDS } from "../cli/command-list.ts";
 import { table } from "../text/table.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inDatabase } from "./open-database.ts";
 import { readArguments } from "./read-arguments.ts";

@@ -1,6 +1,6 @@
 import { exportLog } from "palimpsest";
-import { COMMANDS } from "../cli/command-list.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inProject } from "./open-project.ts";
 import { readArguments } from "./read-arguments.ts";

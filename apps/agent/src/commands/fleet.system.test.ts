@@ -6,7 +6,7 @@ import { importLog } from "palimpsest";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Cli, startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { fleetText } from "./fleet-text.ts";
+import { fleetText } from "./fleet.ts";
 
 const HOUR_MS = 3_600_000;
 let database: StartedDatabase;

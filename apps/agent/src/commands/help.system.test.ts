@@ -2,12 +2,12 @@ import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { answer, callTool, callTools, inOrder } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
-import { COMMAND_NAMES, definitionOf } from "../cli/command-list.ts";
-import { commandPage, mainPage, VARIABLES } from "../cli/help-page.ts";
 import { programInPath } from "../testing/program-in-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
+import { COMMAND_NAMES, definitionOf } from "./definitions.ts";
 import { ENDINGS, type Ending, EXIT } from "./exit-codes.ts";
+import { commandPage, mainPage, VARIABLES } from "./help.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
 const ESCAPE = /\u001b/;

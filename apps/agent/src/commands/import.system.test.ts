@@ -3,10 +3,10 @@ import { answer } from "@palimpsest/provider-simulator";
 import { RECORDED_AGENTS } from "@palimpsest/transcripts";
 import { expect, test } from "vitest";
 import { writeHome } from "../../../../test/transcripts/write-home.ts";
-import { COMMANDS } from "../cli/command-list.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { sentRequests } from "../testing/sent-requests.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
+import { COMMANDS } from "./definitions.ts";
 
 test("what other agents left is found, imported, shown, measured, billed, and gone on with", async () => {
   const project = temporaryProject({ "note.jsonl": '{"no":"session"}\n' });

@@ -8,14 +8,13 @@ import {
   UnknownTranscriptError,
 } from "@palimpsest/transcripts";
 import { sanitizeAll } from "palimpsest/sanitize";
-import { COMMANDS } from "../cli/command-list.ts";
-import { plural } from "../cli/notices/notice-words.ts";
-import { transcriptsPath } from "../cli/transcripts-path.ts";
 import { table } from "../text/table.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inProject } from "./open-project.ts";
-import { readArguments } from "./read-arguments.ts";
+import { readArguments, transcriptsPath } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
+import { plural } from "./text/notice.ts";
 
 type Outcome = TranscriptReference & (ImportedSession | { readonly kind: "unknown"; readonly why: string });
 

@@ -1,10 +1,10 @@
 import { text } from "node:stream/consumers";
 import { agentHomeOf } from "@palimpsest/coordination/project-places";
-import { COMMANDS } from "../cli/command-list.ts";
-import { listModels } from "../cli/list-models.ts";
 import { table } from "../text/table.ts";
 import { chooseProvider, keyNameOf, PROVIDERS, type ProviderWord } from "./choose-provider.ts";
+import { listModels } from "./connect.ts";
 import { chooseWithStored } from "./connect-chosen.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { createPrompter } from "./keys/prompter.ts";
 import { refusalOfKey } from "./keys/set-up-provider.ts";

@@ -1,7 +1,6 @@
-import type { CommandName } from "../cli/command-list.ts";
-import { toCommand } from "../cli/to-command.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { type CommandName, toCommand } from "./definitions.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Runs a command; resolves to the exit code. */

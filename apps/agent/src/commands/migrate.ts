@@ -1,6 +1,6 @@
 import { type MigrationPlan, migrate, openPostgres, planMigrations } from "@palimpsest/postgres";
-import { COMMANDS } from "../cli/command-list.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inDatabase } from "./open-database.ts";
 import { countOf, readArguments } from "./read-arguments.ts";

@@ -1,9 +1,9 @@
-import { COMMANDS } from "../cli/command-list.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 import { notesFileOf } from "../extensions/notes/notes-extension.ts";
 import { priceText } from "../text/price-text.ts";
 import { time } from "../text/table.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inProject, inSession } from "./open-project.ts";
 import { openStoredAgent } from "./open-stored-agent.ts";

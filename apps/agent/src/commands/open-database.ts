@@ -7,7 +7,7 @@ const CLIENT: string = "pg";
 /** The variables of which one is enough for the client to find a server. */
 const VARIABLES = ["PGHOST", "PGHOSTADDR", "PGDATABASE", "PGUSER", "PGPORT"];
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** An address, `postgres://...`. @default the variables of the environment */
   readonly database: string | undefined;
   /** How the database shows this program to its administrator. */

@@ -1,14 +1,12 @@
 import type { Agent } from "../agent/agent.ts";
 import { openAgent } from "../agent/open-agent.ts";
-import { withEndpoint } from "../cli/endpoint.ts";
-import { printNotices } from "../cli/print-notices.ts";
 import type { StoredSession } from "../workspace/stored-sessions.ts";
 import type { WantedProvider } from "./choose-provider.ts";
-import { connectChosen } from "./connect-chosen.ts";
-import type { Project } from "./open-project.ts";
+import { connectChosen, withEndpoint } from "./connect-chosen.ts";
+import { type Project, printNotices } from "./open-project.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface StoredAgentOptions {
+interface StoredAgentOptions {
   /** Model, provider and address from the command line. */
   readonly values: WantedProvider;
   readonly stored: StoredSession;

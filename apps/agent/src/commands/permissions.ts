@@ -1,9 +1,9 @@
-import { COMMANDS } from "../cli/command-list.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
 import { explainCall, listPermissions, removePermission } from "../permissions/review-permissions.ts";
 import { openSessionSandbox } from "../permissions/session-sandbox.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inProject } from "./open-project.ts";
 import { oneOf, readArguments } from "./read-arguments.ts";

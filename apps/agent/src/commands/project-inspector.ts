@@ -18,8 +18,7 @@ import {
   type TranscriptReference,
 } from "@palimpsest/transcripts";
 import type { Store } from "palimpsest";
-import { userModels } from "../cli/user-models.ts";
-import { offlineByName } from "./connect.ts";
+import { offlineByName, userModels } from "./connect.ts";
 import { inSession, type Project } from "./open-project.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -3,7 +3,7 @@ import { type Analysis, type AnalysisSum, addAnalysis, analyze, NO_SESSIONS } fr
 import type { ModelFacts } from "palimpsest";
 import { knownModel } from "palimpsest/core";
 
-export interface AnalyzedFile {
+interface AnalyzedFile {
   readonly path: string;
   /** The session's name in a file with several sessions. */
   readonly session?: string;

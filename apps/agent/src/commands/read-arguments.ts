@@ -7,7 +7,7 @@ export type Arguments<Options extends ParseArgsOptionsConfig> = ReturnType<
 >;
 
 /** The part of a command's definition that the argument parser needs. */
-export interface ReadBy<Options> {
+interface ReadBy<Options> {
   readonly options: Options;
   /** @default none */
   readonly operands?: { readonly most: number };
@@ -69,4 +69,12 @@ export function amountOf(option: string, value: string | undefined): number | un
 
 function isParseError(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+}
+
+/** The file or folder in the arguments of a command about other agents' sessions. */
+export function transcriptsPath([path]: readonly string[], command: "analyze" | "import"): string {
+  if (path !== undefined) return path;
+  throw new UsageError(
+    `The file or folder is missing: palimpsest ${command} FILE|DIR. To find sessions on this machine: palimpsest sessions --from AGENT.`,
+  );
 }

@@ -9,9 +9,9 @@ import {
   toRecording,
 } from "@palimpsest/replay";
 import { readTranscript } from "@palimpsest/transcripts";
-import { COMMANDS } from "../cli/command-list.ts";
 import { table, usd } from "../text/table.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,10 +1,10 @@
 import { entryText, type LogReader, readPayload } from "palimpsest/core";
-import { COMMANDS } from "../cli/command-list.ts";
 import { type Checkpoints, createCheckpoints, type RewoundFiles } from "../extensions/checkpoints/checkpoints.ts";
-import { filesText, shownFiles } from "../extensions/checkpoints/rewound-text.ts";
+import { filesText, shownFiles } from "../extensions/checkpoints/checkpoints-extension.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inSession, type Project } from "./open-project.ts";
 import { countOf, readArguments } from "./read-arguments.ts";

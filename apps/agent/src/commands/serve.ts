@@ -13,9 +13,9 @@ import {
 import { type ServeFleetOptions, serveFleet, tokenFolder } from "@palimpsest/server";
 import { fleetTelemetry, httpTelemetry } from "palimpsest/telemetry";
 import type { Pool } from "pg";
-import { COMMANDS } from "../cli/command-list.ts";
 import { openOperations } from "../workspace/open-operations.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { connectDirectly, inDatabase } from "./open-database.ts";
 import { countOf, readArguments } from "./read-arguments.ts";

@@ -1,6 +1,4 @@
 import type { RecordedAgent } from "@palimpsest/transcripts";
-import type { Operands } from "../cli/command-definition.ts";
-import { DATABASE, PASSWORDS } from "../cli/database-commands.ts";
 import {
   A_SESSION,
   AGENTS,
@@ -8,6 +6,7 @@ import {
   type Flag,
   JSON_OUTPUT,
   MODEL,
+  type Operands,
   PROVIDER,
   SESSION,
   type SessionCommand,
@@ -15,6 +14,7 @@ import {
   type Value,
   WHICH,
 } from "./definition.ts";
+import { DATABASE, PASSWORDS } from "./server-definitions.ts";
 
 /** Commands about stored sessions. */
 export const SESSION_COMMANDS = {

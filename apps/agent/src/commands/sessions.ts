@@ -1,16 +1,21 @@
 import { rm } from "node:fs/promises";
 import { isAgentSession } from "@palimpsest/agents";
-import { RECORDED_AGENTS, type RecordedAgent } from "@palimpsest/transcripts";
+import {
+  describeTranscript,
+  findAgentTranscripts,
+  RECORDED_AGENTS,
+  type RecordedAgent,
+  type TranscriptDescription,
+  type UserHome,
+} from "@palimpsest/transcripts";
 import { eachSession } from "palimpsest/core";
-import { COMMANDS } from "../cli/command-list.ts";
-import { listRecordedSessions } from "../cli/recorded-sessions.ts";
 import { shortIds } from "../text/short-ids.ts";
-import { table, time } from "../text/table.ts";
-import { deleteSession } from "../workspace/delete-session.ts";
+import { oneLine, table, time } from "../text/table.ts";
 import { placesOf } from "../workspace/places.ts";
 import { withTitles } from "../workspace/session-title.ts";
-import { findSession, listSessions } from "../workspace/stored-sessions.ts";
+import { deleteSession, findSession, listSessions } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inProject } from "./open-project.ts";
 import { oneOf, readArguments } from "./read-arguments.ts";
@@ -82,4 +87,16 @@ async function listOthers(
     );
   }
   return EXIT.done;
+}
+
+const TITLE_CHARACTERS = 60;
+
+/** Lists the sessions of another agent, newest first. Reads only the beginning of each file, and skips files without a session. */
+async function listRecordedSessions(agent: RecordedAgent, home: UserHome): Promise<readonly TranscriptDescription[]> {
+  const sessions: TranscriptDescription[] = [];
+  for await (const reference of findAgentTranscripts(agent, home)) {
+    const described = await describeTranscript(reference);
+    if (described !== undefined) sessions.push({ ...described, title: oneLine(described.title, TITLE_CHARACTERS) });
+  }
+  return sessions.toSorted((one, other) => other.startedAtMs - one.startedAtMs);
 }

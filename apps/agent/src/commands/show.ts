@@ -1,5 +1,5 @@
-import { COMMANDS } from "../cli/command-list.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inProject } from "./open-project.ts";
 import { countOf, readArguments } from "./read-arguments.ts";

@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline";
 import { openPostgres, type PostgresTenants, type TenantDeletion, type TenantRows } from "@palimpsest/postgres";
-import { COMMANDS } from "../cli/command-list.ts";
 import { table } from "../text/table.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inDatabase } from "./open-database.ts";
 import { oneOf, readArguments } from "./read-arguments.ts";

@@ -1,11 +1,14 @@
-import { createToken, SCOPES, type StoredToken, type Tokens } from "@palimpsest/server";
-import { COMMANDS } from "../cli/command-list.ts";
+import { join } from "node:path";
+import { agentHomeOf } from "@palimpsest/coordination/project-places";
+import { postgresTokens } from "@palimpsest/postgres";
+import { createToken, SCOPES, type StoredToken, type Tokens, tokenFolder } from "@palimpsest/server";
 import { table, time } from "../text/table.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
+import { hasDatabase, inDatabase } from "./open-database.ts";
 import { type Arguments, countOf, oneOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
-import { withTokens } from "./with-tokens.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -80,4 +83,24 @@ function listText(tenant: string, tokens: readonly ShownToken[]): string {
     expiresAtMs === undefined ? "never" : time(expiresAtMs),
   ]);
   return table([["id", "name", "may", "created", "expires"], ...rows]);
+}
+
+interface TokenPlace {
+  /** A folder. @default a database if there is one, or the user's folder */
+  readonly tokens: string | undefined;
+  readonly database: string | undefined;
+  /** How the database shows this program to its administrator. */
+  readonly application: string;
+}
+
+/** Opens the place where tokens are kept while `work` runs: a folder that is named, a database, or the folder of this user. */
+function withTokens<Result>(
+  terminal: Terminal,
+  { tokens, database, application }: TokenPlace,
+  work: (tokens: Tokens) => Promise<Result>,
+): Promise<Result> {
+  const { environment } = terminal;
+  if (tokens === undefined && hasDatabase(environment, database))
+    return inDatabase(terminal, { database, application }, (pool) => work(postgresTokens({ pool })));
+  return work(tokenFolder(tokens ?? join(agentHomeOf(environment), "tokens")));
 }

@@ -1,5 +1,5 @@
-import { COMMANDS } from "../cli/command-list.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
+import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inSession } from "./open-project.ts";
 import { readArguments } from "./read-arguments.ts";

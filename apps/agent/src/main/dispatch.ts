@@ -1,8 +1,9 @@
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
+import { toCommand } from "../commands/definitions.ts";
 import { EXIT } from "../commands/exit-codes.ts";
+import { type LoadedCommand, loadCommand } from "../commands/load-command.ts";
 import { processTerminal, type Terminal } from "../commands/terminal.ts";
-import { findCommand } from "../start/find-command.ts";
 import { placesOf } from "../workspace/places.ts";
 import { makePrivateFolder } from "../workspace/private-files.ts";
 import { UsageError } from "../workspace/usage-error.ts";
@@ -30,4 +31,32 @@ async function keepCompiledCode({ folder, environment }: Terminal): Promise<void
   } catch {
     // The cache only makes the start faster. Commands that need the home folder report if it is unusable.
   }
+}
+
+/** Finds the command: the first word, or the agent itself if there is none. */
+export function findCommand(args: readonly string[]): {
+  readonly load: () => Promise<LoadedCommand>;
+  readonly rest: readonly string[];
+} {
+  const [first = "", ...others] = args;
+  const helps = args.includes("--help") || args.includes("-h");
+  if (first === "" || first.startsWith("-"))
+    return helps ? { load: () => loadCommand("help"), rest: [] } : { load: loadRun, rest: args };
+  const name = toCommand(first);
+  if (helps) return { load: () => loadCommand("help"), rest: [name] };
+  if (name === "demo") return { load: loadDemo, rest: others };
+  if (name === "acp") return { load: loadAcp, rest: others };
+  return { load: name === "run" ? loadRun : () => loadCommand(name), rest: others };
+}
+
+function loadAcp(): Promise<LoadedCommand> {
+  return import("../acp/run-acp.ts");
+}
+
+function loadDemo(): Promise<LoadedCommand> {
+  return import("./run-demo.ts");
+}
+
+function loadRun(): Promise<LoadedCommand> {
+  return import("./run.ts");
 }

@@ -1,5 +1,5 @@
 import { openAgent } from "../agent/open-agent.ts";
-import { COMMANDS } from "../cli/command-list.ts";
+import { COMMANDS } from "../commands/definitions.ts";
 import { inDemo, run as playLog } from "../commands/demo.ts";
 import { readArguments } from "../commands/read-arguments.ts";
 import type { Terminal } from "../commands/terminal.ts";

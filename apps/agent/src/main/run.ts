@@ -1,24 +1,21 @@
+import { createInterface } from "node:readline";
 import { text as readAll } from "node:stream/consumers";
 import { attachment, type Clock, commandOutput, createInbox, type Inbox, type NewContent, type Tool } from "palimpsest";
+import type { MemoryInbox } from "palimpsest/core";
 import type { Agent, AgentOptions } from "../agent/agent.ts";
-import { hearMail } from "../agent/hear-mail.ts";
 import { openAgent } from "../agent/open-agent.ts";
-import { untilAgentsEnd } from "../agent/until-agents-end.ts";
-import { COMMANDS } from "../cli/command-list.ts";
-import { rememberEndpoint, withEndpoint } from "../cli/endpoint.ts";
-import { type EventRelay, relayEvents } from "../cli/event-relay.ts";
-import { inOperatedProject } from "../cli/in-operated-project.ts";
-import { keepCacheWarm } from "../cli/keep-cache-warm.ts";
-import { problemsOf } from "../cli/open-problems.ts";
-import { readPromptLines } from "../cli/read-prompts.ts";
+import { hearMail, untilAgentsEnd } from "../agent/start-turn.ts";
 import { readAgentArguments } from "../commands/agent-arguments.ts";
 import type { ProviderChoice } from "../commands/choose-provider.ts";
-import { connectChosen } from "../commands/connect-chosen.ts";
+import { connectChosen, rememberEndpoint, withEndpoint } from "../commands/connect-chosen.ts";
+import { COMMANDS } from "../commands/definitions.ts";
 import { EXIT } from "../commands/exit-codes.ts";
+import { inOperatedProject } from "../commands/open-project.ts";
 import { amountOf, countOf, oneOf, readArguments } from "../commands/read-arguments.ts";
-import { reportTurn } from "../commands/stream/report-turn.ts";
+import { type EventRelay, keepCacheWarm, relayEvents, reportTurn } from "../commands/stream/report-turn.ts";
 import { createReport, type TurnReport, toResult } from "../commands/stream/turn-report.ts";
 import type { Terminal } from "../commands/terminal.ts";
+import { problemsOf } from "../commands/text/notice-text.ts";
 import type { WatchedResult } from "../terminal/watch-tools.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
@@ -290,3 +287,55 @@ function pipedInput(text: string): NewContent {
 const TASK_IS_PIPED = attachment("input", "The task was given on the standard input. Do what it asks.", {
   kind: "host",
 });
+
+/** User messages as lines of JSON: `{"kind":"user","text":"..."}`. */
+interface PromptLines {
+  /** Resolves when a message waits in the inbox, or when the input has ended. */
+  next(): Promise<"waiting" | "ended">;
+  /** `ended`: the input has ended. */
+  state(): "open" | "ended";
+  /** Describes the lines that are not valid messages, one text each. */
+  readonly problems: readonly string[];
+}
+
+/** Puts messages into the inbox as they arrive. A message that arrives during a turn becomes part of the next request. */
+function readPromptLines(input: NodeJS.ReadableStream, inbox: MemoryInbox, signal: AbortSignal): PromptLines {
+  const problems: string[] = [];
+  let state: "open" | "ended" = "open";
+  let wake = (): void => {};
+  const lines = createInterface({ input, signal });
+  lines.on("line", (line) => {
+    if (line.trim() === "") return;
+    const text = textOf(line);
+    if (text === undefined)
+      problems.push(`Not a message: ${line.slice(0, 200)}. Each line must be {"kind":"user","text":"..."}.`);
+    else inbox.push(text);
+    wake();
+  });
+  lines.on("close", () => {
+    state = "ended";
+    wake();
+  });
+  return {
+    problems,
+    state: () => state,
+    async next() {
+      for (;;) {
+        if (inbox.waiting.length > 0) return "waiting";
+        if (state === "ended") return "ended";
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}
+
+function textOf(line: string): string | undefined {
+  try {
+    const { kind, text } = JSON.parse(line) as { readonly kind?: unknown; readonly text?: unknown };
+    return kind === "user" && typeof text === "string" && text !== "" ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -6,7 +6,7 @@ import { readSettings } from "palimpsest";
 import { settingsFile } from "palimpsest/settings-file";
 import { expect, test } from "vitest";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { checkSettings } from "./check-settings.ts";
+import { checkSettings } from "./settings.ts";
 import { AGENT_SETTINGS } from "./settings-schema.ts";
 
 // As they are published.

@@ -4,7 +4,7 @@ import type { ProjectInspector } from "../commands/project-inspector.ts";
 import type { Terminal } from "../commands/terminal.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 
-export interface InspectionPorts {
+interface InspectionPorts {
   readonly project: Project;
   readonly terminal: Terminal;
   /** The session on the screen. */
@@ -16,7 +16,7 @@ export interface InspectionPorts {
 }
 
 /** A page over the session on the screen. */
-export interface Inspection {
+interface Inspection {
   /** An address that lets one browser in, once. The first call starts the inspector. */
   address(): Promise<string>;
   close(): Promise<void>;

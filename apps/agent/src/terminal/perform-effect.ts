@@ -1,11 +1,10 @@
 import type { Agent } from "../agent/agent.ts";
 import type { Project } from "../commands/open-project.ts";
 import type { Terminal } from "../commands/terminal.ts";
-import { nextEffort } from "./commands/effort.ts";
-import { OFFERED_MODES } from "./commands/mode.ts";
+import { nextEffort, OFFERED_MODES } from "./commands/model.ts";
 import type { Printer } from "./create-printer.ts";
 import type { Dialogs } from "./dialogs/create-dialogs.ts";
-import { findFiles } from "./find-files.ts";
+import { findFiles } from "./prompt/attach-files.ts";
 import { editOutside } from "./prompt/edit-outside.ts";
 import type { Screen } from "./screen.ts";
 import type { Effect } from "./screen-event.ts";
@@ -21,7 +20,7 @@ export interface DrawingPorts {
 }
 
 /** The parts of the terminal that effects act on. */
-export interface EffectPorts extends DrawingPorts, Pick<Screen, "emit">, Pick<Printer, "say"> {
+interface EffectPorts extends DrawingPorts, Pick<Screen, "emit">, Pick<Printer, "say"> {
   readonly agent: () => Agent;
   readonly project: Pick<Project, "folder">;
   readonly terminal: Terminal;

@@ -1,5 +1,5 @@
 import type { NextRequestCost } from "palimpsest/core";
-import type { Dialog } from "../extension/dialog.ts";
+import type { Dialog } from "../extension/slash-command.ts";
 import { plain } from "../text/line.ts";
 import { usd } from "../text/table.ts";
 

@@ -2,14 +2,14 @@ import { commandOutput } from "palimpsest";
 import type { Agent } from "../agent/agent.ts";
 import type { Terminal } from "../commands/terminal.ts";
 import { findShell } from "../sandbox/find-program.ts";
-import { cleanText } from "../text/clean-text.ts";
 import { plainLines } from "../text/line.ts";
+import { cleanText } from "../text/visible-text.ts";
 import type { Printer } from "./create-printer.ts";
 import { runShell } from "./run-shell.ts";
 import type { Screen } from "./screen.ts";
 import type { Turns } from "./turns.ts";
 
-export interface OwnCommandPorts extends Pick<Printer, "print">, Pick<Turns, "during"> {
+interface OwnCommandPorts extends Pick<Printer, "print">, Pick<Turns, "during"> {
   readonly agent: Agent;
   readonly terminal: Pick<Terminal, "environment">;
   readonly folder: string;

@@ -1,7 +1,7 @@
 import { startCommand } from "../sandbox/start-command.ts";
 import type { Environment } from "../workspace/command-environment.ts";
 
-export interface ShellRun {
+interface ShellRun {
   readonly command: string;
   readonly folder: string;
   readonly environment: Environment;
@@ -10,7 +10,7 @@ export interface ShellRun {
   readonly signal: AbortSignal;
 }
 
-export interface ShellResult {
+interface ShellResult {
   /** The output; of a long output, the beginning and the end. */
   readonly output: string;
   readonly ended: string;

@@ -15,7 +15,7 @@ import { startItems } from "./start-items.ts";
 import { startState } from "./state.ts";
 import type { TourStep } from "./tour.ts";
 
-export interface TerminalRun {
+interface TerminalRun {
   readonly project: Project;
   readonly terminal: Terminal & Required<Pick<Terminal, "screen">>;
   readonly provider: Provider;

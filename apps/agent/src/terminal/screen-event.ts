@@ -1,10 +1,9 @@
 import type { QueryEvent, SessionEvent } from "palimpsest";
-import type { EventOwner } from "../agent/event-owner.ts";
-import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
+import type { EventOwner } from "../agent/agent.ts";
+import type { Dialog, DialogAnswer } from "../extension/slash-command.ts";
 import type { TranscriptEntry } from "../workspace/read-transcript.ts";
-import type { Item } from "./item.ts";
-import type { Key } from "./key.ts";
-import type { QueuedInput, ScreenState, Status } from "./state.ts";
+import type { Key } from "./prompt/editor.ts";
+import type { Item, QueuedInput, ScreenState, Status } from "./state.ts";
 import type { WatchedResult } from "./watch-tools.ts";
 
 /** An input of the screen: a key, a result, a change of the session. */

@@ -5,7 +5,7 @@ export interface TourStep {
   readonly prompt?: string;
 }
 
-export interface Tour {
+interface Tour {
   /** Shows the next step. After the last one, nothing. */
   next(): void;
 }

@@ -1,16 +1,16 @@
 import type { NewContent } from "palimpsest";
 import type { Agent } from "../agent/agent.ts";
 import { startTurn } from "../agent/start-turn.ts";
-import { keepCacheWarm } from "../cli/keep-cache-warm.ts";
+import { keepCacheWarm } from "../commands/stream/report-turn.ts";
 import type { Terminal } from "../commands/terminal.ts";
 import type { CommandContext } from "../extension/slash-command.ts";
-import { cleanText } from "../text/clean-text.ts";
+import { cleanText } from "../text/visible-text.ts";
 import type { CurrentFile } from "./read-current-file.ts";
 import type { Screen } from "./screen.ts";
 import { createWaitingInputs, type WaitingInputs } from "./waiting-inputs.ts";
 import { watchTools } from "./watch-tools.ts";
 
-export interface TurnsOptions {
+interface TurnsOptions {
   /** The agent of the open session. */
   readonly agent: () => Agent;
   readonly clock: Terminal["clock"];

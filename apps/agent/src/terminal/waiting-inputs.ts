@@ -2,7 +2,7 @@ import type { Inbox, NewContent } from "palimpsest";
 import type { QueuedInput } from "./state.ts";
 
 /** A message that waits for the next request, or a command that waits for the end of the turn. */
-export type WaitingInput =
+type WaitingInput =
   | { readonly text: string; readonly content: readonly NewContent[] }
   | { readonly text: string; readonly run: () => Promise<void> };
 
@@ -20,7 +20,7 @@ export interface WaitingInputs extends Pick<Inbox, "deliver"> {
   takeCommand(): () => Promise<void>;
 }
 
-export interface WaitingPorts {
+interface WaitingPorts {
   readonly onChange: (queued: readonly QueuedInput[]) => void;
   /** Messages were appended to the session. */
   readonly onTaken: (said: readonly string[]) => void;

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { agentHomeOf } from "@palimpsest/coordination/project-places";
-import { listModels } from "../../cli/list-models.ts";
 import { nearest } from "../../text/nearest.ts";
-import { mergeJsonFile } from "../../workspace/merge-json-file.ts";
+import { mergeJsonFile } from "../../workspace/private-files.ts";
 import { chooseProvider, type ProviderChoice, type ProviderWord, standardModel } from "../choose-provider.ts";
+import { listModels } from "../connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { createPrompter, type Prompter } from "./prompter.ts";
 import { type StoredKeys, storedKeys } from "./stored-keys.ts";
 
 /** What the first start acts on. */
-export interface SetUpPorts {
+interface SetUpPorts {
   readonly prompter: Pick<Prompter, "ask" | "askSecret">;
   print(line: string): Promise<void>;
   readonly keys: Pick<StoredKeys, "write">;

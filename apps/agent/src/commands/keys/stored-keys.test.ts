@@ -1,9 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { RunProgram } from "../../cli/keys/key-store.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
-import { storedKeys } from "./stored-keys.ts";
+import { type RunProgram, storedKeys } from "./stored-keys.ts";
 
 const KEY = "sk-ant-0123456789";
 const home = (): string => join(temporaryProject().home, ".palimpsest");

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { keyFile } from "../../cli/keys/key-file.ts";
-import type { KeyStore, RunProgram } from "../../cli/keys/key-store.ts";
-import { systemKeyring } from "../../cli/keys/system-keyring.ts";
-import type { ProviderWord } from "../choose-provider.ts";
+import { writePrivateFile } from "../../workspace/private-files.ts";
+import { PROVIDERS, type ProviderWord } from "../choose-provider.ts";
 
-export interface StoredKey {
+interface StoredKey {
   readonly key: string;
   /** The name of the place that has it. */
   readonly place: string;
@@ -18,7 +18,7 @@ export interface StoredKeys {
   remove(provider: ProviderWord): Promise<void>;
 }
 
-export interface StoredKeysOptions {
+interface StoredKeysOptions {
   readonly agentHome: string;
   /** @default that of this process */
   readonly platform?: NodeJS.Platform;
@@ -80,3 +80,103 @@ const runProgram: RunProgram = async (program, args, input) => {
   const [exitCode, out] = await Promise.all([closed, text(child.stdout).catch(() => "")]);
   return { exitCode, out };
 };
+
+type Keys = Readonly<Partial<Record<ProviderWord, string>>>;
+
+/** A file in our folder that only this user can read (0600), for systems without a keyring. */
+function keyFile(agentHome: string): KeyStore {
+  const path = join(agentHome, "keys.json");
+  const write = (keys: Keys): Promise<void> => writePrivateFile(path, `${JSON.stringify(keys, undefined, 2)}\n`);
+  return {
+    name: path,
+    read: async (provider) => (await readKeys(path))[provider],
+    write: async (provider, key) => write({ ...(await readKeys(path)), [provider]: key }),
+    async remove(provider) {
+      const { [provider]: gone, ...others } = await readKeys(path);
+      if (gone !== undefined) await write(others);
+    },
+  };
+}
+
+async function readKeys(path: string): Promise<Keys> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "{}";
+    throw error;
+  });
+  const parsed: unknown = JSON.parse(text);
+  if (typeof parsed !== "object" || parsed === null) throw new Error(`${path} is not a JSON object. Remove the file.`);
+  const fields = parsed as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    PROVIDERS.flatMap((word) => (typeof fields[word] === "string" ? [[word, fields[word]] as const] : [])),
+  );
+}
+
+const SERVICE = "palimpsest";
+/** Keys are words; anything else would end the line that `security` reads. */
+const KEY_FORM = /^[\w.:/+=-]+$/;
+
+/**
+ * The keyring of the system, by its own command line tool: `security` on macOS, `secret-tool` (libsecret) on Linux.
+ * Undefined where there is no such tool: Windows has none that reads a secret back.
+ */
+function systemKeyring(platform: NodeJS.Platform, run: RunProgram): KeyStore | undefined {
+  if (platform === "darwin") return keychain(run);
+  return platform === "linux" ? secretService(run) : undefined;
+}
+
+function keychain(run: RunProgram): KeyStore {
+  const entry = (account: string): string => `-s ${SERVICE} -a ${account}`;
+  return {
+    name: "the macOS keychain",
+    async read(provider) {
+      const args = ["find-generic-password", "-s", SERVICE, "-a", provider, "-w"];
+      const { exitCode, out } = await run("security", args, "");
+      return exitCode === 0 ? out.trim() || undefined : undefined;
+    },
+    async write(provider, key) {
+      if (!KEY_FORM.test(key))
+        throw new Error("This key has characters that the macOS keychain's tool cannot be given.");
+      // With -i, the tool reads its commands from standard input, where nobody else sees the key.
+      const { exitCode } = await run("security", ["-i"], `add-generic-password -U ${entry(provider)} -w ${key}\n`);
+      if (exitCode !== 0) throw new Error(`The macOS keychain refused the key (security ended with ${exitCode}).`);
+    },
+    async remove(provider) {
+      await run("security", ["delete-generic-password", "-s", SERVICE, "-a", provider], "");
+    },
+  };
+}
+
+function secretService(run: RunProgram): KeyStore {
+  const entry = (account: string): readonly string[] => ["service", SERVICE, "account", account];
+  return {
+    name: "the system's keyring",
+    async read(provider) {
+      const { exitCode, out } = await run("secret-tool", ["lookup", ...entry(provider)], "");
+      return exitCode === 0 ? out.trim() || undefined : undefined;
+    },
+    async write(provider, key) {
+      const label = `--label=palimpsest: API key for ${provider}`;
+      const { exitCode } = await run("secret-tool", ["store", label, ...entry(provider)], key);
+      if (exitCode !== 0) throw new Error(`The system's keyring refused the key (secret-tool ended with ${exitCode}).`);
+    },
+    async remove(provider) {
+      await run("secret-tool", ["clear", ...entry(provider)], "");
+    },
+  };
+}
+
+/** A place that keeps one API key for each provider. */
+interface KeyStore {
+  /** Names the place in messages: "the macOS keychain". */
+  readonly name: string;
+  read(provider: ProviderWord): Promise<string | undefined>;
+  write(provider: ProviderWord, key: string): Promise<void>;
+  remove(provider: ProviderWord): Promise<void>;
+}
+
+/** Runs a program to its end. Secrets go in and out by its pipes: other users see the arguments of a program. */
+export type RunProgram = (
+  program: string,
+  args: readonly string[],
+  input: string,
+) => Promise<{ readonly exitCode: number | null; readonly out: string }>;

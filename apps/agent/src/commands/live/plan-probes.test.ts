@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { targetByAsking, targetByTable } from "../../live/find-limits.ts";
 import { offline } from "../connect.ts";
 import { planProbes, whyTooExpensive } from "./plan-probes.ts";
 import type { RequestLimits } from "./probe.ts";
 import { answerProbe } from "./probes/answer.ts";
 import { cacheProbe } from "./probes/cache.ts";
 import { overLongProbe } from "./probes/limits.ts";
+import { targetByAsking, targetByTable } from "./run-probes.ts";
 
 const provider = await offline("anthropic");
 const target = (model: string): RequestLimits => ({

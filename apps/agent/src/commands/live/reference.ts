@@ -19,19 +19,19 @@ import {
   type Words,
 } from "@palimpsest/provider-simulator";
 import type { ResponseContent } from "palimpsest/core";
-import { tapFetch } from "../../live/wire-tap.ts";
 import type { ProviderChoice } from "../choose-provider.ts";
 import { connect } from "../connect.ts";
 import type { Endpoint, RequestLimits } from "./probe.ts";
+import { tapFetch } from "./wire-fields.ts";
 
-export interface Reference extends Endpoint {
+interface Reference extends Endpoint {
   /** Sets the next answer of the simulated model to the answer of the real one, so that only the services differ. */
   say(replies: readonly ResponseContent[]): void;
   /** The name of the simulated model or server, for the report. */
   readonly played: string;
 }
 
-export interface ReferenceOptions {
+interface ReferenceOptions {
   readonly choice: ProviderChoice;
   readonly target: RequestLimits;
   /** The server to imitate, for an API with many servers. */

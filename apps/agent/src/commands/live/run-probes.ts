@@ -1,22 +1,22 @@
 import { randomUUID } from "node:crypto";
 import type { CompatibleServer } from "@palimpsest/provider-simulator";
-import { priceUsd } from "palimpsest/core";
-import { compareFields, type Difference } from "../../live/compare-fields.ts";
-import { targetByAsking, targetByRefusal, targetByTable } from "../../live/find-limits.ts";
-import { openEndpoint } from "../../live/open-endpoint.ts";
+import type { ModelFacts } from "palimpsest";
+import { priceUsd, type ResponseContent } from "palimpsest/core";
 import type { ProviderChoice } from "../choose-provider.ts";
+import { connect } from "../connect.ts";
 import { type LivePlan, planProbes, whyTooExpensive } from "./plan-probes.ts";
-import type { Finding, Probe, RequestLimits } from "./probe.ts";
+import type { Endpoint, Finding, Probe, RequestLimits } from "./probe.ts";
 import { answerProbe } from "./probes/answer.ts";
 import { cacheProbe } from "./probes/cache.ts";
 import { outputLimitProbe, overLongProbe } from "./probes/limits.ts";
-import { askModel } from "./probes/model.ts";
+import { askModel, type ReportedModel } from "./probes/model.ts";
 import { toolsProbe } from "./probes/tools.ts";
 import { openReference } from "./reference.ts";
+import { type Fields, STATUS, tapFetch } from "./wire-fields.ts";
 
 const PROBES: readonly Probe[] = [answerProbe, toolsProbe, cacheProbe, outputLimitProbe, overLongProbe];
 
-export interface RunProbesOptions {
+interface RunProbesOptions {
   readonly choice: ProviderChoice;
   readonly server: CompatibleServer;
   /** A probe that might cost more is skipped. */
@@ -27,7 +27,7 @@ export interface RunProbesOptions {
   onProbe(about: string): void;
 }
 
-export interface LiveCheck extends Omit<Finding, "fields"> {
+interface LiveCheck extends Omit<Finding, "fields"> {
   /** Differences between service and simulator. A difference of an earlier check is not repeated. */
   readonly differences: readonly Difference[];
 }
@@ -98,5 +98,91 @@ function createComparison(): (finding: Finding, simulated: Finding | undefined) 
     const fresh = differences.filter((difference) => !named.has(JSON.stringify(difference)));
     for (const difference of fresh) named.add(JSON.stringify(difference));
     return { ...rest, differences: fresh };
+  };
+}
+
+/** A field that differs between the service and the simulator. A side without the field is left out. */
+interface Difference {
+  readonly field: string;
+  readonly actual?: string;
+  readonly simulated?: string;
+}
+
+/**
+ * Compares two answers to the same request, field by field, ordered by name. If their statuses differ, all fields differ, so
+ * only the service's fields are listed.
+ */
+export function compareFields(actual: Fields, simulated: Fields): readonly Difference[] {
+  const isAnother = actual[STATUS] !== simulated[STATUS];
+  const fields = new Set([...Object.keys(actual), ...(isAnother ? [] : Object.keys(simulated))]);
+  return [...fields].toSorted().flatMap((field): readonly Difference[] => {
+    const [ours, theirs] = [own(actual, field), own(simulated, field)];
+    if (ours === theirs) return [];
+    return [
+      {
+        field,
+        ...(ours === undefined ? {} : { actual: ours }),
+        ...(theirs === undefined ? {} : { simulated: theirs }),
+      },
+    ];
+  });
+}
+
+/** Uses `Object.hasOwn`, since a service may have a field with the name of an object's method. */
+function own(fields: Fields, name: string): string | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+/** The facts about a model before the service was asked. */
+export function targetByTable(facts: ModelFacts): Pick<RequestLimits, "facts" | "windowFrom" | "thinking"> {
+  return { facts, windowFrom: facts.windowTokens === undefined ? "nobody" : "table", thinking: {} };
+}
+
+/** Adds the service's own facts about the model. */
+export function targetByAsking(
+  table: ModelFacts,
+  { told, thinkingTypes = [] }: ReportedModel,
+): ReturnType<typeof targetByTable> {
+  const known = targetByTable({ ...table, ...told });
+  return {
+    ...known,
+    ...(told.windowTokens === undefined ? {} : { windowFrom: "service" }),
+    thinking: toThinking(thinkingTypes),
+  };
+}
+
+/** Sets the window that an error message has named. */
+function targetByRefusal(target: RequestLimits, windowTokens: number): RequestLimits {
+  return { ...target, facts: { ...target.facts, windowTokens }, windowFrom: "service" };
+}
+
+/** The thinking parameters of a model. The client warns about a budget if the model uses another way. */
+function toThinking(types: readonly string[]): RequestLimits["thinking"] {
+  if (types.includes("adaptive")) return { thinking: { type: "adaptive" } };
+  return types.includes("enabled") ? { thinking: { type: "enabled", budget_tokens: 1_024 } } : {};
+}
+
+interface LiveEndpoint extends Endpoint {
+  /** The responses since the last call. */
+  takeReplies(): readonly ResponseContent[];
+  /** The number of calls so far. */
+  calls(): number;
+}
+
+/** Opens the real service with the user's key. */
+async function openEndpoint(choice: ProviderChoice): Promise<LiveEndpoint> {
+  const tap = tapFetch(globalThis.fetch);
+  const replies: ResponseContent[] = [];
+  let calls = 0;
+  return {
+    provider: await connect(choice, tap),
+    onResponse: (content) => void replies.push(content),
+    takeReplies: () => replies.splice(0),
+    calls: () => calls,
+    async takeExchanges() {
+      const exchanges = await tap.take();
+      calls += exchanges.length;
+      return exchanges;
+    },
   };
 }

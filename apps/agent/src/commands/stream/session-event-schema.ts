@@ -1,9 +1,8 @@
 import type { SessionEvent } from "palimpsest";
-import { COMPACTION_EVENTS } from "../../cli/stream/compaction-event-schemas.ts";
-import { USED_TOKENS, usedTokens } from "../../cli/stream/used-tokens-schema.ts";
 import {
   anything,
   byKind,
+  type FieldsOf,
   type KindsOf,
   list,
   number,
@@ -13,6 +12,144 @@ import {
   text,
   word,
 } from "./typed-schema.ts";
+
+type UsedTokens = Extract<SessionEvent, { kind: "forked" }>["used"];
+
+export const USED_TOKENS: FieldsOf<UsedTokens> = {
+  freshTokens: number("Input tokens that were neither read from the prompt cache nor written to it."),
+  cacheReadTokens: number(),
+  cacheWriteTokens: number(),
+  outputTokens: number(),
+  reasoningTokens: optional(number("The part of outputTokens spent on reasoning.")),
+};
+
+/** The tokens of a model call. */
+const usedTokens: TypedSchema<UsedTokens> = object<UsedTokens>(USED_TOKENS);
+
+type CompactionEvent = Of<
+  | "compaction-due"
+  | "compaction-announced"
+  | "compaction-started"
+  | "compaction-progressed"
+  | "compaction-ended"
+  | "notes-updated"
+  | "notes-compaction-declined"
+  | "breaker-tripped"
+  | "files-restored"
+>;
+type Shared = Pick<SessionEvent, "session" | "atMs">;
+type Ended = Of<"compaction-ended">["outcome"];
+
+const reason = word(
+  ["window", "economic", "asked"],
+  "window: the context window is nearly full. economic: it saves money. asked: the user or the host asked for it.",
+);
+const compactionFailure = word(["no_summary", "api_error", "prompt_too_long", "aborted"]);
+const overrides = word(["restore"], "The user had undone an earlier compaction of the same items.");
+const retryAtMs = number("When it is tried again, at the earliest.");
+
+const FORECAST: FieldsOf<Omit<Of<"compaction-due">, "kind" | keyof Shared>> = {
+  reason: word(["window", "economic"]),
+  why: text("In words and figures."),
+  tokens: number("The size of the conversation now."),
+  expectedTokens: number("The size after the compaction."),
+  savesTokensPerRequest: number(),
+  savesUsdPerRequest: optional(number()),
+  overrides: optional(overrides),
+};
+
+const outcome = byKind<Ended>(
+  {
+    compacted: {
+      about: "The conversation was compacted.",
+      fields: {
+        rung: text("Where the summary is from."),
+        tokensBefore: number(),
+        tokensAfter: number(),
+        used: optional(usedTokens),
+        withoutSummary: optional(compactionFailure),
+        summary: text("What the model sees in place of the compacted messages."),
+      },
+    },
+    declined: {
+      about: "A hook blocked the compaction, or it would not have saved anything.",
+      fields: { reason: text(), why: text(), retryAtMs: optional(retryAtMs) },
+    },
+    failed: {
+      about: "The compaction failed.",
+      fields: {
+        failure: compactionFailure,
+        why: text(),
+        retryAtMs: optional(retryAtMs),
+        used: optional(usedTokens),
+      },
+    },
+  },
+  {},
+);
+
+const part = object<Of<"files-restored">["parts"][number]>({
+  type: text("The type of attachment."),
+  name: optional(text("The path of a file, the name of a skill.")),
+  shown: word(["whole", "cut", "left-out"]),
+  tokens: number("In view."),
+  ofTokens: number(),
+  why: optional(text("Why the whole text is not in view.")),
+});
+
+/** Events of compactions, notes and what follows a compaction. */
+const COMPACTION_EVENTS: KindsOf<CompactionEvent, Shared> = {
+  "compaction-due": { about: "A compaction is needed, and the settings leave it to the user.", fields: FORECAST },
+  "compaction-announced": {
+    about: "The user is told of a compaction before it is made.",
+    fields: { ...FORECAST, when: word(["now", "after-next-message", "when-full"]) },
+  },
+  "compaction-started": {
+    about: "A compaction has started.",
+    fields: {
+      compaction: text("An id of this compaction."),
+      trigger: word(["auto", "manual", "reactive"], "reactive: the provider refused a request as too long."),
+      reason,
+      overrides: optional(overrides),
+      tokensBefore: number(),
+      earlierCompactions: number(),
+      turnsSincePrevious: optional(number()),
+    },
+  },
+  "compaction-progressed": {
+    about: "A compaction makes progress.",
+    fields: { compaction: text(), phase: text(), receivedCharacters: optional(number("Of the summary.")) },
+  },
+  "compaction-ended": {
+    about: "A compaction has ended.",
+    fields: { compaction: text(), reason, outcome },
+  },
+  "notes-updated": {
+    about: "The session's notes were updated.",
+    fields: { outcome: word(["updated", "unchanged", "failed"]), tokens: number(), used: optional(usedTokens) },
+  },
+  "notes-compaction-declined": {
+    about: "The session's notes could not be used as the summary.",
+    fields: { reason: text() },
+  },
+  "breaker-tripped": {
+    about: "A step failed so often in a row that it is not tried for now.",
+    fields: {
+      of: text("compaction, or economic-compaction for those that only save money."),
+      failures: number(),
+      retryAtMs: optional(number("When it is tried again, at the latest.")),
+    },
+  },
+  "files-restored": {
+    about: "After a compaction, files, skills and the plan were shown to the model again.",
+    fields: {
+      putBack: number("Files."),
+      skipped: number(),
+      failed: number(),
+      parts: list(part, "Files, skills, the plan and other texts."),
+    },
+  },
+};
 
 /** The fields that every event of a session has. */
 type SharedFields = Pick<SessionEvent, "session" | "atMs">;
@@ -45,7 +182,7 @@ const problem = object<Of<"settings-rejected">["problems"][number]>({
   name: text("The setting or the variable; empty for a file that cannot be read."),
   message: text("What is wrong and what to write instead."),
 });
-const failure = object<Of<"hooks-ran">["failures"][number]>({ by: text(), kind: text(), message: text() });
+const hookFailure = object<Of<"hooks-ran">["failures"][number]>({ by: text(), kind: text(), message: text() });
 
 type OtherEvent = Exclude<SessionEvent, { kind: keyof typeof COMPACTION_EVENTS }>;
 
@@ -206,7 +343,7 @@ const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
       ran: number("How many."),
       durationMs: number(),
       blocked: optional(object<NonNullable<Of<"hooks-ran">["blocked"]>>({ reason: text(), by: text() })),
-      failures: list(failure),
+      failures: list(hookFailure),
       messages: list(text(), "For the user."),
     },
   },

@@ -1,11 +1,9 @@
 import type { QueryEvent } from "palimpsest";
 import type { LedgerTotals } from "palimpsest/core";
-import type { EventOwner } from "../../agent/event-owner.ts";
-import { STREAM_VERSION, type StreamStarted } from "../../cli/stream/stream-started.ts";
-import { USED_TOKENS } from "../../cli/stream/used-tokens-schema.ts";
+import type { EventOwner } from "../../agent/agent.ts";
 import type { DeniedCall } from "../../permissions/headless-permission.ts";
-import { sessionEventSchema } from "./session-event-schema.ts";
-import type { ReportedEvent, TurnResult } from "./turn-report.ts";
+import { sessionEventSchema, USED_TOKENS } from "./session-event-schema.ts";
+import { type ReportedEvent, STREAM_VERSION, type StreamStarted, type TurnResult } from "./turn-report.ts";
 import {
   anything,
   byKind,

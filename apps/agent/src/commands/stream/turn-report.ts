@@ -1,7 +1,6 @@
 import type { QueryEvent, QueryOutcome, SessionEvent } from "palimpsest";
 import type { LedgerTotals } from "palimpsest/core";
-import type { EventOwner } from "../../agent/event-owner.ts";
-import { STREAM_VERSION, type StreamStarted } from "../../cli/stream/stream-started.ts";
+import type { EventOwner } from "../../agent/agent.ts";
 import type { DeniedCall } from "../../permissions/headless-permission.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { Terminal } from "../terminal.ts";
@@ -10,7 +9,7 @@ import { noticeOf } from "../text/notice-text.ts";
 import { providerWords, retryWords } from "../text/provider-words.ts";
 
 /** How a turn ended: by itself, or because `--max-usd` was reached. */
-export type TurnOutcome = QueryOutcome | BudgetUsedUp;
+type TurnOutcome = QueryOutcome | BudgetUsedUp;
 
 interface BudgetUsedUp extends Pick<QueryOutcome, "rounds" | "usage"> {
   readonly kind: "budget-used-up";
@@ -54,7 +53,7 @@ export type ReportedEvent =
   | ReportedToolOutput;
 
 /** What a tool has returned, in `stream-json`. It comes before the `tool-ended` of its call. */
-export interface ReportedToolOutput {
+interface ReportedToolOutput {
   readonly kind: "tool-output";
   readonly callId: string;
   /** The beginning of the output, or all of it. */
@@ -248,4 +247,21 @@ function toJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     member instanceof Error ? { name: member.name, message: member.message } : member,
   );
+}
+
+/**
+ * The version of the events of `--output-format stream-json`. Within a version, events and fields are only added. A change that
+ * could break a reader makes a new version.
+ */
+export const STREAM_VERSION = 1;
+
+/** The first line of a stream. */
+export interface StreamStarted {
+  readonly kind: "stream-started";
+  readonly version: number;
+  /** The id of the session. */
+  readonly session: string;
+  readonly model: string;
+  /** The folder that the agent works in. */
+  readonly folder: string;
 }

@@ -48,7 +48,7 @@ export function analysisText(analysis: Analysis, columns: number): string {
     .join("\n\n");
 }
 
-export interface NamedAnalysis {
+interface NamedAnalysis {
   readonly path: string;
   readonly analysis: Analysis;
 }

@@ -1,12 +1,21 @@
 import type { SessionEvent } from "palimpsest";
-import type { EventOwner } from "../../agent/event-owner.ts";
-import { cacheText } from "../../cli/notices/cache-text.ts";
-import { announcementText, compactionNotice, dueNotice, restoredNotice } from "../../cli/notices/compaction-notice.ts";
-import { dreamNotice, extractionNotice, waitingNotice } from "../../cli/notices/memory-notice.ts";
-import { command, count, duration, plural, tokens } from "../../cli/notices/notice-words.ts";
-import { collectedNotice, mediaText, storedText, unstoredText } from "../../cli/notices/result-notice.ts";
+import type { Agent, EventOwner } from "../../agent/agent.ts";
+import { rungName } from "../../text/plain-names.ts";
 import { usd } from "../../text/table.ts";
-import { type EventOf, type Notice, news, problem, type Surface } from "./notice.ts";
+import {
+  cacheText,
+  command,
+  count,
+  duration,
+  type EventOf,
+  type Notice,
+  news,
+  plural,
+  problem,
+  type Surface,
+  size,
+  tokens,
+} from "./notice.ts";
 
 /**
  * The line that the person reads about an event. Undefined if the person knows already, or can do nothing about it.
@@ -156,4 +165,198 @@ function short(value: unknown): string {
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function dueNotice(event: EventOf<"compaction-due">, surface: Surface): Notice {
+  return {
+    text: `The conversation has ${tokens(event.tokens)}. Compacting it saves ${tokens(event.savesTokensPerRequest)} on every request. To compact it: ${command("compact", surface)}.`,
+    weight: "problem",
+    once: "compaction-due",
+  };
+}
+
+function announcementText(event: EventOf<"compaction-announced">, surface: Surface): string {
+  const saved = event.savesUsdPerRequest === undefined ? "" : ` (${usd(event.savesUsdPerRequest)})`;
+  const saves = `saves ${tokens(event.savesTokensPerRequest)}${saved} on every request`;
+  switch (event.when) {
+    case "now":
+      return (
+        `The conversation has ${tokens(event.tokens)}. Compacting it to about ${count(event.expectedTokens)} ${saves}. ` +
+        `To undo it: ${command("undo", surface)}. To choose when to compact: ${command("config", surface)}.`
+      );
+    case "after-next-message":
+      return (
+        `You resumed a session of ${tokens(event.tokens)}. It will be compacted after your next message, which ${saves}. ` +
+        `To keep more detail: ${command("config", surface)} quality.`
+      );
+    case "when-full":
+      return (
+        `You undid a compaction, so the conversation (${tokens(event.tokens)}) stays whole until the context window is nearly full. ` +
+        `To compact it anyway: ${command("compact", surface)}. That ${saves}.`
+      );
+  }
+}
+
+function compactionNotice({ outcome, atMs }: EventOf<"compaction-ended">, surface: Surface): Notice {
+  const { retryAtMs } = outcome.kind === "compacted" ? {} : outcome;
+  const next = retryAtMs === undefined ? "" : ` The next try is in ${duration(retryAtMs - atMs)}.`;
+  switch (outcome.kind) {
+    case "compacted": {
+      const { tokensBefore, tokensAfter, rung, withoutSummary } = outcome;
+      const sizes = `${count(tokensBefore)} -> ${tokens(tokensAfter)}`;
+      const undo = `To undo it: ${command("undo", surface)}.`;
+      if (withoutSummary === undefined) return news(`Compacted: ${sizes} (${rungName(rung)}). ${undo}`);
+      return problem(
+        `Compacted, but the model wrote no summary: ${WITHOUT[withoutSummary]}. ${sizes}; details are missing. ${undo}`,
+      );
+    }
+    case "declined":
+      return problem(`Not compacted: ${DECLINED[outcome.reason] ?? outcome.reason}.${next}`);
+    case "failed":
+      return problem(`Compaction failed: ${FAILED[outcome.failure]}${next}`);
+  }
+}
+
+/** Why the model wrote no summary. */
+const WITHOUT: Readonly<Record<SummaryFailure, string>> = {
+  no_summary: "the model returned no usable summary",
+  api_error: "the provider did not answer",
+  prompt_too_long: "the request was too long",
+  aborted: "it was stopped",
+};
+
+type SummaryFailure = Extract<EventOf<"compaction-ended">["outcome"], { kind: "failed" }>["failure"];
+
+const DECLINED: Readonly<Record<string, string>> = {
+  "switched-off": "compaction is switched off. To switch it on, set compaction.enabled to true",
+  blocked: "a hook blocked it",
+  "nothing-to-compact": "the conversation has nothing that a summary could replace",
+  "too-small": "the conversation is so small that a summary would save nothing",
+  overtaken: "the conversation changed while the summary was written. The next request tries again",
+};
+
+const FAILED: Readonly<Record<SummaryFailure, string>> = {
+  no_summary: "the model returned no usable summary. The conversation is unchanged.",
+  api_error: "the provider did not answer. The conversation is unchanged.",
+  prompt_too_long:
+    "the parts that must stay in context are too large. Shorten the instructions, offer fewer tools, or use a model with a larger window.",
+  aborted: "it was stopped. The conversation is unchanged.",
+};
+
+function restoredNotice({ failed, parts }: EventOf<"files-restored">): Notice | undefined {
+  const unread = failed === 0 ? [] : [`${plural(failed, "file")} could not be read`];
+  const short = parts.flatMap(({ type, name, shown, tokens: seen, ofTokens }) => {
+    if (type === "file" || shown === "whole") return [];
+    const what = name === undefined ? `the ${type}` : `the ${type} ${name}`;
+    return [shown === "cut" ? `${what} was cut to ${count(seen)} of ${tokens(ofTokens)}` : `${what} was left out`];
+  });
+  const all = [...unread, ...short];
+  return all.length === 0
+    ? undefined
+    : problem(`After the compaction, ${all.join("; ")}. The model can still read what it needs.`);
+}
+
+function extractionNotice(
+  { outcome, count: saved, why = "" }: EventOf<"memories-extracted">,
+  surface: Surface,
+): Notice | undefined {
+  switch (outcome) {
+    case "extracted":
+      return news(
+        `Saved ${plural(saved, "memory", "memories")} from the conversation. To see the memory: ${memoryCommand("", surface)}.`,
+      );
+    case "nothing":
+    case "own-writes":
+      // The model's own writes were shown as tool calls.
+      return undefined;
+    case "over-budget":
+      return problem(`Stopped saving memories from this session: ${why}.`);
+    case "failed":
+      return problem(`Could not save memories from this turn: ${why}. The next turn tries again.`);
+  }
+}
+
+function waitingNotice({ count }: EventOf<"memories-waiting">, surface: Surface): Notice {
+  return news(
+    `${plural(count, "memory", "memories")} ${count === 1 ? "waits" : "wait"} for your yes. To review: ${memoryCommand("inbox", surface)}.`,
+  );
+}
+
+function dreamNotice(
+  { trigger, outcome, changed, why = "" }: EventOf<"dreamed">,
+  surface: Surface,
+): Notice | undefined {
+  // The command that the person typed prints the outcome.
+  if (trigger === "manual") return undefined;
+  switch (outcome) {
+    case "consolidated":
+      return news(`Tidied up the memory: ${plural(changed, "change")}. To see them: ${memoryCommand("log", surface)}.`);
+    case "nothing":
+      // Its start was shown.
+      return news("Checked the memory: nothing had to change.");
+    case "stopped":
+      return undefined;
+    case "held":
+      return problem(
+        `Tidying up the memory would change ${plural(changed, "topic")} and waits for your approval: ${why}. To apply the changes: ${command("dream", surface)} --yes.`,
+      );
+    case "failed":
+      return problem(`Tidying up the memory failed: ${why}. Nothing was changed. The next try is tomorrow.`);
+  }
+}
+
+function memoryCommand(word: "" | "inbox" | "log", surface: Surface): string {
+  // In the terminal, `/memory` begins with what waits.
+  if (word === "inbox" && surface === "terminal") return "/memory";
+  return `${surface === "terminal" ? "/memory" : "palimpsest memory"} ${word}`.trimEnd();
+}
+
+function storedText({ tool, bytes, way }: EventOf<"result-stored">): string {
+  const of = tool === undefined ? "" : ` of ${tool}`;
+  const why = way === "alone" ? "too large for the context" : "the results of this round were too large together";
+  return `Stored a tool result${of} (${size(bytes)}) in a file: ${why}. The model sees a preview.`;
+}
+
+function unstoredText({ bytes, error, shown }: EventOf<"storing-failed">): string {
+  const seen = shown === "all" ? "all of it" : "only its beginning; the rest is lost";
+  return `Could not store a tool result of ${size(bytes)} (${error}). The model sees ${seen}.`;
+}
+
+function collectedNotice({ sessions, bytes, failures, error = "" }: EventOf<"results-collected">): Notice {
+  const gone =
+    sessions === 0 ? "" : `Removed stored tool results of ${plural(sessions, "old session")} (${size(bytes)}). `;
+  return failures === 0
+    ? news(`${gone}To keep them longer, raise the setting toolResults.keptDays.`)
+    : problem(
+        `${gone}Could not remove old tool results of ${plural(failures, "session")} (${error}). The next start tries again.`,
+      );
+}
+
+function mediaText({ media, by, why }: EventOf<"media-refused">): string {
+  const who = {
+    check: "It is not valid",
+    provider: "The provider refused it",
+    "request-size": "The request is too large",
+  };
+  return `Left out ${media === "image" ? "an image" : "a document"}. ${who[by]}: ${plainWords(why)}. The model sees a note in its place.`;
+}
+
+/** Takes the message out of a provider's JSON error. */
+function plainWords(why: string): string {
+  const [, words] = /"message":"([^"]+)"/.exec(why) ?? [];
+  return words ?? why;
+}
+
+/** Lists settings and extensions that could not be used, one line each. Problems of engine settings arrive as events. */
+export function problemsOf({ settings, problems }: Agent): readonly string[] {
+  const { heldBack } = settings;
+  return [
+    ...settings.problems,
+    ...problems,
+    ...(heldBack.length === 0
+      ? []
+      : [
+          `This project is not trusted, so these settings are ignored: ${heldBack.join("; ")}. To review them: palimpsest trust`,
+        ]),
+  ];
 }

@@ -1,4 +1,6 @@
 import type { SessionEvent } from "palimpsest";
+import { CACHE_CAUSES, PROVIDER_SAYS } from "palimpsest/inspect";
+import { usd } from "../../text/table.ts";
 
 /** A message to the person about an event. */
 export interface Notice {
@@ -22,4 +24,51 @@ export function news(text: string): Notice {
 
 export function problem(text: string): Notice {
   return { text, weight: "problem" };
+}
+
+/** Says how many tokens were paid for again because of a cache miss, and why. */
+export function cacheText({
+  causes,
+  pauseMs,
+  rebilledTokens,
+  rebilledUsd,
+  providerSays,
+}: Pick<EventOf<"cache-broken">, "causes" | "pauseMs" | "rebilledTokens" | "rebilledUsd" | "providerSays">): string {
+  const price = rebilledUsd === undefined ? "" : ` (${usd(rebilledUsd)})`;
+  const said = providerSays === undefined ? "" : ` The provider says that ${PROVIDER_SAYS[providerSays]}.`;
+  const paid = `${tokens(rebilledTokens)} were paid for again${price}.${said}`;
+  const others = causes.flatMap((cause) => (cause === "pause" ? [] : [CACHE_CAUSES[cause]]));
+  if (causes.includes("pause")) {
+    const also = others.length === 0 ? "" : `; also ${others.join(", ")}`;
+    return `Prompt cache expired (idle ${duration(pauseMs)}${also}). ${paid}`;
+  }
+  return `Prompt cache lost (${others.join(", ")}). ${paid}`;
+}
+
+/** A command as the person types it on this surface. */
+export function command(name: "compact" | "undo" | "dream" | "config", surface: Surface): string {
+  return surface === "terminal" ? `/${name}` : `palimpsest ${name}`;
+}
+
+export function tokens(amount: number): string {
+  return `${count(amount)} tokens`;
+}
+
+export function count(amount: number): string {
+  return amount.toLocaleString("en-US");
+}
+
+export function plural(amount: number, thing: string, things = `${thing}s`): string {
+  return `${count(amount)} ${amount === 1 ? thing : things}`;
+}
+
+export function size(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+export function duration(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 1) return `${Math.round(ms / 1_000)} s`;
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }

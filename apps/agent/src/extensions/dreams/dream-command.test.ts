@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { CommandContext } from "../../extension/slash-command.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
-import { dreamCommand } from "./dream-command.ts";
+import { dreamCommand } from "./dreams-extension.ts";
 
 /** Types `/dream`, with changes that wait, and chooses an answer where one is asked for. */
 async function typed(words: string, choice: string, held: "held" | "nothing") {

@@ -1,4 +1,4 @@
-import { type Evidence, type Statement, toStatement } from "@palimpsest/memory";
+import { type Evidence, type Statement, toStatement, type WriteOutcome } from "@palimpsest/memory";
 import type { Store } from "palimpsest";
 import { readPayload } from "palimpsest/core";
 
@@ -36,5 +36,28 @@ async function readSpeaker(
     return read === undefined ? undefined : toStatement(readPayload(read))?.by;
   } finally {
     await reader?.close();
+  }
+}
+
+/** Says what a dismissal means. */
+export function dismissedText(slug: string): string {
+  return `${slug} is not attached to your messages any more. It stays in the memory.`;
+}
+
+/** Describes the outcome of a change to the memory. */
+export function outcomeText(outcome: WriteOutcome): string {
+  switch (outcome.kind) {
+    case "written":
+      return outcome.version === "none"
+        ? `Forgot ${outcome.slug}. Its text stays in the history.`
+        : `Saved ${outcome.slug}.`;
+    case "unchanged":
+      return `Nothing changed: ${outcome.slug} already says that.`;
+    case "proposed":
+      return `${outcome.slug} waits in the inbox for the user's approval: ${outcome.why}`;
+    case "stale":
+      return `Nothing was written: ${outcome.slug} exists already, or was changed since.`;
+    case "refused":
+      return `Nothing was written: ${outcome.why}`;
   }
 }

@@ -2,9 +2,8 @@ import { type Line, type Look, plain } from "../../text/line.ts";
 import { cutLine, cutText } from "../../text/width.ts";
 import { editorText } from "../prompt/editor.ts";
 import type { ScreenState } from "../state.ts";
-import { isAnswerable } from "./answerable.ts";
-import { type DialogLayout, layDialogOut } from "./dialog-layout.ts";
-import { BODY_INDENT, type DialogState, isOffered, shownOptions } from "./dialog-state.ts";
+import { viewStatus } from "../views/view-status.ts";
+import { BODY_INDENT, type DialogState, depthOf, isOffered, shownOptions } from "./dialog-state.ts";
 
 /** A question, what it is about, and the answers. */
 export function viewDialog(dialog: DialogState, state: ScreenState): readonly Line[] {
@@ -81,4 +80,43 @@ function wordsLine({ at, words, typed, options }: DialogState, index: number): L
     ...(text === "" ? [] : plain(`: ${text}`)),
     ...(isHere ? [...(text === "" ? plain(": ") : []), { text: " ", mark: "inverse" } as const] : []),
   ];
+}
+
+/**
+ * How long a dialog stands, without a key, before keys answer it. A person who types does not see at once that a question has
+ * come: what they type is meant for the prompt.
+ */
+export const SETTLE_MS = 400;
+
+/** Whether keys are for the dialog: it has been drawn, and then nothing was typed for a while. */
+export function isAnswerable({ dialogs: [dialog], standing, nowMs }: ScreenState): boolean {
+  if (dialog === undefined || standing === undefined) return false;
+  const isSame = standing.id === dialog.id && standing.depth === depthOf(dialog);
+  return isSame && nowMs - standing.sinceMs >= SETTLE_MS;
+}
+
+/** How the rows of the screen are shared out among the parts of a dialog. */
+interface DialogLayout {
+  /** How many answers are shown. */
+  readonly answers: number;
+  /** How many rows of the body are shown. */
+  readonly visible: number;
+  /** Whether a line says which rows those are. */
+  readonly position: "shown" | "none";
+}
+
+/** Title and keys. */
+const OWN_ROWS = 2;
+const MIN_ANSWERS = 4;
+
+/** The answers first, and what is left for the body. Never more rows than the screen has. */
+export function layDialogOut(dialog: DialogState, state: ScreenState): DialogLayout {
+  const { rows, style, editor } = state;
+  const extra = [style === "full", dialog.shown === "searched", editor.characters.length > 0].filter(Boolean).length;
+  const room = rows - 1 - viewStatus(state).length - OWN_ROWS - extra;
+  const wanted = Math.max(1, shownOptions(dialog).length + (dialog.words === undefined ? 0 : 1));
+  const answers = Math.min(wanted, Math.max(MIN_ANSWERS, room - Math.min(dialog.rows.length, MIN_ANSWERS)));
+  const visible = Math.max(0, room - answers);
+  if (dialog.rows.length <= visible) return { answers, visible, position: "none" };
+  return { answers, visible: Math.max(0, visible - 1), position: "shown" };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { MAX_IMAGE_BYTES } from "../../extensions/files/image.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
-import { asNamedImage } from "../pastes.ts";
 import { attachFiles } from "./attach-files.ts";
+import { asNamedImage } from "./update-prompt.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a", "hex");
 

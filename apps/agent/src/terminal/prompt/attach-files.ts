@@ -5,8 +5,9 @@ import { commandOutput, type NewContent, type Part, user } from "palimpsest";
 import { sanitize } from "palimpsest/sanitize";
 import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from "../../extensions/files/image.ts";
 import { showLines } from "../../extensions/files/show-lines.ts";
+import { runRipgrep } from "../../extensions/search/enclose-search.ts";
 
-export interface Attached {
+interface Attached {
   /** The user's text with its images, and behind it the files and folders that it names. */
   readonly content: readonly NewContent[];
   /** Why something could not be attached, one line each. */
@@ -113,4 +114,16 @@ async function listing(name: string, path: string): Promise<Found> {
 /** Text of a file is not the user's words. */
 function data(name: string, text: string): NewContent {
   return { ...commandOutput(text), provenance: { kind: "outside", name } };
+}
+
+/** Lists the files of a project that its ignore rules allow, for completion. */
+export async function findFiles(folder: string): Promise<readonly string[]> {
+  const found = await runRipgrep({
+    args: ["--files", "--sort", "path"],
+    folder,
+    mostLines: 20_000,
+    mostCharacters: 2_000_000,
+    signal: new AbortController().signal,
+  });
+  return found.kind === "found" ? found.lines.map((line) => line.replace(/^\.\//, "")) : [];
 }

@@ -1,12 +1,21 @@
-import { changed, type Edited, editKey } from "../edit-keys.ts";
-import type { Key } from "../key.ts";
-import { withPastes } from "../pastes.ts";
+import { imageTypeOf } from "../../extensions/files/image.ts";
 import { type Step, step } from "../screen-event.ts";
-import { startSearch, updateSearch } from "../search-history.ts";
-import type { ScreenState } from "../state.ts";
-import { enterQueue, updateQueue } from "../update-queue.ts";
-import { EMPTY_EDITOR, editorOf, editorText, erase, hasLine, insert, type Motion, move } from "./editor.ts";
-import { suggestionsOf } from "./suggestions.ts";
+import type { QueuedInput, ScreenState } from "../state.ts";
+import {
+  changed,
+  type Edited,
+  EMPTY_EDITOR,
+  editKey,
+  editorOf,
+  editorText,
+  erase,
+  hasLine,
+  insert,
+  type Key,
+  type Motion,
+  move,
+} from "./editor.ts";
+import { startSearch, suggestionsOf, updateSearch } from "./suggestions.ts";
 
 /** Handles a key in the prompt. */
 export function updatePrompt(before: ScreenState, key: Key): Step {
@@ -155,4 +164,67 @@ function complete(state: ScreenState, word: string, text: string): ScreenState {
   const front = characters.slice(0, cursor - [...word].length);
   const editor = insert({ characters: [...front, ...characters.slice(cursor)], cursor: front.length }, `${text} `);
   return { ...state, editor, suggestion: { at: 0 } };
+}
+
+/** Larger pastes appear in the prompt as a placeholder. */
+const LARGE = { lines: 6, characters: 600 };
+
+export function isLargePaste(text: string): boolean {
+  return text.length > LARGE.characters || text.split("\n").length > LARGE.lines;
+}
+
+/** The placeholder of a large paste. */
+export function pasteWord(index: number, text: string): string {
+  return `[paste ${index + 1}: ${text.split("\n").length} lines]`;
+}
+
+/** Replaces placeholders by their pastes, for sending. */
+function withPastes(text: string, pastes: readonly string[]): string {
+  return pastes.reduce((said, pasted, index) => said.replace(pasteWord(index, pasted), () => pasted), text);
+}
+
+/** Reads the path of a dropped file, which terminals paste with escapes or quotes. @returns the file as `@name` */
+export function asNamedImage(pasted: string): string | undefined {
+  const path = pasted
+    .trim()
+    .replace(/^(['"])(.*)\1$/, "$2")
+    .replaceAll(/\\(.)/g, "$1");
+  const isOne = /^(?:\/|~\/)[^\n"]+$/.test(path) && imageTypeOf(path) !== undefined;
+  if (!isOne) return undefined;
+  return path.includes(" ") ? `@"${path}"` : `@${path}`;
+}
+
+/** What waits, after a change. The chosen one stays chosen as long as it waits. */
+export function withQueue(state: ScreenState, queued: readonly QueuedInput[]): ScreenState {
+  const { queueAt, ...rest } = state;
+  const isThere = queued.some(({ id }) => id === queueAt);
+  return { ...rest, queued, ...(isThere && queueAt !== undefined ? { queueAt } : {}) };
+}
+
+/** Chooses the newest of what waits, or nothing if nothing does. */
+function enterQueue(state: ScreenState): ScreenState | undefined {
+  const newest = state.queued.at(-1);
+  return newest && { ...state, queueAt: newest.id };
+}
+
+/** Handles a key while one of the waiting messages is chosen. Undefined: the key is for the prompt, and none is chosen any more. */
+function updateQueue(state: ScreenState, key: Key): Step | undefined {
+  const { queued, queueAt: id } = state;
+  const at = queued.findIndex((one) => one.id === id);
+  if (id === undefined || at < 0) return undefined;
+  const by = key.name === "up" ? -1 : key.name === "down" ? 1 : undefined;
+  if (by !== undefined && key.held !== "nothing") return step(state, { kind: "move-queued", id, by });
+  const next = by === undefined ? undefined : queued[at + by];
+  if (next !== undefined) return step({ ...state, queueAt: next.id });
+  switch (key.name) {
+    case "up":
+      return step(state);
+    case "return":
+      return step(state, { kind: "withdraw", id, to: "prompt" });
+    case "backspace":
+    case "delete":
+      return step(state, { kind: "withdraw", id, to: "nowhere" });
+    default:
+      return undefined;
+  }
 }

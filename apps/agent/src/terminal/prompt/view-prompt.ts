@@ -1,9 +1,8 @@
 import { type Line, plain, type Span } from "../../text/line.ts";
 import { cutLine, padText, widthOf, wrapLine } from "../../text/width.ts";
-import { foundText } from "../search-history.ts";
 import type { ScreenState } from "../state.ts";
 import { editorText } from "./editor.ts";
-import { suggestionsOf } from "./suggestions.ts";
+import { foundText, suggestionsOf } from "./suggestions.ts";
 
 const MAX_ROWS = 10;
 const SHOWN_OPTIONS = 8;

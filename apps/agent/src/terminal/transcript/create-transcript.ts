@@ -1,10 +1,9 @@
 import type { Store } from "palimpsest";
 import type { Agent } from "../../agent/agent.ts";
-import { readTranscript } from "../../workspace/read-transcript.ts";
-import { showChanges } from "../../workspace/show-changes.ts";
+import { readTranscript, showChanges } from "../../workspace/read-transcript.ts";
 import type { Screen } from "../screen.ts";
 
-export interface TranscriptPorts {
+interface TranscriptPorts {
   /** The open session. */
   readonly session: () => Agent["session"];
   readonly store: Store;

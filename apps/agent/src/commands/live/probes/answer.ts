@@ -1,5 +1,14 @@
-import { ask, failedFinding, type Question, renderQuestion, user } from "../../../live/ask.ts";
-import type { Endpoint, Finding, Probe, RequestLimits } from "../probe.ts";
+import {
+  ask,
+  type Endpoint,
+  type Finding,
+  failedFinding,
+  type Probe,
+  type Question,
+  type RequestLimits,
+  renderQuestion,
+  user,
+} from "../probe.ts";
 import { eventOrder, wireFields } from "../wire-fields.ts";
 
 /** Some models always think, so even a short answer needs room for it. */

@@ -1,5 +1,4 @@
-import { ask, failedFinding, type Question, user } from "../../../live/ask.ts";
-import type { Finding, Probe, RequestLimits } from "../probe.ts";
+import { ask, type Finding, failedFinding, type Probe, type Question, type RequestLimits, user } from "../probe.ts";
 import { wireFields } from "../wire-fields.ts";
 
 /** The output limit: the answer does not matter here. */

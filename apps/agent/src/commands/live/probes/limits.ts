@@ -1,7 +1,6 @@
 import type { ProviderError } from "palimpsest";
 import { readOverflow } from "palimpsest/core";
-import { type Asked, ask, failedFinding, user } from "../../../live/ask.ts";
-import type { Endpoint, Finding, Probe } from "../probe.ts";
+import { type Asked, ask, type Endpoint, type Finding, failedFinding, type Probe, user } from "../probe.ts";
 import { wireFields } from "../wire-fields.ts";
 import { plainQuestion } from "./answer.ts";
 

@@ -1,7 +1,6 @@
 import type { ModelFacts } from "palimpsest";
-import type { Exchange } from "../../../live/wire-tap.ts";
 import type { Endpoint, Finding, RequestLimits } from "../probe.ts";
-import { wireFields } from "../wire-fields.ts";
+import { type Exchange, wireFields } from "../wire-fields.ts";
 
 /** The service's own facts about a model. */
 export interface ReportedModel {

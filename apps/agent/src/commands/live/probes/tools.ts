@@ -1,7 +1,6 @@
 import type { ToolDefinition } from "palimpsest";
 import type { ResponseContent } from "palimpsest/core";
-import { ask, failedFinding, type Question, user } from "../../../live/ask.ts";
-import type { Finding, Probe, RequestLimits } from "../probe.ts";
+import { ask, type Finding, failedFinding, type Probe, type Question, type RequestLimits, user } from "../probe.ts";
 import { wireFields } from "../wire-fields.ts";
 
 const MAX_OUTPUT_TOKENS = 2_048;
