@@ -16,7 +16,7 @@ interface InspectionPorts {
 }
 
 /** A page over the session on the screen. */
-interface Inspection {
+export interface Inspection {
   /** An address that lets one browser in, once. The first call starts the inspector. */
   address(): Promise<string>;
   close(): Promise<void>;

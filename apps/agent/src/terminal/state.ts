@@ -24,6 +24,7 @@ export interface ScreenState {
   readonly hooks: readonly string[];
   /** The activity of the user's running command. */
   readonly activity?: string;
+  readonly work: WorkState;
   readonly editor: Editor;
   readonly edits: Edits;
   /** The search in earlier messages (ctrl-r). */
@@ -58,9 +59,23 @@ interface HistorySearch {
   readonly at: number;
 }
 
+/** What runs besides the turn. `update` decides with it what starts next. */
+export interface WorkState {
+  /** Commands of the user. They may wait for an answer. */
+  readonly commands: number;
+  /** The parts of them that work. */
+  readonly activities: number;
+  /** Whether a message is on its way to a turn. */
+  readonly message: "none" | "begins";
+  /** Nothing starts while a session is being closed. */
+  readonly session: "open" | "closing";
+}
+
 export interface QueuedInput {
   readonly id: number;
   readonly text: string;
+  /** @default a message */
+  readonly kind?: "command";
 }
 
 /** A running compaction. */
@@ -155,6 +170,7 @@ export function startState(
     edits: NO_EDITS,
     pastes: [],
     queued: [],
+    work: { commands: 0, activities: 0, message: "none", session: "open" },
     dialogs: [],
     hooks: [],
     todos: [],

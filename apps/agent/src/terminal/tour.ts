@@ -5,7 +5,7 @@ export interface TourStep {
   readonly prompt?: string;
 }
 
-interface Tour {
+export interface Tour {
   /** Shows the next step. After the last one, nothing. */
   next(): void;
 }

@@ -15,12 +15,13 @@ import {
   updateDialog,
 } from "./dialogs/dialog-state.ts";
 import { isAnswerable, layDialogOut } from "./dialogs/view-dialog.ts";
-import { editorOf, editorText, insertText, type Key } from "./prompt/editor.ts";
+import { editorOf, insertText, type Key } from "./prompt/editor.ts";
 import { asNamedImage, isLargePaste, pasteWord, updatePrompt, withQueue } from "./prompt/update-prompt.ts";
-import { type ScreenEvent, type Step, step } from "./screen-event.ts";
+import { type Effect, type ScreenEvent, type Step, step } from "./screen-event.ts";
 import type { RunningTool, ScreenState } from "./state.ts";
 import { updateTranscript } from "./transcript/transcript-state.ts";
-import { endTurn, startTurn, takeQueued, updateTurn, withNotices } from "./update-turn.ts";
+import { takeQueued, updateTurn, withNotices } from "./update-turn.ts";
+import { above, isIdle, updateWork } from "./update-work.ts";
 
 const SHOWN_TAIL_CHARACTERS = 2_000;
 
@@ -35,16 +36,16 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
       return step(resizeDialogs({ ...state, columns: event.columns, rows: event.rows }, state));
     case "tick":
       return step(atTime(state, event.nowMs));
-    case "turn-started":
-      return step(startTurn(state, event.said));
     case "query":
       return step(updateTurn(state, event.event));
-    case "turn-over":
-      return step(endTurn(state));
     case "session":
-      return step(
-        event.owner === undefined ? updateSession(state, event.event) : withNotice(state, event.event, event.owner),
-      );
+      return event.owner === undefined
+        ? step(updateSession(state, event.event), ...effectsOf(state, event.event))
+        : step(withNotice(state, event.event, event.owner));
+    case "stop-requested":
+      return step(state, { kind: "stop" });
+    case "changed":
+      return step(state, { kind: "read-status" });
     case "tool-output":
       return step(
         withTool(state, event.callId, (tool) => ({
@@ -82,12 +83,10 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
       });
     case "unasked":
       return step({ ...state, dialogs: state.dialogs.filter(({ id }) => id !== event.id) });
-    case "busy":
+    case "progressed":
       return step({ ...state, activity: event.with });
-    case "free": {
-      const { activity: _, ...rest } = state;
-      return step(rest);
-    }
+    case "transcript-requested":
+      return step(state, { kind: "open-transcript" });
     case "transcript-read":
       return step(readTranscript(state, event));
     case "files-found":
@@ -96,12 +95,18 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
       return step({ ...state, editor: editorOf(event.place === "above" ? above(event.text, state) : event.text) });
     case "cleared":
       return step({ ...state, todos: [] });
+    default:
+      return updateWork(state, event);
   }
 }
 
-/** A text above what is being typed. */
-function above(text: string, { editor }: ScreenState): string {
-  return [text, editorText(editor)].filter(Boolean).join("\n\n");
+/** The effects of an event of the session. */
+function effectsOf(state: ScreenState, event: SessionEvent): readonly Effect[] {
+  if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") return [{ kind: "show-boundary" }];
+  // A message of the user can wake a teammate between two turns: its report is awaited, too.
+  if (event.kind === "agent-changed" && event.status === "running" && isIdle(state))
+    return [{ kind: "read-status" }, { kind: "await-agents" }];
+  return [];
 }
 
 /** Letters that came at once are keys of their own in the transcript; elsewhere they are text. */

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { makePrivateFolder } from "../../workspace/private-files.ts";
 
 /** The user's earlier messages in a project, from all its sessions. */
-interface PromptFile {
+export interface PromptFile {
   /** Oldest first. */
   read(): Promise<readonly string[]>;
   add(text: string): Promise<void>;

@@ -4,9 +4,31 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Terminal } from "../../commands/terminal.ts";
 import { systemOf } from "../../workspace/system.ts";
+import { findFiles } from "../prompt/attach-files.ts";
+import type { EffectOf } from "../screen-event.ts";
+import type { HandlerPorts, Running } from "./handler-ports.ts";
+
+/** Lists the files of the project, for completion. */
+export async function listFiles(
+  _: Running,
+  __: EffectOf<"find-files">,
+  { emit, project }: HandlerPorts,
+): Promise<void> {
+  emit({ kind: "files-found", files: await findFiles(project.folder) });
+}
+
+/** Opens the text of the prompt in the user's editor. */
+export async function editPrompt(
+  _: Running,
+  { text }: EffectOf<"edit-outside">,
+  { emit, drawing, terminal, project }: HandlerPorts,
+): Promise<void> {
+  const { folder } = project;
+  emit({ kind: "prompted", text: await drawing.suspend(() => editOutside(text, { ...terminal, folder })) });
+}
 
 /** Lets the user write a text in their own editor: VISUAL, EDITOR, or the system's. @returns the text that was saved */
-export async function editOutside(
+async function editOutside(
   text: string,
   { environment, folder }: Pick<Terminal, "environment" | "folder">,
 ): Promise<string> {
