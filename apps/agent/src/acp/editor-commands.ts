@@ -1,7 +1,7 @@
 import type { AvailableCommand, PromptResponse } from "@agentclientprotocol/sdk";
 import type { Provider } from "palimpsest";
 import type { Agent } from "../agent/agent.ts";
-import { loadCommand } from "../commands/load-command.ts";
+import { loadWords } from "../commands/load-command.ts";
 import type { Project } from "../commands/open-project.ts";
 import type { Terminal } from "../commands/terminal.ts";
 import { asTerminal, type ScreenContext } from "../terminal/commands/screen-command.ts";
@@ -67,9 +67,9 @@ export function editorCommands(ports: CommandPorts): EditorCommands {
         await begun;
       },
       async runCommand(what, name, args) {
-        const { run } = await loadCommand(name);
+        const { run, rest } = await loadWords([name, ...args]);
         const here = { terminal, say, columns: COLUMNS };
-        await during(what, (signal, progress) => run(args, asTerminal(here, signal, progress), agent.session));
+        await during(what, (signal, progress) => run(rest, asTerminal(here, signal, progress), agent.session));
       },
       openTranscript: notHere,
       inspect: async () => "palimpsest inspect",

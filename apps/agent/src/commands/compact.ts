@@ -11,7 +11,7 @@ import type { Terminal } from "./terminal.ts";
 
 /** Compacts the conversation or a part of it now. The text after the command says what the summary must keep. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.compact);
+  const { values, positionals } = readArguments(args, COMMANDS["sessions compact"]);
   const instructions = positionals.join(" ");
   const part = partOf(countOf("--from", values.from), countOf("--up-to", values["up-to"]));
   return inProject(terminal, async (project) => {

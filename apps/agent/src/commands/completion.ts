@@ -1,5 +1,5 @@
 import { UsageError } from "../workspace/usage-error.ts";
-import { COMMAND_NAMES, COMMANDS, type CommandName, definitionOf } from "./definitions.ts";
+import { COMMAND_NAMES, COMMANDS, type CommandName, commandsOf, definitionOf, TOP_COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
@@ -10,9 +10,9 @@ function zshCompletion(commands: readonly CompletedCommand[]): string {
       ...options.map(toSpec),
       ...(operands.kind === "free" ? [] : [quoteForZsh(`*:${toAction(operands)}`)]),
     ];
-    return `    ${name})\n      _arguments -S ${specs.map((spec) => `\\\n        ${spec}`).join(" ")} ;;`;
+    return `    ${name.includes(" ") ? `"${name}"` : name})\n      _arguments -S ${specs.map((spec) => `\\\n        ${spec}`).join(" ")} ;;`;
   });
-  const described = commands.map(({ name, about }) => quoteForZsh(`${name}:${about.replaceAll(":", "\\:")}`));
+  const described = topOf(commands).map(({ name, about }) => quoteForZsh(`${name}:${about.replaceAll(":", "\\:")}`));
   return `#compdef palimpsest
 # palimpsest: eval "$(palimpsest completion zsh)" in ~/.zshrc, behind compinit
 _palimpsest_sessions() {
@@ -33,6 +33,14 @@ _palimpsest() {
   # What is completed is the command's own line: without a command, that of a turn.
   if (( \${commands[(I)\${words[2]}:*]} )); then
     command=$words[2]
+    shift words
+    (( CURRENT-- ))
+  fi
+  # A command of a group has two words.
+  local -a nested
+  nested=(${nestedOf(commands).map(quoteForZsh).join(" ")})
+  if (( CURRENT > 2 )) && (( \${nested[(Ie)$command $words[2]]} )); then
+    command="$command $words[2]"
     shift words
     (( CURRENT-- ))
   fi
@@ -63,9 +71,11 @@ function quoteForZsh(text: string): string {
 /** The completion script for fish 3.0 and later. Fish's own helpers match a command anywhere in the line, also inside a prompt. */
 function fishCompletion(commands: readonly CompletedCommand[]): string {
   const lines = commands.flatMap(({ name, about, options, operands }) => {
-    const complete = `complete -c palimpsest -n '__palimpsest_at ${name}'`;
+    const complete = `complete -c palimpsest -n "__palimpsest_at '${name}'"`;
     return [
-      `complete -c palimpsest -n __palimpsest_first -a ${name} -d ${quoteForFish(about)}`,
+      ...(name.includes(" ")
+        ? []
+        : [`complete -c palimpsest -n __palimpsest_first -a ${name} -d ${quoteForFish(about)}`]),
       ...(operands.kind === "free" ? [] : [`${complete} -a ${offered(operands)}`]),
       ...options.map(({ names, about: said, value }) => {
         const spelled = names.map((each) => (each.startsWith("--") ? `-l ${each.slice(2)}` : `-s ${each.slice(1)}`));
@@ -81,10 +91,15 @@ end
 function __palimpsest_at -a wanted
     set -l command run
     set -l words (commandline -opc)
-    if set -q words[2]; and contains -- $words[2] ${commands.map(({ name }) => name).join(" ")}
+    if set -q words[2]; and contains -- $words[2] ${topOf(commands)
+      .map(({ name }) => name)
+      .join(" ")}
         set command $words[2]
+        if set -q words[3]; and contains -- "$words[2] $words[3]" ${nestedOf(commands).map(quoteForFish).join(" ")}
+            set command "$words[2] $words[3]"
+        end
     end
-    test $command = $wanted
+    test "$command" = "$wanted"
 end
 complete -c palimpsest -f
 ${lines.join("\n")}`;
@@ -100,17 +115,17 @@ function quoteForFish(text: string): string {
 
 /** The completion script for bash 3.2 (the version of macOS) and later. */
 function bashCompletion(commands: readonly CompletedCommand[]): string {
-  const names = commands.map(({ name }) => name);
+  const names = topOf(commands).map(({ name }) => name);
   const values = commands.flatMap(({ name, options }) =>
     options.flatMap(({ names: spelled, value }) =>
       value === undefined
         ? []
-        : [`    ${spelled.map((each) => `"${name} ${each}"`).join("|")}) words=${words(value)} ;;`],
+        : [`    ${spelled.map((each) => `"${name}:${each}"`).join("|")}) words=${words(value)} ;;`],
     ),
   );
   const offered = commands.flatMap(({ name, options, operands }) => [
-    `    "${name} -"*) words=${wordsForBash(options.flatMap((option) => option.names))} ;;`,
-    ...(operands.kind === "free" ? [] : [`    "${name} "*) words=${words(operands)} ;;`]),
+    `    "${name}:-"*) words=${wordsForBash(options.flatMap((option) => option.names))} ;;`,
+    ...(operands.kind === "free" ? [] : [`    "${name}:"*) words=${words(operands)} ;;`]),
   ]);
   return `# palimpsest: eval "$(palimpsest completion bash)" in ~/.bashrc
 _palimpsest() {
@@ -123,10 +138,18 @@ _palimpsest() {
       ${names.join("|")}) command=\${COMP_WORDS[1]} ;;
     esac
   fi
-  case "$command $before" in
+  # A command of a group has two words.
+  if ((COMP_CWORD > 2)); then
+    case "\${COMP_WORDS[1]} \${COMP_WORDS[2]}" in
+      ${nestedOf(commands)
+        .map((name) => `"${name}"`)
+        .join("|")}) command="\${COMP_WORDS[1]} \${COMP_WORDS[2]}" ;;
+    esac
+  fi
+  case "$command:$before" in
 ${values.join("\n")}
     *)
-      case "$command $current" in
+      case "$command:$current" in
 ${offered.map((line) => `    ${line}`).join("\n")}
       esac
       ((COMP_CWORD == 1)) && [[ $current != -* ]] && words=${wordsForBash(names)}
@@ -204,13 +227,29 @@ function completedCommands(): readonly CompletedCommand[] {
         })),
         { names: ["--help", "-h"], about: "more about it" },
       ],
-      operands: toCompleted(operands?.completes),
+      operands: withCommandsOf(name, toCompleted(operands?.completes)),
     };
   });
+}
+
+/** The words of a group and its commands. */
+function withCommandsOf(group: CommandName, operands: Completed): Completed {
+  const own = commandsOf(group).map((name) => name.slice(group.length + 1));
+  if (own.length === 0) return operands;
+  return { kind: "words", words: operands.kind === "words" ? [...operands.words, ...own] : own };
+}
+
+function topOf(commands: readonly CompletedCommand[]): readonly CompletedCommand[] {
+  return commands.filter(({ name }) => !name.includes(" "));
+}
+
+/** The names of commands that belong to a group. */
+function nestedOf(commands: readonly CompletedCommand[]): readonly string[] {
+  return commands.map(({ name }) => name).filter((name) => name.includes(" "));
 }
 
 function toCompleted(what: "sessions" | "commands" | readonly string[] | undefined): Completed {
   if (what === undefined) return { kind: "free" };
   if (what === "sessions") return { kind: "sessions" };
-  return { kind: "words", words: what === "commands" ? COMMAND_NAMES : what };
+  return { kind: "words", words: what === "commands" ? TOP_COMMANDS : what };
 }

@@ -9,7 +9,7 @@ import type { Terminal } from "./terminal.ts";
 
 /** Shows what fills the context window. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.context);
+  const { values, positionals } = readArguments(args, COMMANDS["sessions context"]);
   return inSession(terminal, { id: positionals[0], access: "read" }, async (session) => {
     const [size, accounting] = [session.view.size(), session.view.accounting()];
     await terminal.print(

@@ -11,7 +11,7 @@ import type { Terminal } from "./terminal.ts";
 
 /** Shows what a session cost, on what, and what cache misses cost. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.cost);
+  const { values, positionals } = readArguments(args, COMMANDS["sessions cost"]);
   return inSession(terminal, { id: positionals[0], access: "read" }, async (session) => {
     const cost = await session.ledger.cost();
     await terminal.print(values.json ? JSON.stringify({ session: session.id, ...cost }) : costText(cost));

@@ -124,9 +124,9 @@ async function emit({ session, tools, permission }: Agent, terminal: Terminal): 
   await act("6. Undo: the whole conversation is back");
   await session.history.restore(outcome.boundary, "demo");
   await print(`   after the undo: ${size()}`);
-  await act("7. What fills the context window (palimpsest context)");
+  await act("7. What fills the context window (palimpsest sessions context)");
   await print(contextText(session.view.size(), session.view.accounting()));
-  await act("8. The bill (palimpsest cost)");
+  await act("8. The bill (palimpsest sessions cost)");
   await print(costText(await session.ledger.cost()));
   await print(
     `\nThat was the demo. To use the agent in your project, set an API key and run palimpsest there. To see all commands: palimpsest --help`,

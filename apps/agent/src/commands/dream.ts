@@ -21,7 +21,7 @@ import type { Terminal } from "./terminal.ts";
  * @param parent the session that the cost is charged to. @default none: the run prints its cost
  */
 export async function run(args: readonly string[], terminal: Terminal, parent?: AgentSession): Promise<number> {
-  const { values } = readArguments(args, COMMANDS.dream);
+  const { values } = readArguments(args, COMMANDS["memory dream"]);
   if (values.yes === true && values.no === true) throw new UsageError("Use --yes or --no, not both.");
   return inOperatedProject(terminal, async (project, operations) => {
     const { folder, places, store } = project;
@@ -41,7 +41,9 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
           const answer = await isDreamDue(place, settings, parent?.id);
           if (answer.kind === "closed") {
             await terminal.print(
-              values.json ? JSON.stringify(answer) : `Not needed yet: ${answer.why}. To run it now: palimpsest dream`,
+              values.json
+                ? JSON.stringify(answer)
+                : `Not needed yet: ${answer.why}. To run it now: palimpsest memory dream`,
             );
             return EXIT.done;
           }
@@ -58,7 +60,7 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
           provider,
           model: choice.model,
           environment,
-          owner: "palimpsest dream",
+          owner: "palimpsest memory dream",
           mode: isDryRun ? "dry-run" : "apply",
           trigger: values["if-due"] === true ? "auto" : "manual",
           ...(parent === undefined ? {} : { parent }),
@@ -107,10 +109,10 @@ async function decideHeld(
 
 /** The next step if changes cannot be applied as they were shown. */
 const DROP_HELD =
-  "None of the changes was applied. To drop them: palimpsest dream --no. To go over the memory again: palimpsest dream";
+  "None of the changes was applied. To drop them: palimpsest memory dream --no. To go over the memory again: palimpsest memory dream";
 
 function decisionText(outcome: BatchOutcome | "refused" | undefined): string {
-  if (outcome === undefined) return "No changes wait for your approval. To start a run: palimpsest dream";
+  if (outcome === undefined) return "No changes wait for your approval. To start a run: palimpsest memory dream";
   if (outcome === "refused") return "Refused. The memory stays as it is, and the next run waits for new sessions.";
   if (outcome.kind === "written") return `Applied as change ${outcome.commit.slice(0, 10)}.`;
   if (outcome.kind === "stale")
@@ -126,9 +128,9 @@ function outcomeText(outcome: DreamOutcome): string {
     case "unchanged":
       return "Nothing had to change.";
     case "held":
-      return `Nothing was changed: ${outcome.why}.\n${summaryText(outcome.summary)}\n${outcome.steps.map(stepText).join("\n")}\nTo apply these changes: palimpsest dream --yes. To refuse them: palimpsest dream --no`;
+      return `Nothing was changed: ${outcome.why}.\n${summaryText(outcome.summary)}\n${outcome.steps.map(stepText).join("\n")}\nTo apply these changes: palimpsest memory dream --yes. To refuse them: palimpsest memory dream --no`;
     case "stale":
-      return `Nothing was changed: these topics were edited during the run: ${outcome.slugs.join(", ")}. Run palimpsest dream again.`;
+      return `Nothing was changed: these topics were edited during the run: ${outcome.slugs.join(", ")}. Run palimpsest memory dream again.`;
     default:
       return `Nothing was changed: ${outcome.why}.`;
   }

@@ -8,7 +8,7 @@ import type { Terminal } from "./terminal.ts";
 
 /** Prints the whole log as lines of JSON, one entry each, in the form that `importLog` reads. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { positionals } = readArguments(args, COMMANDS.export);
+  const { positionals } = readArguments(args, COMMANDS["sessions export"]);
   return inProject(terminal, async ({ store }) => {
     const { id } = await findSession(store, positionals[0]);
     const reader = (await store.openReader(id))!;

@@ -9,7 +9,7 @@ import { amountOf, countOf, oneOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 import { duration, plural } from "./text/notice.ts";
 
-const WORDS = COMMANDS.fleet.operands.completes;
+const WORDS = COMMANDS["database fleet"].operands.completes;
 /** Moves to the upper left corner and clears the screen. */
 const CLEAR = "\u001b[H\u001b[2J";
 const DEFAULT_EVERY_S = 2;
@@ -17,13 +17,15 @@ const DEFAULT_ROWS = 10;
 
 /** Shows what the workers of a service do, and lets sessions run again that were set aside. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.fleet);
-  const action = oneOf("fleet", positionals[0] ?? "top", WORDS)!;
+  const { values, positionals } = readArguments(args, COMMANDS["database fleet"]);
+  const action = oneOf("database fleet", positionals[0] ?? "top", WORDS)!;
   const session = positionals[1];
-  const to = { database: values.database, application: "palimpsest fleet" };
+  const to = { database: values.database, application: "palimpsest database fleet" };
   if (action === "top") {
     if (session !== undefined)
-      throw new UsageError(`Unexpected argument ${JSON.stringify(session)}. palimpsest fleet top takes options only.`);
+      throw new UsageError(
+        `Unexpected argument ${JSON.stringify(session)}. palimpsest database fleet top takes options only.`,
+      );
     const how = {
       rows: countOf("--rows", values.rows) ?? DEFAULT_ROWS,
       everyMs: (amountOf("--every", values.every) ?? DEFAULT_EVERY_S) * 1_000,
@@ -35,7 +37,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const { tenant, all = false } = values;
   if (tenant === undefined || (session === undefined) !== all)
     throw new UsageError(
-      "Name one session, or all of a tenant: palimpsest fleet retry SESSION --tenant NAME, or --all.",
+      "Name one session, or all of a tenant: palimpsest database fleet retry SESSION --tenant NAME, or --all.",
     );
   return inDatabase(terminal, to, (pool) => {
     const { schedule } = openPostgresDispatch({ pool, notify: "always" }).tenant(tenant);
@@ -79,7 +81,9 @@ async function retry(
   let resumed = 0;
   for (const one of sessions) if ((await schedule.resume(one)) === "resumed") resumed++;
   if (session !== undefined && resumed === 0) {
-    say(`Session ${session} of tenant ${tenant} is not set aside. To see which are: palimpsest fleet top --once`);
+    say(
+      `Session ${session} of tenant ${tenant} is not set aside. To see which are: palimpsest database fleet top --once`,
+    );
     return EXIT.failed;
   }
   await print(
@@ -138,7 +142,9 @@ export function fleetText(overview: FleetOverview, columns: number): string {
         failure,
       ],
     ),
-    ...(overview.setAside.length === 0 ? [] : ["To let one run again: palimpsest fleet retry SESSION --tenant NAME"]),
+    ...(overview.setAside.length === 0
+      ? []
+      : ["To let one run again: palimpsest database fleet retry SESSION --tenant NAME"]),
   ];
   const lines = parts
     .filter((part) => part !== "")

@@ -1,14 +1,14 @@
 import { inColumns, wrapCommand, wrapWords } from "../text/table.ts";
 import type { OptionDefinition } from "./definition.ts";
-import { COMMAND_NAMES, COMMANDS, type CommandName, definitionOf, toCommand } from "./definitions.ts";
+import { COMMANDS, type CommandName, commandsOf, definitionOf, TOP_COMMANDS, toCommand } from "./definitions.ts";
 import { ENDINGS, type Ending, EXIT } from "./exit-codes.ts";
 import { readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Prints the help page of the program or of a command. */
 export async function run(args: readonly string[], { print, columns }: Terminal): Promise<number> {
-  const [about] = readArguments(args, COMMANDS.help).positionals;
-  await print(about === undefined ? mainPage(columns) : commandPage(toCommand(about), columns));
+  const about = readArguments(args, COMMANDS.help).positionals;
+  await print(about.length === 0 ? mainPage(columns) : commandPage(toCommand(about).name, columns));
   return EXIT.done;
 }
 
@@ -42,11 +42,10 @@ const FILES: readonly (readonly [name: string, about: string])[] = [
 /** The help page of the program. @param columns the width of the terminal */
 export function mainPage(columns: number): string {
   const width = widthOf(columns);
-  const commands = COMMAND_NAMES.map((name) => [definitionOf(name).usage, definitionOf(name).about] as const);
   const { examples, options } = definitionOf("run");
   return page([
     ["", ["palimpsest: a coding agent that keeps itself inside its context window"]],
-    ["Commands", inColumns([...commands, ["--version", "show the version"]], width)],
+    ["Commands", inColumns([...usagesOf(TOP_COMMANDS), ["--version", "show the version"]], width)],
     ["Examples", inColumns(examples, width)],
     ["Options", optionLines(options, width)],
     ["Environment", inColumns(VARIABLES, width)],
@@ -63,6 +62,10 @@ export function mainPage(columns: number): string {
   ]);
 }
 
+function usagesOf(names: readonly CommandName[]): readonly (readonly [usage: string, about: string])[] {
+  return names.map((name) => [definitionOf(name).usage, definitionOf(name).about]);
+}
+
 /** The help page of one command. @param columns the width of the terminal */
 export function commandPage(name: CommandName, columns: number): string {
   const width = widthOf(columns);
@@ -71,6 +74,7 @@ export function commandPage(name: CommandName, columns: number): string {
     ["", wrapCommand(`palimpsest ${usage}`, width)],
     ["", wrapWords(about, width)],
     ...more.map((paragraph) => ["", wrapWords(paragraph, width)] as const),
+    ["Commands", inColumns(usagesOf(commandsOf(name)), width)],
     ["Options", optionLines(options, width)],
     ["Examples", inColumns(examples, width)],
     ["Exit codes", endingLines(["done", ...endings, "usage"], width)],

@@ -20,8 +20,8 @@ type Outcome = TranscriptReference & (ImportedSession | { readonly kind: "unknow
 
 /** Imports sessions of other agents as sessions of this folder. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.import);
-  const path = transcriptsPath(positionals, "import");
+  const { values, positionals } = readArguments(args, COMMANDS["sessions import"]);
+  const path = transcriptsPath(positionals, "sessions import");
   const outcomes = await inProject(terminal, async ({ store }) => {
     const all: Outcome[] = [];
     for await (const reference of findTranscripts(path)) {
@@ -60,6 +60,10 @@ function outcomesText(outcomes: readonly Outcome[], path: string): string {
     ...(damaged > 0 ? [`${plural(damaged, "damaged line")}: skipped.`] : []),
     ...(rows.length === 0
       ? []
-      : ["", `To read it: palimpsest show ${rows[0]![0]}`, `To resume it: palimpsest --resume ${rows[0]![0]}`]),
+      : [
+          "",
+          `To read it: palimpsest sessions show ${rows[0]![0]}`,
+          `To resume it: palimpsest --resume ${rows[0]![0]}`,
+        ]),
   ].join("\n");
 }

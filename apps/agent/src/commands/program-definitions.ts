@@ -26,13 +26,14 @@ export const PROGRAM_COMMANDS = {
   memory: {
     usage: "memory [WHAT ...]",
     about:
-      "manage the memory of this project: list, show, search, inbox, accept, reject, dismiss, forget, log, diff, undo, import, serve",
+      "manage the memory of this project: list, show, search, inbox, accept, reject, dismiss, forget, log, diff, undo, import, dream, serve",
     more: [
       "list: list the topics. show SLUG: print a topic. search WORDS: find topics. forget SLUG [WHY]: stop using a topic; its text stays in the history.",
       "inbox: list memories that wait for your approval, because they did not come from you. accept SLUG, reject SLUG: decide about one.",
       "dismiss SLUG: keep a topic, and no longer attach it to your messages. To take it back: undo.",
       "log: list all changes. diff [COMMIT]: show a change. undo COMMIT: undo a change. Topics are files; you can edit them by hand.",
       "import FILE ...: import an instruction file such as CLAUDE.md; each section becomes a topic.",
+      "dream: tidy the memory; palimpsest memory dream --help has the details.",
       "serve: run an MCP server on standard input and output, so that other programs can use the memory. Their writes wait in the inbox.",
     ],
     options: {
@@ -68,8 +69,8 @@ export const PROGRAM_COMMANDS = {
     ],
     endings: ["failed"],
   },
-  dream: {
-    usage: "dream [--if-due] [--dry-run] [--yes | --no]",
+  "memory dream": {
+    usage: "memory dream [--if-due] [--dry-run] [--yes | --no]",
     about: "tidy the memory: merge, correct and prune topics, as one change that can be undone",
     more: [
       "A model reads the topics and the sessions since the last run. A run that would remove or rewrite many topics waits for your approval: --yes applies it, --no refuses it. Ctrl-C stops a run and changes nothing.",
@@ -87,7 +88,7 @@ export const PROGRAM_COMMANDS = {
       "base-url": BASE_URL as Value,
       json: JSON_OUTPUT as Flag,
     },
-    examples: [["palimpsest dream --dry-run", "show what would change"]],
+    examples: [["palimpsest memory dream --dry-run", "show what would change"]],
     endings: ["failed", "interrupted", "terminated"],
   },
   config: {
@@ -203,7 +204,7 @@ export const PROGRAM_COMMANDS = {
     usage: "help [COMMAND]",
     about: "show this page, or the help page of a command",
     options: {},
-    operands: { most: 1, completes: "commands" },
+    operands: { most: 2, completes: "commands" },
     examples: [["palimpsest help doctor", "the same as palimpsest doctor --help"]],
     endings: [],
   },

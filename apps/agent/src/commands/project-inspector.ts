@@ -29,7 +29,7 @@ export interface ProjectInspectorOptions {
     | { readonly kind: "transcripts"; readonly path: string }
     | { readonly kind: "store"; readonly store: Store; readonly name: string; readonly memory?: Memory };
   readonly port?: number;
-  /** Undoes a compaction. @default as `palimpsest undo` does, in sessions that no process has open */
+  /** Undoes a compaction. @default as `palimpsest sessions undo` does, in sessions that no process has open */
   readonly undo?: UndoCompaction;
 }
 
@@ -82,7 +82,7 @@ async function openShownMemory(
   return shows.kind === "project" && existsSync(folder) ? await openMemory({ folder, clock }) : undefined;
 }
 
-/** Undoes a compaction as `palimpsest undo` does. A session that another process has open is not touched. */
+/** Undoes a compaction as `palimpsest sessions undo` does. A session that another process has open is not touched. */
 async function undoCompaction(terminal: Terminal, id: string, boundary: number): Promise<UndoneCompaction> {
   try {
     return await inSession(terminal, { id }, async ({ view, history }) => {

@@ -72,7 +72,7 @@ function isParseError(error: unknown): error is Error & { readonly code: string 
 }
 
 /** The file or folder in the arguments of a command about other agents' sessions. */
-export function transcriptsPath([path]: readonly string[], command: "analyze" | "import"): string {
+export function transcriptsPath([path]: readonly string[], command: "analyze" | "sessions import"): string {
   if (path !== undefined) return path;
   throw new UsageError(
     `The file or folder is missing: palimpsest ${command} FILE|DIR. To find sessions on this machine: palimpsest sessions --from AGENT.`,

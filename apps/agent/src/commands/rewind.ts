@@ -14,7 +14,7 @@ const SHOWN_CHARACTERS = 60;
 
 /** Undoes a message of the user and everything after it, in the conversation and in the files. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.rewind);
+  const { values, positionals } = readArguments(args, COMMANDS["sessions rewind"]);
   const wanted = countOf("rewind", positionals[0]);
   return inSession(terminal, { id: values.session }, async (session, project) => {
     const log = (await project.store.openReader(session.id))!;
@@ -22,7 +22,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     if (message === undefined) {
       if (wanted !== undefined) {
         throw new UsageError(
-          `Entry ${wanted} is not one of your messages. To see the entry numbers: palimpsest show ${session.id}`,
+          `Entry ${wanted} is not one of your messages. To see the entry numbers: palimpsest sessions show ${session.id}`,
         );
       }
       await terminal.print(
@@ -33,7 +33,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const { rewindFiles } = await openCheckpoints(project, session.id);
     // Files first: after a crash between the two steps, the same command finishes the job.
     const files = await rewindFiles(message.entry - 1, session.history.newestEntry);
-    await session.history.rewind(message.entry - 1, "palimpsest rewind");
+    await session.history.rewind(message.entry - 1, "palimpsest sessions rewind");
     const shown = shownFiles(files, project.folder);
     const rewound = { session: session.id, kind: "rewound", before: message.entry, text: message.text, ...shown };
     await terminal.print(values.json ? JSON.stringify(rewound) : toText(rewound));

@@ -74,7 +74,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       ...(values.json === true ? { onRequest: (answered) => void terminal.print(JSON.stringify(answered)) } : {}),
     });
     terminal.say(
-      `Serving sessions on ${server.url}. Create a token: palimpsest token create --tenant NAME --name TEXT`,
+      `Serving sessions on ${server.url}. Create a token: palimpsest database tokens create --tenant NAME --name TEXT`,
     );
     if (!signal.aborted) await once(signal, "abort");
     terminal.say(`Stopping: requests and turns have ${graceMs / 1_000} s. Interrupt again to stop at once.`);

@@ -8,10 +8,24 @@ export const DATABASE: Value = {
 export const PASSWORDS: string =
   "Other users of this machine can see an address on the command line. Put passwords into DATABASE_URL or PGPASSWORD.";
 
-/** Commands about sessions of a service in PostgreSQL. */
+const TOKENS: Value = {
+  type: "string",
+  value: "FOLDER",
+  about: "where tokens are kept, if there is no database; default: tokens in PALIMPSEST_HOME",
+};
+
+/** Commands about a service in PostgreSQL. */
 export const DATABASE_COMMANDS = {
-  migrate: {
-    usage: "migrate [--database URL] [--dry-run [--sql]]",
+  database: {
+    usage: "database COMMAND [options]",
+    about: "manage a service in PostgreSQL: its tables, tenants, tokens, workers and old sessions",
+    more: [PASSWORDS as string],
+    options: {},
+    examples: [["palimpsest database tenants", "list the tenants; DATABASE_URL names the database"]],
+    endings: [],
+  },
+  "database migrate": {
+    usage: "database migrate [--database URL] [--dry-run [--sql]]",
     about: "create or update the tables of a service in PostgreSQL",
     more: [
       "Run it before the new version of the service starts. Each migration is one transaction that gives up if a lock is not free in time; then nothing has changed, and you can run the command again.",
@@ -26,7 +40,7 @@ export const DATABASE_COMMANDS = {
       "operator-role": {
         type: "string",
         value: "NAME",
-        about: "give a role the rights for palimpsest tenant and palimpsest expire",
+        about: "give a role the rights for palimpsest database tenants and palimpsest database expire",
       },
       "dispatcher-role": {
         type: "string",
@@ -45,13 +59,13 @@ export const DATABASE_COMMANDS = {
       json: JSON_OUTPUT as Flag,
     },
     examples: [
-      ["palimpsest migrate --worker-role service", "create the tables, and let the role service use them"],
-      ["palimpsest migrate --dry-run --sql | less", "read the SQL first"],
+      ["palimpsest database migrate --worker-role service", "create the tables, and let the role service use them"],
+      ["palimpsest database migrate --dry-run --sql | less", "read the SQL first"],
     ],
     endings: ["failed"],
   },
-  tenant: {
-    usage: "tenant [list | show | export | import | delete] [--tenant NAME] [--database URL]",
+  "database tenants": {
+    usage: "database tenants [list | show | export | import | delete] [--tenant NAME] [--database URL]",
     about: "list the tenants of a service in PostgreSQL; count, export, import or delete everything of one",
     more: [
       "list: print the names of tenants that have sessions or leases. show: count the rows of a tenant.",
@@ -71,17 +85,52 @@ export const DATABASE_COMMANDS = {
     },
     operands: { most: 1, completes: ["list", "show", "export", "import", "delete"] },
     examples: [
-      ["palimpsest tenant export --tenant customer-17 > customer-17.jsonl", "export a tenant"],
-      ["palimpsest tenant delete --tenant customer-17 --yes", "delete everything of a tenant"],
+      ["palimpsest database tenants export --tenant customer-17 > customer-17.jsonl", "export a tenant"],
+      ["palimpsest database tenants delete --tenant customer-17 --yes", "delete everything of a tenant"],
     ],
     endings: ["failed"],
   },
-  fleet: {
-    usage: "fleet [top | retry [SESSION]] [--tenant NAME] [--database URL] [options]",
+  "database tokens": {
+    usage: "database tokens [list | create | revoke ID] --tenant NAME [options]",
+    about: "create, list and revoke tokens for palimpsest serve",
+    more: [
+      "Tokens are kept in PostgreSQL if --database, DATABASE_URL or PGHOST names one, and in a folder otherwise. Several servers need a database, or the same folder.",
+      "create: print a new token, once. Only its digest is kept. Without --scope it may do everything.",
+      "revoke: refuse a token from now on. Streams that it opened end within seconds.",
+    ],
+    options: {
+      tenant: { type: "string", value: "NAME", about: "the tenant whose sessions the token may use" },
+      name: { type: "string", value: "TEXT", about: "with create: who uses it; answers to questions carry the name" },
+      scope: {
+        type: "string",
+        multiple: true,
+        value: "SCOPE",
+        of: ["sessions:read", "sessions:write", "sessions:approve", "sessions:delete"],
+        about: "with create: what it may do; repeat for more",
+      },
+      "expires-in": { type: "string", value: "DAYS", about: "with create: default: it does not expire" },
+      "requests-per-minute": { type: "string", value: "N", about: "with create: its own limit" },
+      tokens: TOKENS as Value,
+      database: DATABASE as Value,
+      json: JSON_OUTPUT as Flag,
+    },
+    operands: { most: 2, completes: ["list", "create", "revoke"] },
+    examples: [
+      ["palimpsest database tokens create --tenant shop --name desk", "create a token for all sessions of a tenant"],
+      [
+        "palimpsest database tokens create --tenant shop --name app --scope sessions:read --expires-in 30",
+        "to read, for 30 days",
+      ],
+      ["palimpsest database tokens revoke 0f3a9c5d7e21 --tenant shop", "revoke a token by its id"],
+    ],
+    endings: ["failed"],
+  },
+  "database fleet": {
+    usage: "database fleet [top | retry [SESSION]] [--tenant NAME] [--database URL] [options]",
     about: "watch the workers of a service in PostgreSQL; let sessions run again that were set aside",
     more: [
-      "top: show the sessions that run, wait for a worker or a person, or were set aside, the messages that no session has taken in, and the runs of each worker. The screen is refreshed until you press Ctrl-C. The role needs palimpsest_operator: palimpsest migrate --operator-role NAME.",
-      "retry: let a session run again that failed too often and was set aside. Mend the cause first: palimpsest fleet top shows it.",
+      "top: show the sessions that run, wait for a worker or a person, or were set aside, the messages that no session has taken in, and the runs of each worker. The screen is refreshed until you press Ctrl-C. The role needs palimpsest_operator: palimpsest database migrate --operator-role NAME.",
+      "retry: let a session run again that failed too often and was set aside. Mend the cause first: palimpsest database fleet top shows it.",
       PASSWORDS as string,
     ],
     options: {
@@ -95,18 +144,18 @@ export const DATABASE_COMMANDS = {
     },
     operands: { most: 2, completes: ["top", "retry"] },
     examples: [
-      ["palimpsest fleet top", "watch the fleet"],
-      ["palimpsest fleet top --once --json | jq .queue", "read it with a program"],
-      ["palimpsest fleet retry desk-17 --tenant acme", "let a session run again"],
+      ["palimpsest database fleet top", "watch the fleet"],
+      ["palimpsest database fleet top --once --json | jq .queue", "read it with a program"],
+      ["palimpsest database fleet retry desk-17 --tenant acme", "let a session run again"],
     ],
     endings: ["failed", "interrupted", "terminated"],
   },
-  expire: {
-    usage: "expire [--older-than DAYS] [--for NAME=DAYS]... [options]",
+  "database expire": {
+    usage: "database expire [--older-than DAYS] [--for NAME=DAYS]... [options]",
     about: "delete sessions of a service in PostgreSQL that nobody has written to for some days",
     more: [
       "Goes over all tenants. Sessions that a process writes or a fork cites are kept, and looked at again by the next run. Safe to run from cron, on several machines at once.",
-      "The role needs palimpsest_operator: palimpsest migrate --operator-role NAME.",
+      "The role needs palimpsest_operator: palimpsest database migrate --operator-role NAME.",
     ],
     options: {
       "older-than": {
@@ -129,18 +178,13 @@ export const DATABASE_COMMANDS = {
       json: JSON_OUTPUT as Flag,
     },
     examples: [
-      ["palimpsest expire --older-than 90", "delete sessions that are older than 90 days"],
-      ["palimpsest expire --older-than 90 --for trial=7 --for archive=forever", "with two exceptions"],
+      ["palimpsest database expire --older-than 90", "delete sessions that are older than 90 days"],
+      ["palimpsest database expire --older-than 90 --for trial=7 --for archive=forever", "with two exceptions"],
     ],
     endings: ["failed", "interrupted", "terminated"],
   },
 } as const;
 
-const TOKENS: Value = {
-  type: "string",
-  value: "FOLDER",
-  about: "where tokens are kept, if there is no database; default: tokens in PALIMPSEST_HOME",
-};
 const SERVED_TOKENS: Value = { type: "string", value: "FOLDER", about: "where tokens are kept; default: the database" };
 
 /** Commands about the HTTP API. */
@@ -150,9 +194,9 @@ export const SERVER_COMMANDS = {
     about: "serve sessions over HTTP, for other programs, and run them",
     more: [
       "MODULE is a JavaScript or TypeScript file that exports agent({ tenant, session }): it returns what a session is made of: provider, model, system, tools, permission, and other options of openSession. It may export timers and questionsExpireAfterMs (see docs/fleet.md).",
-      "Sessions are in PostgreSQL: run palimpsest migrate before. The role needs the rights of palimpsest migrate --worker-role and --dispatcher-role. Any number of processes on any machines may serve and run the same sessions.",
+      "Sessions are in PostgreSQL: run palimpsest database migrate before. The role needs the rights of palimpsest database migrate --worker-role and --dispatcher-role. Any number of processes on any machines may serve and run the same sessions.",
       "The OTEL_* variables send traces and metrics to a collector, one trace for each turn (see docs/fleet.md). If the role has palimpsest_operator, too, the metrics tell what the whole fleet has to do.",
-      "GET /v1/openapi.json describes the API; docs/http-api.md explains it. Every request needs a token: palimpsest token create.",
+      "GET /v1/openapi.json describes the API; docs/http-api.md explains it. Every request needs a token: palimpsest database tokens create.",
       PASSWORDS as string,
       "The server speaks HTTP without TLS. Put a proxy with TLS before it if others are to reach it. On SIGTERM it refuses new requests, tells streams to connect elsewhere, takes no more sessions, and leaves turns that do not end in time to other processes.",
     ],
@@ -231,40 +275,5 @@ export const SERVER_COMMANDS = {
       ["palimpsest proxy --replay ./traffic", "answer the same requests again, in a test"],
     ],
     endings: ["failed", "interrupted", "terminated"],
-  },
-  token: {
-    usage: "token [list | create | revoke ID] --tenant NAME [options]",
-    about: "create, list and revoke tokens for palimpsest serve",
-    more: [
-      "Tokens are kept in PostgreSQL if --database, DATABASE_URL or PGHOST names one, and in a folder otherwise. Several servers need a database, or the same folder.",
-      "create: print a new token, once. Only its digest is kept. Without --scope it may do everything.",
-      "revoke: refuse a token from now on. Streams that it opened end within seconds.",
-    ],
-    options: {
-      tenant: { type: "string", value: "NAME", about: "the tenant whose sessions the token may use" },
-      name: { type: "string", value: "TEXT", about: "with create: who uses it; answers to questions carry the name" },
-      scope: {
-        type: "string",
-        multiple: true,
-        value: "SCOPE",
-        of: ["sessions:read", "sessions:write", "sessions:approve", "sessions:delete"],
-        about: "with create: what it may do; repeat for more",
-      },
-      "expires-in": { type: "string", value: "DAYS", about: "with create: default: it does not expire" },
-      "requests-per-minute": { type: "string", value: "N", about: "with create: its own limit" },
-      tokens: TOKENS as Value,
-      database: DATABASE as Value,
-      json: JSON_OUTPUT as Flag,
-    },
-    operands: { most: 2, completes: ["list", "create", "revoke"] },
-    examples: [
-      ["palimpsest token create --tenant shop --name desk", "create a token for all sessions of a tenant"],
-      [
-        "palimpsest token create --tenant shop --name app --scope sessions:read --expires-in 30",
-        "to read, for 30 days",
-      ],
-      ["palimpsest token revoke 0f3a9c5d7e21 --tenant shop", "revoke a token by its id"],
-    ],
-    endings: ["failed"],
   },
 } as const;

@@ -19,9 +19,9 @@ import { DATABASE, PASSWORDS } from "./server-definitions.ts";
 /** Commands about stored sessions. */
 export const SESSION_COMMANDS = {
   sessions: {
-    usage: "sessions [delete ID] [--from AGENT] [--json]",
-    about: "list the sessions of this folder, the newest first, or those of another agent; delete one",
-    operands: { most: 2, completes: ["delete"] } as Operands,
+    usage: "sessions [COMMAND] [--from AGENT] [--json]",
+    about:
+      "list the sessions of this folder, the newest first, or those of another agent; show, export, import, compact, undo, rewind or delete one",
     options: {
       json: JSON_OUTPUT as Flag,
       ids: { type: "boolean", about: "print only the ids, one per line; opens no session" },
@@ -35,20 +35,125 @@ export const SESSION_COMMANDS = {
     examples: [
       ["palimpsest sessions", "list id, last use, entries, model and first message"],
       ["palimpsest sessions --from codex", "list the sessions of Codex, for analyze and import"],
-      [
-        "palimpsest sessions delete 3f2a",
-        "delete the session whose id starts with 3f2a, with its agents and stored results",
-      ],
     ],
     endings: ["failed"],
   },
-  import: {
-    usage: "import FILE|DIR [--json]",
+  "sessions show": {
+    usage: "sessions show [ID] [--entry N]",
+    about: "show the whole conversation, with everything that was compacted or cleared since; or one entry",
+    more: [WHICH as string],
+    options: {
+      entry: { type: "string", value: "N", about: "show only this entry, in full" },
+      json: JSON_OUTPUT as Flag,
+    },
+    operands: A_SESSION as Operands,
+    examples: [
+      ["palimpsest sessions show | less", "read the newest session from its beginning"],
+      ["palimpsest sessions show 3f2a --entry 17", "show entry 17 of the session whose id starts with 3f2a"],
+    ],
+    endings: ["failed"],
+  },
+  "sessions export": {
+    usage: "sessions export [ID]",
+    about: "print a session's whole log as lines of JSON",
+    more: [WHICH as string],
+    options: {},
+    operands: A_SESSION as Operands,
+    examples: [["palimpsest sessions export > session.jsonl", "export the newest session, one entry per line"]],
+    endings: ["failed"],
+  },
+  "sessions import": {
+    usage: "sessions import FILE|DIR [--json]",
     about: "import sessions of Claude Code, Codex, pi, Gemini CLI, Qwen Code, opencode or cline",
     more: ["Sessions that were imported before stay unchanged."],
     options: { json: JSON_OUTPUT as Flag },
     operands: { most: 1 },
-    examples: [["palimpsest import ~/.claude/projects", "import all sessions of Claude Code into this folder"]],
+    examples: [
+      ["palimpsest sessions import ~/.claude/projects", "import all sessions of Claude Code into this folder"],
+    ],
+    endings: ["failed"],
+  },
+  "sessions notes": {
+    usage: "sessions notes [ID] [--update] [--json]",
+    about: "show the notes that a session keeps about itself, when they were updated and what they cost",
+    more: [
+      WHICH as string,
+      "Your own sections and your own prompt: notes-template.md and notes-prompt.md in ~/.palimpsest.",
+    ],
+    options: {
+      update: { type: "boolean", about: "update the notes first; a model writes them, so this needs an API key" },
+      model: MODEL as Value,
+      provider: PROVIDER as Value,
+      "base-url": BASE_URL as Value,
+      json: JSON_OUTPUT as Flag,
+    },
+    operands: A_SESSION as Operands,
+    examples: [
+      ["palimpsest sessions notes", "show the notes of the newest session"],
+      [
+        "palimpsest sessions notes 3f2a --update",
+        "update the notes of the session whose id starts with 3f2a, and show them",
+      ],
+    ],
+    endings: ["failed", "interrupted"],
+  },
+  "sessions context": sessionCommand("sessions context [ID] [--json]", "show what fills the context window", [
+    "palimpsest sessions context",
+    "show tokens by part, largest first, and when the next compaction comes",
+  ]) as SessionCommand,
+  "sessions cost": sessionCommand(
+    "sessions cost [ID] [--json]",
+    "show what a session cost, on what, and what cache misses cost",
+    ["palimpsest sessions cost --json | jq .priceUsd", "print the cost of the newest session in US dollars"],
+  ) as SessionCommand,
+  "sessions compact": {
+    usage: "sessions compact [TEXT] [--from ENTRY | --up-to ENTRY] [--session ID]",
+    about: "summarize the conversation to free up context; TEXT says what to keep",
+    more: [
+      "A model writes the summary, so this needs an API key. palimpsest sessions undo brings the whole conversation back.",
+      "palimpsest sessions show prints the entry numbers.",
+    ],
+    options: {
+      from: { type: "string", value: "ENTRY", about: "compact only from this message to the end" },
+      "up-to": { type: "string", value: "ENTRY", about: "compact only what comes before this message" },
+      session: SESSION as Value,
+      model: MODEL as Value,
+      provider: PROVIDER as Value,
+      "base-url": BASE_URL as Value,
+      json: JSON_OUTPUT as Flag,
+    },
+    operands: { most: 1_000 },
+    examples: [
+      [
+        "palimpsest sessions compact Keep the numbers of the tickets",
+        "compact the newest session, and say what to keep",
+      ],
+      ["palimpsest sessions compact --up-to 120", "compact everything before entry 120; the rest stays word for word"],
+    ],
+    endings: ["failed", "interrupted"],
+  },
+  "sessions rewind": {
+    usage: "sessions rewind [ENTRY] [--session ID]",
+    about: "go back to before your newest message, or message ENTRY; undoes answers and file changes since",
+    more: ["A file that was also changed by you or another program stays unchanged, and is listed."],
+    options: {
+      session: SESSION as Value,
+      json: JSON_OUTPUT as Flag,
+    },
+    operands: { most: 1 },
+    examples: [["palimpsest sessions rewind", "undo your newest message, its answer and its file changes"]],
+    endings: ["failed"],
+  },
+  "sessions undo": sessionCommand("sessions undo [ID]", "undo the newest compaction", [
+    "palimpsest sessions undo",
+    "show the whole conversation to the model again",
+  ]) as SessionCommand,
+  "sessions delete": {
+    usage: "sessions delete ID",
+    about: "delete a session, with its agents and stored results",
+    options: {},
+    operands: A_SESSION as Operands,
+    examples: [["palimpsest sessions delete 3f2a", "delete the session whose id starts with 3f2a"]],
     endings: ["failed"],
   },
   analyze: {
@@ -105,59 +210,6 @@ export const SESSION_COMMANDS = {
     ],
     endings: ["failed", "interrupted", "terminated"],
   },
-  show: {
-    usage: "show [ID] [--entry N]",
-    about: "show the whole conversation, with everything that was compacted or cleared since; or one entry",
-    more: [WHICH as string],
-    options: {
-      entry: { type: "string", value: "N", about: "show only this entry, in full" },
-      json: JSON_OUTPUT as Flag,
-    },
-    operands: A_SESSION as Operands,
-    examples: [
-      ["palimpsest show | less", "read the newest session from its beginning"],
-      ["palimpsest show 3f2a --entry 17", "show entry 17 of the session whose id starts with 3f2a"],
-    ],
-    endings: ["failed"],
-  },
-  export: {
-    usage: "export [ID]",
-    about: "print a session's whole log as lines of JSON",
-    more: [WHICH as string],
-    options: {},
-    operands: A_SESSION as Operands,
-    examples: [["palimpsest export > session.jsonl", "export the newest session, one entry per line"]],
-    endings: ["failed"],
-  },
-  context: sessionCommand("context [ID] [--json]", "show what fills the context window", [
-    "palimpsest context",
-    "show tokens by part, largest first, and when the next compaction comes",
-  ]) as SessionCommand,
-  cost: sessionCommand("cost [ID] [--json]", "show what a session cost, on what, and what cache misses cost", [
-    "palimpsest cost --json | jq .priceUsd",
-    "print the cost of the newest session in US dollars",
-  ]) as SessionCommand,
-  notes: {
-    usage: "notes [ID] [--update] [--json]",
-    about: "show the notes that a session keeps about itself, when they were updated and what they cost",
-    more: [
-      WHICH as string,
-      "Your own sections and your own prompt: notes-template.md and notes-prompt.md in ~/.palimpsest.",
-    ],
-    options: {
-      update: { type: "boolean", about: "update the notes first; a model writes them, so this needs an API key" },
-      model: MODEL as Value,
-      provider: PROVIDER as Value,
-      "base-url": BASE_URL as Value,
-      json: JSON_OUTPUT as Flag,
-    },
-    operands: A_SESSION as Operands,
-    examples: [
-      ["palimpsest notes", "show the notes of the newest session"],
-      ["palimpsest notes 3f2a --update", "update the notes of the session whose id starts with 3f2a, and show them"],
-    ],
-    endings: ["failed", "interrupted"],
-  },
   replay: {
     usage: "replay FILE [--policy NAME]...",
     about: "compute what a recorded session would have cost under other policies; sends nothing",
@@ -181,45 +233,6 @@ export const SESSION_COMMANDS = {
     },
     operands: { most: 1 },
     examples: [["palimpsest replay session.jsonl --policy default --policy append-only", "compare two policies"]],
-    endings: ["failed"],
-  },
-  compact: {
-    usage: "compact [TEXT] [--from ENTRY | --up-to ENTRY] [--session ID]",
-    about: "summarize the conversation to free up context; TEXT says what to keep",
-    more: [
-      "A model writes the summary, so this needs an API key. palimpsest undo brings the whole conversation back.",
-      "palimpsest show prints the entry numbers.",
-    ],
-    options: {
-      from: { type: "string", value: "ENTRY", about: "compact only from this message to the end" },
-      "up-to": { type: "string", value: "ENTRY", about: "compact only what comes before this message" },
-      session: SESSION as Value,
-      model: MODEL as Value,
-      provider: PROVIDER as Value,
-      "base-url": BASE_URL as Value,
-      json: JSON_OUTPUT as Flag,
-    },
-    operands: { most: 1_000 },
-    examples: [
-      ["palimpsest compact Keep the numbers of the tickets", "compact the newest session, and say what to keep"],
-      ["palimpsest compact --up-to 120", "compact everything before entry 120; the rest stays word for word"],
-    ],
-    endings: ["failed", "interrupted"],
-  },
-  undo: sessionCommand("undo [ID]", "undo the newest compaction", [
-    "palimpsest undo",
-    "show the whole conversation to the model again",
-  ]) as SessionCommand,
-  rewind: {
-    usage: "rewind [ENTRY] [--session ID]",
-    about: "go back to before your newest message, or message ENTRY; undoes answers and file changes since",
-    more: ["A file that was also changed by you or another program stays unchanged, and is listed."],
-    options: {
-      session: SESSION as Value,
-      json: JSON_OUTPUT as Flag,
-    },
-    operands: { most: 1 },
-    examples: [["palimpsest rewind", "undo your newest message, its answer and its file changes"]],
     endings: ["failed"],
   },
 } as const;

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { isAgentSession } from "@palimpsest/agents";
 import {
   describeTranscript,
@@ -13,18 +12,16 @@ import { shortIds } from "../text/short-ids.ts";
 import { oneLine, table, time } from "../text/table.ts";
 import { placesOf } from "../workspace/places.ts";
 import { withTitles } from "../workspace/session-title.ts";
-import { deleteSession, findSession, listSessions } from "../workspace/stored-sessions.ts";
-import { UsageError } from "../workspace/usage-error.ts";
+import { listSessions } from "../workspace/stored-sessions.ts";
 import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inProject } from "./open-project.ts";
 import { oneOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Lists the sessions of this folder, or those of another agent on this machine; deletes one. */
+/** Lists the sessions of this folder, or those of another agent on this machine. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.sessions);
-  if (positionals.length > 0) return deleteOne(positionals, terminal);
+  const { values } = readArguments(args, COMMANDS.sessions);
   const agent = oneOf("--from", values.from, RECORDED_AGENTS);
   if (agent !== undefined) return listOthers(agent, terminal, values.json === true);
   if (values.ids) {
@@ -47,26 +44,6 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   return EXIT.done;
 }
 
-async function deleteOne([action, wanted]: readonly string[], terminal: Terminal): Promise<number> {
-  if (action !== "delete" || wanted === undefined) {
-    throw new UsageError(
-      "The session is missing: palimpsest sessions delete ID. To list the sessions: palimpsest sessions.",
-    );
-  }
-  return inProject(terminal, async ({ store, places }) => {
-    const { id, title } = await findSession(store, wanted);
-    const outcome = await deleteSession(store, id);
-    if (outcome.kind === "deleted") {
-      await rm(places.folderOf(id), { recursive: true, force: true });
-      const also = outcome.agents === 0 ? "" : ` and ${outcome.agents} of its agents`;
-      await terminal.print(`Deleted ${id}${also}: ${title}`);
-      return EXIT.done;
-    }
-    await terminal.print(outcome.why);
-    return EXIT.failed;
-  });
-}
-
 async function listOthers(
   agent: RecordedAgent,
   { folder, environment, print }: Terminal,
@@ -83,7 +60,7 @@ async function listOthers(
     ]);
     await print(table([["started (UTC)", "KB", "folder", "first message", "file"], ...rows]));
     await print(
-      "\nTo see what a session cost: palimpsest analyze FILE. To resume it here: palimpsest import FILE\nTo give these sessions to another agent: npx @palimpsest/mcp",
+      "\nTo see what a session cost: palimpsest analyze FILE. To resume it here: palimpsest sessions import FILE\nTo give these sessions to another agent: npx @palimpsest/mcp",
     );
   }
   return EXIT.done;

@@ -11,7 +11,7 @@ const AT_ONCE = 200;
 
 /** Prints the whole conversation, including everything that was compacted or cleared since; or one entry in full. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.show);
+  const { values, positionals } = readArguments(args, COMMANDS["sessions show"]);
   const only = countOf("--entry", values.entry);
   return inProject(terminal, async ({ store }) => {
     const { id } = await findSession(store, positionals[0]);

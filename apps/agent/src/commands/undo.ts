@@ -7,9 +7,9 @@ import type { Terminal } from "./terminal.ts";
 
 /** Undoes the newest compaction: the model sees the whole conversation again. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.undo);
+  const { values, positionals } = readArguments(args, COMMANDS["sessions undo"]);
   return inSession(terminal, { id: positionals[0] }, async (session) => {
-    const undone = await undoNewest(session, "palimpsest undo");
+    const undone = await undoNewest(session, "palimpsest sessions undo");
     const told = { session: session.id, ...undone };
     await terminal.print(values.json ? JSON.stringify(told) : undoneText(undone));
     return undone.kind === "undone" ? EXIT.done : EXIT.failed;

@@ -38,15 +38,15 @@ export function findCommand(args: readonly string[]): {
   readonly load: () => Promise<LoadedCommand>;
   readonly rest: readonly string[];
 } {
-  const [first = "", ...others] = args;
+  const [first = ""] = args;
   const helps = args.includes("--help") || args.includes("-h");
   if (first === "" || first.startsWith("-"))
     return helps ? { load: () => loadCommand("help"), rest: [] } : { load: loadRun, rest: args };
-  const name = toCommand(first);
-  if (helps) return { load: () => loadCommand("help"), rest: [name] };
-  if (name === "demo") return { load: loadDemo, rest: others };
-  if (name === "acp") return { load: loadAcp, rest: others };
-  return { load: name === "run" ? loadRun : () => loadCommand(name), rest: others };
+  const { name, rest } = toCommand(args);
+  if (helps) return { load: () => loadCommand("help"), rest: name.split(" ") };
+  if (name === "demo") return { load: loadDemo, rest };
+  if (name === "acp") return { load: loadAcp, rest };
+  return { load: name === "run" ? loadRun : () => loadCommand(name), rest };
 }
 
 function loadAcp(): Promise<LoadedCommand> {

@@ -40,5 +40,5 @@ export function outcomeText(outcome: CompactionOutcome): string {
   const { tokensBefore, tokensAfter, rung, modelCalls, priceUsd } = outcome;
   const price = priceUsd === undefined ? "" : `, $${priceUsd.toFixed(4)}`;
   const [before, after] = [tokensBefore, tokensAfter].map((tokens) => tokens.toLocaleString("en-US"));
-  return `Compacted: ${before} -> ${after} tokens (${rungName(rung)}, ${modelCalls} calls${price}). To undo it: palimpsest undo`;
+  return `Compacted: ${before} -> ${after} tokens (${rungName(rung)}, ${modelCalls} calls${price}). To undo it: palimpsest sessions undo`;
 }

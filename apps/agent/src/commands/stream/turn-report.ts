@@ -119,7 +119,9 @@ export function problemOf(outcome: TurnOutcome, surface: Surface): string | unde
     case "window-full": {
       const [size, most] = [outcome.sizeTokens, outcome.blockingTokens].map((tokens) => tokens.toLocaleString("en-US"));
       const [compact, rewind] =
-        surface === "terminal" ? ["/compact", "/rewind"] : ["palimpsest compact", "palimpsest rewind"];
+        surface === "terminal"
+          ? ["/compact", "/rewind"]
+          : ["palimpsest sessions compact", "palimpsest sessions rewind"];
       return (
         `The context window is full: the conversation has about ${size} tokens, and an answer needs it below ${most}. ` +
         `Compact with ${compact}, go back with ${rewind}, or use a model with a larger window.`
@@ -166,7 +168,7 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
     },
     end() {
       if (due !== undefined)
-        say(`The session needs a compaction: palimpsest compact --session ${due.slice(0, 8)}`, "warning");
+        say(`The session needs a compaction: palimpsest sessions compact --session ${due.slice(0, 8)}`, "warning");
     },
     async event(event) {
       if (event.kind === "session-event" && event.owner === undefined) due = dueAfter(event.event, due);

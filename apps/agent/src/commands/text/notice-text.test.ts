@@ -108,7 +108,7 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
       reason: "window",
       outcome: { kind: "compacted", rung: "fork", tokensBefore: 120_000, tokensAfter: 21_000, summary: "" },
     },
-    "Compacted: 120,000 -> 21,000 tokens (summary by the model). To undo it: palimpsest undo.",
+    "Compacted: 120,000 -> 21,000 tokens (summary by the model). To undo it: palimpsest sessions undo.",
   ],
   [
     {
@@ -153,11 +153,11 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
   ],
   [
     { kind: "dreamed", trigger: "auto", outcome: "held", changed: 5, why: "it takes away 5 of 12 topics" },
-    "Tidying up the memory would change 5 topics and waits for your approval: it takes away 5 of 12 topics. To apply the changes: palimpsest dream --yes.",
+    "Tidying up the memory would change 5 topics and waits for your approval: it takes away 5 of 12 topics. To apply the changes: palimpsest memory dream --yes.",
   ],
   [
     { kind: "breaker-tripped", of: "dream", failures: 3 },
-    "Tidying up the memory failed 3 times in a row. The next try is in a week. To try now: palimpsest dream.",
+    "Tidying up the memory failed 3 times in a row. The next try is in a week. To try now: palimpsest memory dream.",
   ],
   [
     { kind: "mail-arrived", count: 2, from: ["mate"] },
@@ -256,7 +256,7 @@ describe("noticeOf", () => {
   it("names the commands of the place where the person reads it", () => {
     const due = at({ kind: "compaction-due", ...forecast });
     expect(noticeOf(due, "terminal")?.text).toContain("/compact");
-    expect(noticeOf(due, "command-line")?.text).toContain("palimpsest compact");
+    expect(noticeOf(due, "command-line")?.text).toContain("palimpsest sessions compact");
   });
 
   it("is a problem where something did not work", () => {

@@ -46,9 +46,17 @@ export function cacheText({
 }
 
 /** A command as the person types it on this surface. */
-export function command(name: "compact" | "undo" | "dream" | "config", surface: Surface): string {
-  return surface === "terminal" ? `/${name}` : `palimpsest ${name}`;
+export function command(name: keyof typeof COMMAND_WORDS, surface: Surface): string {
+  return surface === "terminal" ? `/${name}` : `palimpsest ${COMMAND_WORDS[name]}`;
 }
+
+/** The words of slash commands on the command line. */
+const COMMAND_WORDS = {
+  compact: "sessions compact",
+  undo: "sessions undo",
+  dream: "memory dream",
+  config: "config",
+} as const;
 
 export function tokens(amount: number): string {
   return `${count(amount)} tokens`;

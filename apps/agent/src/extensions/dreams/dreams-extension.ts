@@ -64,7 +64,8 @@ export function dreamCommand({ places, onDecision }: DreamCommandOptions): Slash
     about: "tidy up the memory; decide about changes that wait",
     async open({ words, runCommand, ask }) {
       const given = words.split(/\s+/).filter(Boolean);
-      const run = (args: readonly string[]): Promise<void> => runCommand("Tidying up the memory", "dream", args);
+      const run = (args: readonly string[]): Promise<void> =>
+        runCommand("Tidying up the memory", "memory", ["dream", ...args]);
       if (given.length > 0 || (await readHeld(places)) === undefined) await run(given);
       const held = given.length > 0 ? undefined : await readHeld(places);
       if (held !== undefined) {

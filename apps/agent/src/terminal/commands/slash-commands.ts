@@ -84,7 +84,7 @@ const notes: ScreenCommand = {
       const outcome = await during("Updating the notes", (signal) => session.notes.update({ signal }));
       say(`Notes ${outcome.kind}${"why" in outcome ? `: ${outcome.why}` : "."}`, { color: "quiet" });
     }
-    // Its path is longer than most screens are wide: `palimpsest notes` shows it.
+    // Its path is longer than most screens are wide: `palimpsest sessions notes` shows it.
     say(await notesText(session));
   },
 };

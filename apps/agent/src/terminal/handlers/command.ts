@@ -1,5 +1,5 @@
 import { commandOutput } from "palimpsest";
-import { loadCommand } from "../../commands/load-command.ts";
+import { loadWords } from "../../commands/load-command.ts";
 import type { CommandContext } from "../../extension/slash-command.ts";
 import { findShell } from "../../sandbox/find-program.ts";
 import { startCommand } from "../../sandbox/start-command.ts";
@@ -74,10 +74,10 @@ function contextOf({ agent, session, commands }: Running, words: string, ports: 
       emit({ kind: "message", message: { text, content } });
     },
     async runCommand(what, name, args) {
-      const { run } = await loadCommand(name);
+      const { run, rest } = await loadWords([name, ...args]);
       const { columns } = state();
       await during(what, (signal, progress) =>
-        run(args, asTerminal({ terminal, say, columns }, signal, progress), session),
+        run(rest, asTerminal({ terminal, say, columns }, signal, progress), session),
       );
     },
     reopen: ports.reopen,

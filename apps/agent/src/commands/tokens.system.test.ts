@@ -21,8 +21,8 @@ test.each(["a folder", "PostgreSQL"])(
     const environment = { PGHOST: database.host, PGDATABASE: "postgres", PGUSER: "service" };
     const token = (...args: readonly string[]) =>
       place === "PostgreSQL"
-        ? cli.run(["token", ...args, "--tenant", "shop"], { environment })
-        : cli.run(["token", ...args, "--tenant", "shop", "--tokens", folder]);
+        ? cli.run(["database", "tokens", ...args, "--tenant", "shop"], { environment })
+        : cli.run(["database", "tokens", ...args, "--tenant", "shop", "--tokens", folder]);
     expect((await token()).out).toContain("shop has no tokens");
     const created = await token("create", "--name", "desk", "--scope", "sessions:read", "--expires-in", "30");
     expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^pal_c2hvcA_[0-9a-f]{12}_[\w-]{43}\n$/) });
@@ -48,6 +48,6 @@ test.each(["a folder", "PostgreSQL"])(
 test("what is missing or unknown is said", async () => {
   const cli = await startCli(temporaryProject(), () => answer(""));
   for (const wrong of [["create"], ["revoke"], ["make"], ["create", "--name", "b", "--scope", "all"]])
-    expect([wrong, (await cli.run(["token", ...wrong, "--tenant", "shop"])).code]).toEqual([wrong, 2]);
-  expect((await cli.run(["token"])).code).toBe(2);
+    expect([wrong, (await cli.run(["database", "tokens", ...wrong, "--tenant", "shop"])).code]).toEqual([wrong, 2]);
+  expect((await cli.run(["database", "tokens"])).code).toBe(2);
 });

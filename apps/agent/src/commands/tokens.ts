@@ -12,21 +12,22 @@ import type { Terminal } from "./terminal.ts";
 
 const DAY_MS = 86_400_000;
 
-type Values = Arguments<(typeof COMMANDS)["token"]["options"]>["values"];
+type Values = Arguments<(typeof COMMANDS)["database tokens"]["options"]>["values"];
 
 /** Creates, lists and revokes tokens of the HTTP API. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.token);
+  const { values, positionals } = readArguments(args, COMMANDS["database tokens"]);
   const [word = "list", id] = positionals;
-  const action = oneOf("token", word, COMMANDS.token.operands.completes)!;
+  const action = oneOf("database tokens", word, COMMANDS["database tokens"].operands.completes)!;
   const { tenant, json = false } = values;
-  if (tenant === undefined) throw new UsageError(`The tenant is missing: palimpsest token ${action} --tenant NAME`);
+  if (tenant === undefined)
+    throw new UsageError(`The tenant is missing: palimpsest database tokens ${action} --tenant NAME`);
   if (action === "revoke" && id === undefined)
     throw new UsageError(
-      `The id is missing: palimpsest token revoke ID --tenant ${tenant}. palimpsest token lists ids.`,
+      `The id is missing: palimpsest database tokens revoke ID --tenant ${tenant}. palimpsest database tokens lists ids.`,
     );
   const created = action === "create" ? createdBy(values, tenant, terminal) : undefined;
-  const place = { tokens: values.tokens, database: values.database, application: "palimpsest token" };
+  const place = { tokens: values.tokens, database: values.database, application: "palimpsest database tokens" };
   return withTokens(terminal, place, async (tokens) => {
     if (created !== undefined) {
       await tokens.add(created.stored);
@@ -34,7 +35,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       await terminal.print(json ? JSON.stringify({ token: created.text, ...shown }) : created.text);
       if (!json)
         terminal.say(
-          `Keep it now: it is not shown again. To revoke it: palimpsest token revoke ${shown.id} --tenant ${tenant}`,
+          `Keep it now: it is not shown again. To revoke it: palimpsest database tokens revoke ${shown.id} --tenant ${tenant}`,
         );
       return EXIT.done;
     }
@@ -48,7 +49,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 function createdBy(values: Values, tenant: string, { clock }: Terminal): ReturnType<typeof createToken> {
   const { name } = values;
   if (name === undefined)
-    throw new UsageError(`The name is missing: palimpsest token create --tenant ${tenant} --name TEXT`);
+    throw new UsageError(`The name is missing: palimpsest database tokens create --tenant ${tenant} --name TEXT`);
   const scopes = (values.scope ?? SCOPES).map((scope) => oneOf("--scope", scope, SCOPES)!);
   const days = countOf("--expires-in", values["expires-in"]);
   const requestsPerMinute = countOf("--requests-per-minute", values["requests-per-minute"]);
@@ -62,7 +63,7 @@ async function revoke(tokens: Tokens, tenant: string, id: string, { print, say }
     await print(`Revoked ${id}.`);
     return EXIT.done;
   }
-  say(`${tenant} has no token ${id}. palimpsest token list --tenant ${tenant} lists ids.`);
+  say(`${tenant} has no token ${id}. palimpsest database tokens list --tenant ${tenant} lists ids.`);
   return EXIT.failed;
 }
 
@@ -74,7 +75,7 @@ function withoutDigest({ digest: _, ...shown }: StoredToken): ShownToken {
 
 function listText(tenant: string, tokens: readonly ShownToken[]): string {
   if (tokens.length === 0)
-    return `${tenant} has no tokens. Create one: palimpsest token create --tenant ${tenant} --name TEXT`;
+    return `${tenant} has no tokens. Create one: palimpsest database tokens create --tenant ${tenant} --name TEXT`;
   const rows = tokens.map(({ id, name, scopes, createdAtMs, expiresAtMs }) => [
     id,
     name,

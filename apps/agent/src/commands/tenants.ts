@@ -8,18 +8,19 @@ import { inDatabase } from "./open-database.ts";
 import { oneOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-const WORDS = COMMANDS.tenant.operands.completes;
+const WORDS = COMMANDS["database tenants"].operands.completes;
 const PAGE = 500;
 
 /** Lists, counts, exports, imports and deletes tenants. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.tenant);
-  const action = oneOf("tenant", positionals[0] ?? "list", WORDS)!;
+  const { values, positionals } = readArguments(args, COMMANDS["database tenants"]);
+  const action = oneOf("database tenants", positionals[0] ?? "list", WORDS)!;
   const { tenant, json = false } = values;
-  const to = { database: values.database, application: "palimpsest tenant" };
+  const to = { database: values.database, application: "palimpsest database tenants" };
   if (action === "list")
     return inDatabase(terminal, to, (pool) => printNames(openPostgres({ pool }).tenants, terminal));
-  if (tenant === undefined) throw new UsageError(`The tenant is missing: palimpsest tenant ${action} --tenant NAME`);
+  if (tenant === undefined)
+    throw new UsageError(`The tenant is missing: palimpsest database tenants ${action} --tenant NAME`);
   return inDatabase(terminal, to, async (pool) => {
     const { tenants } = openPostgres({ pool });
     switch (action) {
@@ -36,7 +37,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       case "delete": {
         const counts = await tenants.count(tenant);
         if (values.yes !== true) {
-          const question = `${countsText(tenant, counts)}\nTo delete all of it: palimpsest tenant delete --tenant ${tenant} --yes`;
+          const question = `${countsText(tenant, counts)}\nTo delete all of it: palimpsest database tenants delete --tenant ${tenant} --yes`;
           await terminal.print(json ? JSON.stringify(counts) : question);
           return EXIT.done;
         }
