@@ -9,7 +9,7 @@ const LONGEST = [
   "test/packages/packages.system.test.ts",
   "test/liveness/agent.system.test.ts",
   "apps/agent/src/terminal/going-back.system.test.ts",
-  "apps/agent/src/start/run.system.test.ts",
+  "apps/agent/src/main/run.system.test.ts",
   "test/a-day/a-day.system.test.ts",
 ];
 

@@ -1,7 +1,7 @@
-import type { CommandDefinition } from "../../apps/agent/src/cli/command-definition.ts";
-import { COMMAND_NAMES, definitionOf } from "../../apps/agent/src/cli/command-list.ts";
-import { ENDINGS, type Ending, EXIT } from "../../apps/agent/src/cli/exit-codes.ts";
-import { VARIABLES } from "../../apps/agent/src/cli/help-page.ts";
+import type { CommandDefinition } from "../../apps/agent/src/commands/definition.ts";
+import { COMMAND_NAMES, definitionOf } from "../../apps/agent/src/commands/definitions.ts";
+import { ENDINGS, type Ending, EXIT } from "../../apps/agent/src/commands/exit-codes.ts";
+import { VARIABLES } from "../../apps/agent/src/commands/help.ts";
 
 /** Text for a cell of a table. */
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
@@ -41,7 +41,7 @@ Exit codes: ${codes.join(", ")}.
   return {
     "docs/cli.md": `# Command line
 
-Written by \`npm run generate\` from apps/agent/src/cli/command-list.ts; do not edit it here. \`palimpsest --help\` and \`palimpsest COMMAND --help\` print the same.
+Written by \`npm run generate\` from apps/agent/src/commands/definitions.ts; do not edit it here. \`palimpsest --help\` and \`palimpsest COMMAND --help\` print the same.
 
 ${table(
   ["command", "does"],

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { STREAM_SCHEMA } from "../../apps/agent/src/cli/stream/stream-schema.ts";
+import { STREAM_SCHEMA } from "../../apps/agent/src/commands/stream/stream-schema.ts";
 import { AGENT_SETTINGS } from "../../apps/agent/src/permissions/settings-schema.ts";
 import { SETTINGS } from "../../packages/palimpsest/src/settings/definitions.ts";
 import type { SettingKind } from "../../packages/palimpsest/src/settings/settings.ts";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../apps/agent/src/cli/stream/typed-schema.ts";
+import type { JsonSchema } from "../../apps/agent/src/commands/stream/typed-schema.ts";
 
 /** docs/stream-json.md: the events of `--output-format stream-json`, from their schema. */
 export function streamPage(schema: JsonSchema): string {

@@ -75,21 +75,21 @@ export async function runADay(project: TemporaryProject): Promise<Day> {
   commit("after the pause");
 
   // A command for each turn. The conversation is folded; then a wrong way is gone, and taken back.
-  await command(["compact", "Keep", "the", "names.", ...service]);
+  await command(["sessions", "compact", "Keep", "the", "names.", ...service]);
   await runTasks(21, 24);
   const filesBeforeWrong = files();
   const wrongFrom = exchanges();
   await runTasks(25, 27);
   const wrong = { from: wrongFrom, to: exchanges() };
-  await command(["rewind", String(await entryOf(25))]);
+  await command(["sessions", "rewind", String(await entryOf(25))]);
   const filesAfterRewind = files();
   await runTasks(28, 31);
   commit("the afternoon");
 
   // Folded once more, and taken back: the conversation stands there as before.
   const undoneFrom = exchanges();
-  await command(["compact", ...service]);
-  await command(["undo"]);
+  await command(["sessions", "compact", ...service]);
+  await command(["sessions", "undo"]);
   const undone = { from: undoneFrom, to: exchanges() };
   await runTasks(32, 34);
 
@@ -102,7 +102,7 @@ export async function runADay(project: TemporaryProject): Promise<Day> {
   await runTasks(37, 40);
   commit("the evening");
 
-  const lines = (await command(["export"])).out.split("\n");
+  const lines = (await command(["sessions", "export"])).out.split("\n");
   return {
     cli,
     talked,
@@ -116,7 +116,7 @@ export async function runADay(project: TemporaryProject): Promise<Day> {
     files,
     git,
     log: lines.map((line) => JSON.parse(line)),
-    costs: JSON.parse((await command(["cost", "--json"])).out),
+    costs: JSON.parse((await command(["sessions", "cost", "--json"])).out),
     sessions: JSON.parse((await command(["sessions", "--json"])).out),
   };
 
@@ -152,9 +152,9 @@ export async function runADay(project: TemporaryProject): Promise<Day> {
     return `Task ${task}: ${TASKS[task - 1]!.ask}`;
   }
 
-  /** The number that `palimpsest show` has for it. */
+  /** The number that `palimpsest sessions show` has for it. */
   async function entryOf(task: number): Promise<number> {
-    const { out } = await here.run(["show"]);
+    const { out } = await here.run(["sessions", "show"]);
     const [shown] = out.split("\n--- ").filter((one) => one.includes(ask(task)));
     return Number.parseInt(shown!, 10);
   }

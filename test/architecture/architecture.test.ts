@@ -142,12 +142,12 @@ describe("each rule can fail", () => {
   });
 
   test.each([
-    ["text/a.ts", "../cli/b.ts", "text may not import cli"],
+    ["text/a.ts", "../commands/b.ts", "text may not import commands"],
     ["extension/a.ts", "../extensions/files/b.ts", "extension may not import extensions/files"],
     ["extensions/web/a.ts", "../files/b.ts", "extensions/web may not import extensions/files"],
     ["extensions/files/a.ts", "../search/b.ts", "extensions/files may not import extensions/search"],
-    ["extensions/web/a.ts", "../../cli/b.ts", "extensions/web may not import cli"],
-    ["open-agent.ts", "./cli/b.ts", "open-agent may not import cli"],
+    ["extensions/web/a.ts", "../../commands/b.ts", "extensions/web may not import commands"],
+    ["agent-tools.ts", "./commands/b.ts", "agent-tools may not import commands"],
     ["elsewhere/a.ts", "./b.ts", `"elsewhere" has no row in the table of the agent`],
   ])("folders of the agent keep to their row: %s imports %s", (path, from, problem) => {
     const text = `import type { B } from "${from}"; export type A = B;`;
@@ -159,8 +159,8 @@ describe("each rule can fail", () => {
     ["extensions/search/a.ts", "../files/b.ts"],
     ["extensions/search/a.ts", "../../text/b.ts"],
     ["extensions/search/deep/a.ts", "../b.ts"],
-    ["open-agent.ts", "./extensions/files/b.ts"],
-    ["main.ts", "./start/b.ts"],
+    ["agent-tools.ts", "./extensions/files/b.ts"],
+    ["main.ts", "./main/b.ts"],
   ])("and the agent's %s may import %s", (path, from) => {
     const source = readSource(`apps/agent/src/${path}`, `import { b } from "${from}"; export const a = b;`);
     expect(checkArchitecture([source], rules)).toEqual([]);

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { attendedPermission } from "../../apps/agent/src/permissions/attended-permission.ts";
 import { headlessPermission } from "../../apps/agent/src/permissions/headless-permission.ts";
 import type { PermittedTool } from "../../apps/agent/src/permissions/permission-call.ts";
-import type { PermissionMode } from "../../apps/agent/src/permissions/permission-verdict.ts";
-import { type Rule, readRule } from "../../apps/agent/src/permissions/rule.ts";
+import { type PermissionMode, type Rule, readRule } from "../../apps/agent/src/permissions/rule.ts";
 import { createPathGuard, type PathGuard } from "../../apps/agent/src/workspace/path-guard.ts";
 import { decidePermission } from "../../packages/palimpsest/src/turn/permission.ts";
 

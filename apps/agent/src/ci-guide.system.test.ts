@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
-import { EXIT } from "./cli/exit-codes.ts";
+import { EXIT } from "./commands/exit-codes.ts";
 import { programInPath } from "./testing/program-in-path.ts";
 import { startCli } from "./testing/run-cli.ts";
 import { temporaryProject } from "./testing/temporary-project.ts";

@@ -1,11 +1,17 @@
 /** `palimpsest-agent/extension`: the types of an extension, for those who write one (docs/guides/write-an-extension.md). */
 export type { ExtensionContext, Permissions } from "./extension/context.ts";
-export type { Dialog, DialogAnswer, Option } from "./extension/dialog.ts";
 export type { BackgroundTask, Extension, ToolSession, ToolSessionView, TurnStart } from "./extension/extension.ts";
 export type { AgentSession } from "./extension/open-agent-session.ts";
 export type { Person } from "./extension/person.ts";
 export type { HeadSection } from "./extension/session-head.ts";
-export type { CommandContext, Progress, SlashCommand } from "./extension/slash-command.ts";
+export type {
+  CommandContext,
+  Dialog,
+  DialogAnswer,
+  Option,
+  Progress,
+  SlashCommand,
+} from "./extension/slash-command.ts";
 export type { AgentTool, ToolContext, ToolOutcome } from "./extension/tool.ts";
 export type { ExtensionModule } from "./extensions/user/user-extensions.ts";
 export type { ToolEffect } from "./permissions/permission-call.ts";

@@ -4,7 +4,7 @@ import { toApiError } from "./api-error.ts";
 export interface ClientOptions {
   /** The address of the server, such as `https://sessions.example.com`. */
   readonly url: string;
-  /** A token of `palimpsest token create`. */
+  /** A token of `palimpsest database tokens create`. */
   readonly token: string;
   /** @default the global one */
   readonly fetch?: typeof fetch;

@@ -25,12 +25,12 @@ test("a database that fits is ready, and its figures are told", async () => {
 test("a schema that is missing, too old or too new is named, with what to do", async () => {
   await database.admin.query("CREATE DATABASE bare");
   const bare = await checkHealth(database.connect({ user: "service", database: "bare" }), { timeoutMs: 60_000 });
-  expect(bare).toMatchObject({ state: "down", version: 0, problems: [expect.stringContaining("palimpsest migrate")] });
+  expect(bare).toMatchObject({ state: "down", version: 0, problems: [expect.stringContaining("palimpsest database migrate")] });
 
   const client = await database.connect({ user: "postgres", database: "postgres" }).connect();
   const check = () => checkHealth(client, { timeoutMs: 60_000, maxClockSkewMs: 60_000 });
   await client.query("BEGIN; DELETE FROM palimpsest.migration WHERE number > 3");
-  const old = `the schema is at version 3, and this release needs ${MIGRATIONS.length}. Run palimpsest migrate`;
+  const old = `the schema is at version 3, and this release needs ${MIGRATIONS.length}. Run palimpsest database migrate`;
   expect(await check()).toMatchObject({ state: "down", problems: [old] });
   await client.query("ROLLBACK; BEGIN; INSERT INTO palimpsest.migration (number) VALUES (900)");
   expect(await check()).toMatchObject({ state: "ready", version: 900, problems: [] });

@@ -69,7 +69,7 @@ export async function checkHealth(
 }
 
 function schemaProblems({ version, standby, missing }: Answer, latest: number): readonly string[] {
-  const old = `the schema is at version ${version}, and this release needs ${latest}. Run palimpsest migrate`;
+  const old = `the schema is at version ${version}, and this release needs ${latest}. Run palimpsest database migrate`;
   const newer = `the schema is at version ${version}, newer than this release (${latest}), and has no ${missing.join(", ")} any more. Update the service`;
   return [
     ...(version < latest ? [old] : missing.length > 0 ? [newer] : []),

@@ -156,7 +156,7 @@ describe.each(PLACES)("over %s", (place) => {
     expect(error).toMatchObject({
       status: 401,
       code: "unauthorized",
-      message: expect.stringContaining("palimpsest token create"),
+      message: expect.stringContaining("palimpsest database tokens create"),
     });
     valid.set(stored.id, stored);
     await expect(client.session("none").read()).rejects.toMatchObject({ code: "no-such-session" });

@@ -141,7 +141,7 @@ describe("through the whole agent", () => {
     const first = await run(["-p", "Look at everything", "-", "--output-format", "json"], from("pipe"));
     const { session: sessionId } = JSON.parse(first) as { readonly session: string };
     for (const round of [1, 2]) {
-      await run(["compact", "--session", sessionId]);
+      await run(["sessions", "compact", "--session", sessionId]);
       await run(["-r", sessionId, "-p", `Go on, ${round}`]);
     }
     await run(["-r", sessionId, "-p", "Fork now"]);
@@ -152,7 +152,7 @@ describe("through the whole agent", () => {
       ...["task", "mail", "agent-report", "fork-task", "fork-report"],
     ]);
     // People see that there is something, too.
-    const shown = await run(["show", sessionId]);
+    const shown = await run(["sessions", "show", sessionId]);
     expect(shown).not.toMatch(HIDDEN);
     expect(shown).toContain("⟨7 hidden characters⟩");
   });
@@ -178,10 +178,10 @@ describe("through the whole agent", () => {
     const path = join(project.base, "c1.jsonl");
     writeFileSync(path, `${transcript.join("\n")}\n`);
     const cli = await startCli(project, misled);
-    const [{ id }] = JSON.parse((await cli.run(["import", path, "--json"])).out);
+    const [{ id }] = JSON.parse((await cli.run(["sessions", "import", path, "--json"])).out);
     for (const args of [
       ["-r", id, "-p", "Go on"],
-      ["compact", "--session", id],
+      ["sessions", "compact", "--session", id],
       ["-r", id, "-p", "And on"],
     ]) {
       const { code, said, out } = await cli.run(args);

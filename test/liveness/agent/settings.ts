@@ -63,7 +63,7 @@ const useModel =
         const more = words === "One." ? [] : ["--continue"];
         await world.run("-p", words, "--model", MODEL, "--output-format", "json", ...more);
       }
-      await world.run("context", "--json");
+      await world.run("sessions", "context", "--json");
     });
 
 const MODEL = "claude-opus-5-5";

@@ -10,7 +10,7 @@ import { scriptedModel } from "../testing/scripted-model.ts";
 import { type TemporaryProject, temporaryProject } from "../testing/temporary-project.ts";
 import { QUERY_SERVER, SDK_FOLDER } from "../testing/tool-server.ts";
 import { ZED_INITIALIZE } from "../testing/zed-handshake.ts";
-import { mergeJsonFile } from "../workspace/merge-json-file.ts";
+import { mergeJsonFile } from "../workspace/private-files.ts";
 
 const ZED = ZED_INITIALIZE.clientCapabilities;
 const LIMIT = "export const limit = 10;\n";

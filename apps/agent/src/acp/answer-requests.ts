@@ -19,18 +19,17 @@ import {
   type SetSessionConfigOptionRequest,
   type SetSessionModeRequest,
 } from "@agentclientprotocol/sdk";
-import type { WantedProvider } from "../cli/choose-provider.ts";
-import { chooseWithStored } from "../cli/connect-chosen.ts";
-import { inProject } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import type { WantedProvider } from "../commands/choose-provider.ts";
+import { chooseWithStored } from "../commands/connect-chosen.ts";
+import { inProject } from "../commands/open-project.ts";
+import type { Terminal } from "../commands/terminal.ts";
 import { listSessions } from "../workspace/stored-sessions.ts";
 import { readVersion } from "../workspace/version.ts";
-import { AUTH_METHODS, keyRequired } from "./auth-methods.ts";
 import type { EditorSession } from "./editor-session.ts";
-import { type GivenAgent, type OpenedScope, openScope } from "./open-scope.ts";
+import { AUTH_METHODS, type GivenAgent, keyRequired, type OpenedScope, openScope } from "./open-scope.ts";
 import type { SessionChoices } from "./session-options.ts";
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly terminal: Terminal;
   readonly wanted: WantedProvider;
   readonly given: GivenAgent;
@@ -39,7 +38,7 @@ export interface RequestOptions {
 }
 
 /** The requests of an editor about sessions. */
-export interface EditorRequests {
+interface EditorRequests {
   initialize(request: InitializeRequest): InitializeResponse;
   authenticate(): Promise<object>;
   create(request: NewSessionRequest, client: AgentContext): Promise<NewSessionResponse>;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toToolServers } from "./client-servers.ts";
+import { toToolServers } from "./open-scope.ts";
 
 const program = (name: string) => ({ name, command: "uv", args: ["run"], env: [{ name: "TOKEN", value: "x" }] });
 

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
-import { toolTitle } from "../terminal/views/tool-title.ts";
+import { toolTitle } from "../terminal/views/view-item.ts";
 import type { ChangedFile } from "../terminal/watch-tools.ts";
 
 const KINDS: Readonly<Record<string, ToolKind>> = {

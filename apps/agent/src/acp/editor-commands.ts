@@ -1,17 +1,15 @@
 import type { AvailableCommand, PromptResponse } from "@agentclientprotocol/sdk";
 import type { Provider } from "palimpsest";
 import type { Agent } from "../agent/agent.ts";
-import type { Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { loadCommand } from "../commands/load-command.ts";
-import { asTerminal } from "../terminal/commands/as-terminal.ts";
-import { findCommand } from "../terminal/commands/find-command.ts";
-import type { ScreenContext } from "../terminal/commands/screen-command.ts";
-import { slashCommands } from "../terminal/commands/slash-commands.ts";
+import { loadWords } from "../commands/load-command.ts";
+import type { Project } from "../commands/open-project.ts";
+import type { Terminal } from "../commands/terminal.ts";
+import { asTerminal, type ScreenContext } from "../terminal/commands/screen-command.ts";
+import { findCommand, slashCommands } from "../terminal/commands/slash-commands.ts";
 import { type Line, textOf } from "../text/line.ts";
 import { fenced } from "./describe-call.ts";
 
-export interface CommandPorts extends Pick<ScreenContext, "ask" | "during" | "listModels"> {
+interface CommandPorts extends Pick<ScreenContext, "ask" | "during" | "listModels"> {
   readonly agent: Agent;
   readonly project: Project;
   readonly provider: Provider;
@@ -25,7 +23,7 @@ export interface CommandPorts extends Pick<ScreenContext, "ask" | "during" | "li
 }
 
 /** The slash commands of the terminal that work in an editor. */
-export interface EditorCommands {
+interface EditorCommands {
   readonly available: AvailableCommand[];
   /** Runs the command that a prompt names. Undefined if it names none: then it is a message. */
   run(prompt: string): Promise<PromptResponse> | undefined;
@@ -69,9 +67,9 @@ export function editorCommands(ports: CommandPorts): EditorCommands {
         await begun;
       },
       async runCommand(what, name, args) {
-        const { run } = await loadCommand(name);
+        const { run, rest } = await loadWords([name, ...args]);
         const here = { terminal, say, columns: COLUMNS };
-        await during(what, (signal, progress) => run(args, asTerminal(here, signal, progress), agent.session));
+        await during(what, (signal, progress) => run(rest, asTerminal(here, signal, progress), agent.session));
       },
       openTranscript: notHere,
       inspect: async () => "palimpsest inspect",

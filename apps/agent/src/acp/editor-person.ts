@@ -1,28 +1,33 @@
-import { methods, type SessionUpdate } from "@agentclientprotocol/sdk";
-import type { Dialog } from "../extension/dialog.ts";
+import {
+  type AgentContext,
+  type ClientCapabilities,
+  type CreateElicitationResponse,
+  type ElicitationPropertySchema,
+  type EnumOption,
+  methods,
+  type PermissionOption,
+  type PermissionOptionKind,
+  type RequestPermissionRequest,
+  type SessionUpdate,
+  type ToolCall,
+  type ToolCallContent,
+} from "@agentclientprotocol/sdk";
 import type { Person } from "../extension/person.ts";
-import type { PermissionQuestion } from "../permissions/permission-question.ts";
+import type { Dialog, DialogAnswer, Option } from "../extension/slash-command.ts";
+import type { PermissionQuestion } from "../permissions/permission-call.ts";
 import { askPerson, type PersonPorts, planDialog, toPlanAnswer, toReply } from "../terminal/ask-person.ts";
 import { permissionDialog } from "../terminal/dialogs/permission-dialog.ts";
 import { type FileChange, planFileChange } from "../terminal/dialogs/plan-file-change.ts";
-import {
-  type AskEditor,
-  type AskPorts,
-  askAboutCall,
-  askEditor,
-  bodyText,
-  dialogText,
-  toContent,
-} from "./ask-editor.ts";
-import { describeCall, diffContent } from "./describe-call.ts";
+import { type Line, textOf } from "../text/line.ts";
+import { describeCall, diffContent, fenced } from "./describe-call.ts";
 
-export interface EditorPersonPorts extends AskPorts, Omit<PersonPorts, "ask"> {
+interface EditorPersonPorts extends AskPorts, Omit<PersonPorts, "ask"> {
   /** Announces a call of the session, if that has not been done. */
   announce(call: PermissionQuestion["call"]): void;
   send(update: SessionUpdate): void;
 }
 
-export interface EditorPerson extends Person {
+interface EditorPerson extends Person {
   readonly ask: AskEditor;
 }
 
@@ -85,3 +90,140 @@ export function editorPerson({ announce, send, ...ports }: EditorPersonPorts): E
 
 /** An editor that does not answer does not keep a file from being changed. */
 const EDITOR_WAIT_MS = 5_000;
+
+interface AskPorts {
+  readonly client: Pick<AgentContext, "request">;
+  readonly capabilities: ClientCapabilities;
+  readonly sessionId: string;
+}
+
+/** A question about a tool call. The editor shows it with the call. */
+interface CallQuestion {
+  readonly call: Omit<ToolCall, "content">;
+  readonly content: ToolCallContent[];
+}
+
+/** Asks the person in the editor. Resolves to `left` if the signal is aborted, or if the editor cannot ask. */
+type AskEditor = (dialog: Dialog, signal?: AbortSignal) => Promise<DialogAnswer>;
+
+/** Questions as forms. An editor without forms shows the options of a question for permission. */
+function askEditor(ports: AskPorts, askAboutCall: AskAboutCall): AskEditor {
+  let last = 0;
+  const ask: AskEditor = async (dialog, signal) => {
+    const hasForms = ports.capabilities.elicitation?.form != null;
+    const answer = hasForms ? await askByForm(ports, dialog, signal) : await askAsCall(dialog, signal);
+    const [value] = answer.kind === "chosen" ? answer.values : [];
+    const asks = dialog.options.find((option) => option.value === value)?.asks;
+    return asks === undefined ? answer : ask(asks, signal);
+  };
+  return ask;
+
+  async function askAsCall(dialog: Dialog, signal?: AbortSignal): Promise<DialogAnswer> {
+    const call = { toolCallId: `question-${++last}`, title: dialog.title, kind: "other", status: "pending" } as const;
+    return askAboutCall(dialog, { call, content: [toContent(dialogText(dialog))] }, signal);
+  }
+}
+
+type AskAboutCall = (dialog: Dialog, question: CallQuestion, signal?: AbortSignal) => Promise<DialogAnswer>;
+
+/** Asks about a tool call. Second questions are options of the first, since an editor asks once. */
+function askAboutCall({ client, sessionId }: AskPorts): AskAboutCall {
+  return async (dialog, { call, content }, signal) => {
+    const options = dialog.options.slice(0, MOST_OPTIONS).flatMap(toOptions);
+    const refusing = options.some(({ kind }) => kind === "reject_once") ? [] : [SKIP];
+    const params: RequestPermissionRequest = {
+      sessionId,
+      toolCall: { ...call, content },
+      options: [...options, ...refusing],
+    };
+    try {
+      const { outcome } = await client.request(methods.client.session.requestPermission, params, whileWanted(signal));
+      if (outcome.outcome === "cancelled" || outcome.optionId === SKIP.optionId) return { kind: "left" };
+      return { kind: "chosen", values: [outcome.optionId] };
+    } catch {
+      // The editor cannot ask, or the question was taken back.
+      return { kind: "left" };
+    }
+  };
+}
+
+const MOST_OPTIONS = 20;
+const SKIP: PermissionOption = { optionId: "skip", name: "Skip", kind: "reject_once" };
+const KINDS: Readonly<Record<string, PermissionOptionKind>> = { deny: "reject_once", "not-now": "reject_once" };
+
+function toOptions({ value, label, about, asks }: Option): readonly PermissionOption[] {
+  const name = about === undefined ? label : `${label} (${about})`;
+  if (asks === undefined) return [{ optionId: value, name, kind: KINDS[value] ?? "allow_once" }];
+  return asks.options.map((inner) => ({
+    optionId: inner.value,
+    name: `${name}: ${inner.label}`,
+    kind: "allow_always",
+  }));
+}
+
+async function askByForm(
+  { client, sessionId }: AskPorts,
+  dialog: Dialog,
+  signal: AbortSignal | undefined,
+): Promise<DialogAnswer> {
+  const { title, words, draft } = dialog;
+  const properties = {
+    ...(dialog.options.length === 0 ? {} : { answer: optionsSchema(dialog) }),
+    ...(words === undefined
+      ? {}
+      : { words: { type: "string", title: words, ...(draft === undefined ? {} : { default: draft }) } as const }),
+  };
+  const required = words === undefined ? ["answer"] : [];
+  const params = {
+    mode: "form" as const,
+    sessionId,
+    message: [title, dialogText(dialog)].filter(Boolean).join("\n\n"),
+    requestedSchema: { type: "object" as const, title, properties, required },
+  };
+  try {
+    return toAnswer(await client.request(methods.client.elicitation.create, params, whileWanted(signal)));
+  } catch {
+    return { kind: "left" };
+  }
+}
+
+function optionsSchema({ title, options, choose = "one" }: Dialog): ElicitationPropertySchema {
+  const named = options.map(
+    ({ value, label, about }): EnumOption => ({
+      const: value,
+      title: label,
+      ...(about === undefined ? {} : { description: about }),
+    }),
+  );
+  return choose === "one" ? { type: "string", title, oneOf: named } : { type: "array", title, items: { anyOf: named } };
+}
+
+function toAnswer(response: CreateElicitationResponse): DialogAnswer {
+  const given = response.action === "accept" && "content" in response ? response.content : undefined;
+  const { answer, words } = (given ?? {}) as { readonly answer?: unknown; readonly words?: unknown };
+  if (typeof words === "string" && words.trim() !== "") return { kind: "words", text: words };
+  const values = [answer].flat().filter((value) => typeof value === "string");
+  return values.length === 0 ? { kind: "left" } : { kind: "chosen", values };
+}
+
+/** What a question is about, as text. Lines of which every letter counts are shown as they are. */
+function dialogText({ body, exact = [] }: Dialog): string {
+  const lines = exact.map(({ lead, text }) => textOf([...lead, ...text]));
+  return [bodyText(body), lines.length === 0 ? "" : fenced(lines.join("\n"))].filter(Boolean).join("\n\n");
+}
+
+function bodyText(body: readonly Line[]): string {
+  return body.map(textOf).join("\n").trim();
+}
+
+function toContent(text: string): ToolCallContent {
+  return { type: "content", content: { type: "text", text } };
+}
+
+/** An editor that does not answer must not hold up a turn that was stopped. */
+function whileWanted(signal: AbortSignal | undefined): {
+  readonly cancellationSignal?: AbortSignal;
+  readonly stopWaitingOnCancel: true;
+} {
+  return { stopWaitingOnCancel: true, ...(signal === undefined ? {} : { cancellationSignal: signal }) };
+}

@@ -10,14 +10,14 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { Provider, QueryEvent } from "palimpsest";
 import type { Agent, AgentOptions } from "../agent/agent.ts";
-import { hearMail } from "../agent/hear-mail.ts";
-import type { Connection } from "../cli/connect-chosen.ts";
-import { relayEvents } from "../cli/event-relay.ts";
-import { problemsOf } from "../cli/open-problems.ts";
-import type { Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { hearMail } from "../agent/start-turn.ts";
+import type { Connection } from "../commands/connect-chosen.ts";
+import type { Project } from "../commands/open-project.ts";
+import { relayEvents } from "../commands/stream/report-turn.ts";
+import type { Terminal } from "../commands/terminal.ts";
+import { problemsOf } from "../commands/text/notice-text.ts";
 import { chooseProfile } from "../terminal/choose-profile.ts";
-import { EFFORT_CHOICES } from "../terminal/commands/effort.ts";
+import { EFFORT_CHOICES } from "../terminal/commands/model.ts";
 import { type CurrentFile, readCurrentFile } from "../terminal/read-current-file.ts";
 import { readStatus } from "../terminal/read-status.ts";
 import { isCutShort } from "../terminal/start-items.ts";
@@ -31,7 +31,7 @@ import { replaySession } from "./replay-session.ts";
 import { choicesOf, modesOf, type SessionChoices } from "./session-options.ts";
 import { createUpdates } from "./session-updates.ts";
 
-export interface EditorSessionOptions {
+interface EditorSessionOptions {
   readonly client: AgentContext;
   readonly capabilities: ClientCapabilities;
   /** Aborted when the editor is gone. */

@@ -1,16 +1,13 @@
-import type { PromptResponse } from "@agentclientprotocol/sdk";
-import { type Clock, createInbox, type Inbox, type NewContent, type QueryEvent } from "palimpsest";
+import { type PromptResponse, RequestError, type StopReason } from "@agentclientprotocol/sdk";
+import { type Clock, createInbox, type Inbox, type NewContent, type QueryEvent, type QueryOutcome } from "palimpsest";
 import type { Agent } from "../agent/agent.ts";
-import { untilAgentsEnd } from "../agent/until-agents-end.ts";
-import type { EventRelay } from "../cli/event-relay.ts";
-import { keepCacheWarm } from "../cli/keep-cache-warm.ts";
-import { reportTurn } from "../cli/report-turn.ts";
+import { untilAgentsEnd } from "../agent/start-turn.ts";
+import { type EventRelay, keepCacheWarm, reportTurn } from "../commands/stream/report-turn.ts";
+import { problemOf } from "../commands/stream/turn-report.ts";
 import type { CommandContext } from "../extension/slash-command.ts";
 import { type WatchPorts, watchTools } from "../terminal/watch-tools.ts";
 
-import { toResponse } from "./to-response.ts";
-
-export interface EditorTurnsOptions extends WatchPorts {
+interface EditorTurnsOptions extends WatchPorts {
   readonly agent: Agent;
   readonly relay: EventRelay;
   readonly clock: Clock;
@@ -19,13 +16,13 @@ export interface EditorTurnsOptions extends WatchPorts {
 }
 
 /** What the user says: the words, and the content that is sent. */
-export interface Said {
+interface Said {
   readonly words: string;
   readonly content: readonly NewContent[];
 }
 
 /** Runs one turn at a time, and commands. */
-export interface EditorTurns {
+interface EditorTurns {
   readonly state: () => "idle" | "busy";
   /** Starts a turn, or joins the running one: then its response is that of the turn. */
   say(said: Said): Promise<PromptResponse>;
@@ -123,4 +120,39 @@ export function createEditorTurns({
       await turn?.response.catch(() => undefined);
     },
   };
+}
+
+/** How a turn ended, for the editor. A turn that could not end is an error, which editors show. */
+function toResponse(outcome: QueryOutcome): PromptResponse {
+  const stopReason = stopReasonOf(outcome);
+  const { kind, rounds, usage } = outcome;
+  if (stopReason === undefined) throw new RequestError(errorCode(outcome), problemOf(outcome, "terminal") ?? kind);
+  return { stopReason, _meta: { palimpsest: { outcome: kind, rounds, usage } } };
+}
+
+function stopReasonOf(outcome: QueryOutcome): StopReason | undefined {
+  switch (outcome.kind) {
+    case "done":
+      return outcome.stop === "length" ? "max_tokens" : "end_turn";
+    case "refused":
+      return "refusal";
+    case "aborted":
+    case "left":
+      return "cancelled";
+    case "rounds-used-up":
+      return "max_turn_requests";
+    case "waiting":
+    case "window-full":
+    case "failed":
+      return undefined;
+  }
+}
+
+const AUTH_REQUIRED = -32_000;
+const INTERNAL = -32_603;
+
+/** With this code, editors ask the user to sign in. */
+function errorCode(outcome: QueryOutcome): number {
+  const failure = outcome.kind === "failed" ? outcome.error.failure : undefined;
+  return failure?.kind === "refused" && failure.status === 401 ? AUTH_REQUIRED : INTERNAL;
 }

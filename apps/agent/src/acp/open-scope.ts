@@ -1,23 +1,26 @@
-import { type AgentContext, type ClientCapabilities, type McpServer, RequestError } from "@agentclientprotocol/sdk";
+import {
+  type AgentContext,
+  type AuthMethod,
+  type ClientCapabilities,
+  type McpServer,
+  RequestError,
+} from "@agentclientprotocol/sdk";
 import type { AgentOptions } from "../agent/agent.ts";
-import type { WantedProvider } from "../cli/choose-provider.ts";
-import { chooseWithStored, connectChosen } from "../cli/connect-chosen.ts";
-import { rememberEndpoint, withEndpoint } from "../cli/endpoint.ts";
-import { inOperatedProject } from "../cli/in-operated-project.ts";
-import type { Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { userModels } from "../cli/user-models.ts";
-import { openAgent } from "../open-agent.ts";
-import type { Operations } from "../operations/open-operations.ts";
+import { openAgent } from "../agent/open-agent.ts";
+import type { ProviderChoice, WantedProvider } from "../commands/choose-provider.ts";
+import { userModels } from "../commands/connect.ts";
+import { chooseWithStored, connectChosen, rememberEndpoint, withEndpoint } from "../commands/connect-chosen.ts";
+import { inOperatedProject, type Project } from "../commands/open-project.ts";
+import type { Terminal } from "../commands/terminal.ts";
+import { readToolServer, type ToolServer } from "../permissions/program-setting.ts";
+import type { Operations } from "../workspace/open-operations.ts";
 import { listSessions, type UsedBefore } from "../workspace/stored-sessions.ts";
-import { keyRequired } from "./auth-methods.ts";
-import { toToolServers } from "./client-servers.ts";
 import { type EditorSession, openEditorSession } from "./editor-session.ts";
 
 /** What the command line says about the agent. */
 export type GivenAgent = Pick<AgentOptions, "rules" | "engine" | "mode" | "web" | "effort">;
 
-export interface ScopeOptions {
+interface ScopeOptions {
   readonly client: AgentContext;
   readonly capabilities: ClientCapabilities;
   readonly gone: AbortSignal;
@@ -109,4 +112,58 @@ async function findBefore({ store, places }: Project, sessionId: string): Promis
   const stored = (await listSessions(store)).find(({ id }) => id === sessionId);
   if (stored === undefined) throw RequestError.sessionNotFound(sessionId);
   return withEndpoint(stored.usedBefore, places.folderOf(sessionId));
+}
+
+/** Keys come from the environment, or are those that the user has stored. An editor cannot ask for one: it would go through its logs. */
+export const AUTH_METHODS: AuthMethod[] = [
+  {
+    id: "api-key",
+    name: "API key",
+    description:
+      'Run "palimpsest key set" in a terminal, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or AWS_BEARER_TOKEN_BEDROCK where your editor names this agent ("env"). Then start the agent again.',
+  },
+];
+
+/** With this error, editors show the ways to sign in. */
+export function keyRequired({ provider, keyName }: ProviderChoice): RequestError {
+  return new RequestError(
+    RequestError.authRequired().code,
+    `No API key for ${provider}: ${keyName} is not set, and none is stored. Run "palimpsest key set" in a terminal, or set ${keyName} where your editor names this agent ("env"). Then start the agent again. ` +
+      `For a server with an OpenAI-compatible API, which may need no key, add "--provider", "openai-chat", "--base-url", "URL", "--model", "NAME" to its arguments.`,
+  );
+}
+
+/**
+ * The servers of tools that the editor names. They count as the user's own, and stay in the sandbox: servers in the user's
+ * settings.json with the same name replace them, and say what they may reach.
+ */
+export function toToolServers(servers: readonly McpServer[] = []): readonly ToolServer[] {
+  const taken = new Set<string>();
+  return servers.map((server) => {
+    const name = freeName(server.name, taken);
+    const read = readToolServer(name, fieldsOf(server), "user");
+    if (typeof read === "string") throw RequestError.invalidParams({ server: server.name }, read);
+    return read;
+  });
+}
+
+function fieldsOf(server: McpServer): object {
+  const pairs = (list: readonly { readonly name: string; readonly value: string }[]): object =>
+    Object.fromEntries(list.map(({ name, value }) => [name, value]));
+  if (!("type" in server)) return { command: [server.command, ...server.args], environment: pairs(server.env) };
+  if (server.type === "http") return { url: server.url, headers: pairs(server.headers) };
+  const why = `the MCP server ${server.name} uses SSE, which is not supported. Use its HTTP address`;
+  throw RequestError.invalidParams({ server: server.name }, why);
+}
+
+const MOST_CHARACTERS = 28;
+
+/** Editors allow any name. It becomes part of the names of tools, so it is spelled with letters, digits and "-". */
+function freeName(name: string, taken: Set<string>): string {
+  const spelled = name.replaceAll(/[^a-zA-Z0-9-]+/g, "-").replaceAll(/^[^a-zA-Z]+|-+$/g, "");
+  const base = spelled.slice(0, MOST_CHARACTERS).replace(/-+$/, "") || "server";
+  let free = base;
+  for (let number = 2; taken.has(free); number++) free = `${base}-${number}`;
+  taken.add(free);
+  return free;
 }

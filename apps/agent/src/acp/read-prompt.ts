@@ -4,7 +4,7 @@ import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { commandOutput, type NewContent, type Part, user } from "palimpsest";
 import { imagePart, MAX_IMAGE_BYTES } from "../extensions/files/image.ts";
 
-export interface EditorPrompt {
+interface EditorPrompt {
   /** The user's words, with the names of the files that they mention. */
   readonly words: string;
   /** The message, and behind it the files that the editor sent along. */

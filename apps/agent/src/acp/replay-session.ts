@@ -3,11 +3,10 @@ import type { Block, ToolCall } from "palimpsest";
 import { readPayload } from "palimpsest/inspect";
 import { sanitize } from "palimpsest/sanitize";
 import type { Entry, LogReader } from "palimpsest/store-parts";
-import { TODO } from "../extensions/todos/todo.ts";
-import { readStanding } from "../workspace/read-transcript.ts";
-import { changeOf } from "../workspace/show-changes.ts";
+import { TODO } from "../extensions/todos/todos-extension.ts";
+import { changeOf, readStanding } from "../workspace/read-transcript.ts";
 import { describeCall, diffContent, textContent } from "./describe-call.ts";
-import { toPlan } from "./to-plan.ts";
+import { toPlan } from "./session-updates.ts";
 
 /** Editors break on long replays, so old entries and most of the output of tools are left out. The model still has them. */
 const MOST_ENTRIES = 2_000;

@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import { agent, methods, ndJsonStream } from "@agentclientprotocol/sdk";
-import { readAgentArguments } from "../cli/agent-arguments.ts";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { readAgentArguments } from "../commands/agent-arguments.ts";
+import { COMMANDS } from "../commands/definitions.ts";
+import { EXIT } from "../commands/exit-codes.ts";
+import { readArguments } from "../commands/read-arguments.ts";
+import type { Terminal } from "../commands/terminal.ts";
 import { answered, answerRequests } from "./answer-requests.ts";
 
 /** Runs the agent for an editor, until the editor closes the connection. Standard output has the protocol only. */

@@ -3,8 +3,7 @@ import type { Agent } from "../agent/agent.ts";
 import type { EffortChoice } from "../agent/session-effort.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { MODES } from "../permissions/settings-schema.ts";
-import { EFFORT_CHOICES, EFFORTS_IN_WORDS } from "../terminal/commands/effort.ts";
-import { OFFERED_MODES } from "../terminal/commands/mode.ts";
+import { EFFORT_CHOICES, EFFORTS_IN_WORDS, OFFERED_MODES } from "../terminal/commands/model.ts";
 
 const NAMES: Readonly<Record<PermissionMode, string>> = {
   auto: "Auto",
@@ -19,7 +18,7 @@ export interface SessionChoices {
   readonly configOptions: SessionConfigOption[];
 }
 
-export interface OfferedChoices {
+interface OfferedChoices {
   /** Models besides the session's own. */
   readonly models: readonly string[];
   /** Whether the session's model takes an effort. */

@@ -1,17 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type { ClientCapabilities, SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
+import type { ClientCapabilities, PlanEntry, SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
 import type { QueryEvent, SessionEvent, ToolCall } from "palimpsest";
 import { sanitize } from "palimpsest/sanitize";
-import { noticeOf } from "../cli/notice-text.ts";
-import type { Notice } from "../cli/notices/notice.ts";
-import { retryWords } from "../cli/provider-words.ts";
-import { OUTCOME_UNKNOWN, type ReportedEvent } from "../cli/turn-report.ts";
-import { TODO } from "../extensions/todos/todo.ts";
+import { OUTCOME_UNKNOWN, type ReportedEvent } from "../commands/stream/turn-report.ts";
+import type { Notice } from "../commands/text/notice.ts";
+import { noticeOf } from "../commands/text/notice-text.ts";
+import { retryWords } from "../commands/text/provider-words.ts";
+import { TODO } from "../extensions/todos/todos-extension.ts";
 import type { WatchedResult } from "../terminal/watch-tools.ts";
 import { describeCall, diffContent, textContent } from "./describe-call.ts";
-import { toPlan } from "./to-plan.ts";
 
-export interface UpdatePorts {
+interface UpdatePorts {
   /** Resolves when the connection takes more. */
   send(update: SessionUpdate): Promise<void>;
   /** Writes a line that the editor has no place for. */
@@ -21,7 +20,7 @@ export interface UpdatePorts {
 }
 
 /** Turns the events of a session into updates for the editor. */
-export interface SessionUpdates {
+interface SessionUpdates {
   event(event: ReportedEvent): Promise<void>;
   /** Announces a tool call, once. Every update and question about a call comes after it. */
   announce(call: ToolCall): void;
@@ -204,5 +203,27 @@ function toCompaction(event: CompactionEvent): SessionUpdate {
     status: "completed",
     summary: [{ type: "text", text: outcome.summary }],
     _meta: { palimpsest: { tokensBefore, tokensAfter } },
+  };
+}
+
+const STATES: Readonly<Record<string, PlanEntry["status"]>> = {
+  open: "pending",
+  doing: "in_progress",
+  done: "completed",
+};
+
+/** The todo list of a call of Todo as a plan. Every call has the whole list, as every plan has. */
+export function toPlan(input: unknown): SessionUpdate {
+  const { todos } = (input ?? {}) as { readonly todos?: unknown };
+  const list = Array.isArray(todos)
+    ? (todos as readonly { readonly content?: unknown; readonly state?: unknown }[])
+    : [];
+  return {
+    sessionUpdate: "plan",
+    entries: list.map(({ content, state }) => ({
+      content: String(content),
+      priority: "medium",
+      status: STATES[String(state)] ?? "pending",
+    })),
   };
 }

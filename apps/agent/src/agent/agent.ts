@@ -1,20 +1,20 @@
 import type { Agents } from "@palimpsest/agents";
-import type { Clock, Provider, Settings, Store, Tool } from "palimpsest";
+import type { Clock, Provider, SessionEvent, Settings, Store, Tool } from "palimpsest";
 import type { Effort } from "palimpsest/provider-parts";
 import type { BackgroundTask } from "../extension/extension.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 import type { Person } from "../extension/person.ts";
 import type { SlashCommand } from "../extension/slash-command.ts";
-import type { SessionMail } from "../extensions/mail/open-mail.ts";
-import type { Operations } from "../operations/open-operations.ts";
+import type { SessionMail } from "../extensions/mail/mail-extension.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { HeadlessPermission } from "../permissions/headless-permission.ts";
 import type { LoadedSettings } from "../permissions/load-settings.ts";
+import type { AskingAgent } from "../permissions/permission-call.ts";
+import type { ToolServer } from "../permissions/program-setting.ts";
 import type { Rule } from "../permissions/rule.ts";
-import type { ToolServer } from "../permissions/tool-server.ts";
 import type { Environment } from "../workspace/command-environment.ts";
+import type { Operations } from "../workspace/open-operations.ts";
 import type { Places } from "../workspace/places.ts";
-import type { OwnedListener } from "./event-owner.ts";
 import type { EffortChoice } from "./session-effort.ts";
 
 export interface AgentOptions {
@@ -88,4 +88,66 @@ export interface Agent {
   /** Starts background work after a turn. */
   afterTurn(session: AgentSession): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The owner of an event that is not the session's own: an agent, or a fork for a model call outside of the conversation. */
+export interface EventOwner {
+  readonly kind: "agent" | "fork";
+  readonly name: string;
+}
+
+/** Receives events. @param owner undefined for the session's own events */
+export type OwnedListener = (event: SessionEvent, owner?: EventOwner) => void;
+
+type KnownAgents = Pick<AgentSession, "id" | "background">;
+
+/** The agent that a session belongs to: the main agent, or an agent that it started. */
+export function agentOf(main: KnownAgents, sessionId: string): AskingAgent {
+  if (sessionId === main.id) return { kind: "main" };
+  return startedAgent(main, sessionId) ?? { kind: "fork", name: sourceOf(sessionId) };
+}
+
+function startedAgent(
+  { background }: KnownAgents,
+  sessionId: string,
+): Exclude<AskingAgent, { kind: "main" }> | undefined {
+  const agent = background.agents().find(({ session }) => session === sessionId);
+  return agent && { kind: agent.way, name: agent.name ?? agent.definition ?? agent.id.slice(0, 8) };
+}
+
+interface EventOwners {
+  readonly onEvent: (event: SessionEvent) => void;
+  /** Sets the main session. Before, all events are its own, since it has no agents yet. */
+  opened(session: KnownAgents): void;
+}
+
+/** Adds the owner to each event, so that notices of an agent differ from those of the session. */
+export function nameOwners(listener: OwnedListener): EventOwners {
+  let main: KnownAgents | undefined;
+  return {
+    onEvent(event) {
+      if (main === undefined || event.session === main.id) return listener(event);
+      const agent = startedAgent(main, event.session);
+      if (agent === undefined) return listener(event, { kind: "fork", name: sourceOf(event.session) });
+      listener(event, { kind: "agent", name: agent.name });
+    },
+    opened(session) {
+      main = session;
+    },
+  };
+}
+
+/** Passes events to all listeners. */
+export function notifyAll(
+  listeners: readonly (((event: SessionEvent) => void) | undefined)[],
+): (event: SessionEvent) => void {
+  const there = listeners.filter((listener) => listener !== undefined);
+  return (event) => {
+    for (const listener of there) listener(event);
+  };
+}
+
+/** The id of a temporary fork contains its session and its purpose. */
+function sourceOf(session: string): string {
+  return session.slice(session.lastIndexOf(":") + 1);
 }

@@ -7,6 +7,7 @@ import {
   query,
   type Tool,
 } from "palimpsest";
+import { waitingInbox } from "../extensions/agents/open-agents.ts";
 import type { Agent } from "./agent.ts";
 
 export interface TurnStart {
@@ -38,4 +39,25 @@ export async function startTurn(
     ...(prompt === undefined ? {} : { prompt }),
     ...(maxRounds === undefined ? {} : { maxRounds }),
   });
+}
+
+/** The inbox of a turn that ends when its agents have ended, or after `agents.waitSeconds`. @param onWait says so */
+export function untilAgentsEnd({ agents, session }: Agent, onWait: (text: string) => void): Inbox {
+  return waitingInbox({
+    agents,
+    waitMs: () => session.settings().settings["agents.waitSeconds"] * 1_000,
+    onWait: (running) => onWait(`Waiting for ${running} ${running === 1 ? "agent" : "agents"}`),
+  });
+}
+
+/**
+ * Shows new mail when it arrives, and not only when a turn reads it. Ends when the session is closed. @param onWake called for mail
+ * that is to start a turn, as the setting `agents.wakeOnMail` says
+ */
+export async function hearMail(
+  { waitForMail, session }: Pick<Agent, "waitForMail" | "session">,
+  onWake: () => void = () => {},
+): Promise<void> {
+  while ((await waitForMail(session.signal)) === "mail")
+    if (session.settings().settings["agents.wakeOnMail"] === "on") onWake();
 }

@@ -33,7 +33,9 @@ test("what agents have done, said and cost; one that has ended is woken by a mes
 
   const woken = await cli.run(["agents", "send", "worker", "come", "back"]);
   expect(woken).toMatchObject({ code: 0, out: expect.stringContaining("Here again.") });
-  expect(JSON.parse((await cli.run(["cost", "--json"])).out).bySource.agent).toMatchObject({ responses: 2 });
+  expect(JSON.parse((await cli.run(["sessions", "cost", "--json"])).out).bySource.agent).toMatchObject({
+    responses: 2,
+  });
   expect(cli.refused()).toEqual([]);
 });
 

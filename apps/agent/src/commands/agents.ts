@@ -2,19 +2,19 @@ import { readAgents, type StoredAgent } from "@palimpsest/agents";
 import type { Address, SentToSocket } from "@palimpsest/coordination";
 import type { Store } from "palimpsest";
 import { entryText } from "palimpsest/inspect";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inProject, type Project } from "../cli/open-project.ts";
-import { oneOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { type AgentOrder, controlPath, giveOrder } from "../extensions/agents/control-socket.ts";
-import { readPhrases } from "../extensions/agents/phrases.ts";
-import { readTeammates, writeToTeammate } from "../extensions/mail/teammates.ts";
+import { type AgentOrder, controlPath, giveOrder, readPhrases } from "../extensions/agents/control-socket.ts";
+import { readTeammates, writeToTeammate } from "../extensions/mail/mail-extension.ts";
 import { oneLine, table, usd } from "../text/table.ts";
 import { findSession, type StoredSession } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
-import { followLog } from "./follow-log.ts";
-import { wakeAgent } from "./wake-agent.ts";
+import type { WantedProvider } from "./choose-provider.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inProject, type Project } from "./open-project.ts";
+import { openStoredAgent } from "./open-stored-agent.ts";
+import { oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
+import { entryLines } from "./text/entry-lines.ts";
 
 /** In less, no task can be read. */
 const LEAST_TASK_COLUMNS = 24;
@@ -163,4 +163,71 @@ async function lastWords(store: Store, session: string): Promise<string | undefi
   const newest = await reader?.newest("message");
   await reader?.close();
   return newest && entryText(newest);
+}
+
+interface FollowLogOptions {
+  readonly store: Store;
+  readonly session: string;
+  readonly format: "text" | "json";
+  /** Resolves to false when no more entries will come. */
+  readonly continues: () => Promise<boolean>;
+  readonly terminal: Terminal;
+}
+
+const SHOWN_LINES = 12;
+/** The log belongs to another process, so new entries are found by polling. */
+const LOOK_EVERY_MS = 300;
+
+/** Prints the entries of a log and waits for more, until none will come. */
+async function followLog({ store, session, format, continues, terminal }: FollowLogOptions): Promise<number> {
+  const signal = terminal.interruption();
+  let printed = 0;
+  for (;;) {
+    // Asked before reading, so that entries written in between are still printed.
+    const more = await continues();
+    const reader = await store.openReader(session);
+    const { sequence } = (await reader?.head()) ?? { sequence: 0 };
+    for (const entry of (await reader?.read(printed + 1, sequence)) ?? []) {
+      const shown = format === "json" ? JSON.stringify(entry) : entryLines(entry, SHOWN_LINES);
+      if (shown !== undefined) await terminal.print(shown);
+    }
+    printed = Math.max(printed, sequence);
+    await reader?.close();
+    if (signal.aborted) return typeof signal.reason === "number" ? signal.reason : EXIT.interrupted;
+    if (!more) return EXIT.done;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+interface WakeOptions {
+  readonly agent: StoredAgent;
+  readonly text: string;
+  readonly values: WantedProvider & { readonly json?: boolean | undefined };
+  readonly stored: StoredSession;
+  readonly project: Project;
+  readonly terminal: Terminal;
+}
+
+/** Resumes an agent from its log with a message, in this process. Its report waits in the session's log. */
+async function wakeAgent({ agent, text, values, stored, project, terminal }: WakeOptions): Promise<number> {
+  const signal = terminal.interruption();
+  const opened = await openStoredAgent({ values, stored, project, terminal });
+  if (opened === undefined) return EXIT.failed;
+  try {
+    const { agents, session, permission } = opened;
+    const sent = await agents.send(agent.id, text);
+    if (sent.kind === "refused") {
+      terminal.say(sent.why, "warning");
+      return EXIT.failed;
+    }
+    signal.addEventListener("abort", () => void agents.stop(agent.id));
+    while ((await agents.idle()) === "waiting") await agents.inbox.deliver(session);
+    const report = session.view.attached("agent-result").at(-1) ?? "";
+    const { status } = session.background.agents().find(({ id }) => id === agent.id) ?? agent;
+    await terminal.print(values.json ? JSON.stringify({ id: agent.id, outcome: status, report }) : report);
+    for (const { tool, reason } of permission.takeDenied()) terminal.say(`Denied: ${tool} (${reason})`, "warning");
+    return status === "done" || status === "idle" ? EXIT.done : EXIT.failed;
+  } finally {
+    await opened.close();
+  }
 }

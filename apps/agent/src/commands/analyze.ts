@@ -1,13 +1,12 @@
 import type { ProviderOf } from "@palimpsest/observe/inspector";
-import { analysisText, sumText } from "../analyze/analysis-text.ts";
-import { type Analyses, type Prices, readAnalyses } from "../analyze/read-analyses.ts";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { transcriptsPath } from "../cli/transcripts-path.ts";
-import { userModels } from "../cli/user-models.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { userModels } from "./connect.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { type Analyses, type Prices, readAnalyses } from "./read-analyses.ts";
+import { readArguments, transcriptsPath } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
+import { analysisText, sumText } from "./text/analysis-text.ts";
 
 /** Reports what recorded sessions spent, on what, and what cache misses cost. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -21,8 +20,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return EXIT.failed;
   }
   if (values.html !== undefined) {
-    const { exportAnalyses } = await import("../analyze/export-analyses.ts");
-    const { offlineByName } = await import("../cli/connect.ts");
+    const { exportAnalyses } = await import("./export-analyses.ts");
+    const { offlineByName } = await import("./connect.ts");
     const { tellExport, writePage } = await import("./write-page.ts");
     const models = await userModels(terminal.environment);
     const providerOf: ProviderOf = (name) => offlineByName(name, models);

@@ -1,17 +1,17 @@
 import type { CompactOptions } from "palimpsest";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inProject } from "../cli/open-project.ts";
-import { countOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { outcomeText } from "../text/outcome-text.ts";
+import { outcomeText } from "../text/plain-names.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inProject } from "./open-project.ts";
 import { openStoredAgent } from "./open-stored-agent.ts";
+import { countOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Compacts the conversation or a part of it now. The text after the command says what the summary must keep. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.compact);
+  const { values, positionals } = readArguments(args, COMMANDS["sessions compact"]);
   const instructions = positionals.join(" ");
   const part = partOf(countOf("--from", values.from), countOf("--up-to", values["up-to"]));
   return inProject(terminal, async (project) => {

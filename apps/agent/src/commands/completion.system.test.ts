@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { answer } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
-import { COMMAND_NAMES, definitionOf } from "../cli/command-list.ts";
 import { programInPath } from "../testing/program-in-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
+import { COMMAND_NAMES, commandsOf, definitionOf, TOP_COMMANDS } from "./definitions.ts";
 
 /** A project with one session, the program in the path under its name, and its script for a shell. */
 async function setUp(shell: string) {
@@ -50,7 +50,10 @@ test("bash completes commands, options, their words, and sessions", async () => 
       ["--mode", "pl"],
       ["--mode", "=", "acc"],
       ["doctor", "--provider", "openai-"],
-      ["show", ""],
+      ["sessions", "show", ""],
+      ["database", "t"],
+      ["memory", "dr"],
+      ["sessions", "notes", "--up"],
       ["--resume", session.slice(0, 3)],
       ["-p", "sessions", "--output-form"],
       ["completion", "z"],
@@ -58,13 +61,16 @@ test("bash completes commands, options, their words, and sessions", async () => 
       ["trust", "no"],
     ),
   ).toEqual([
-    [...COMMAND_NAMES],
+    [...TOP_COMMANDS],
     ["doctor"],
     ["auto", "default", "accept-edits", "plan", "bypass"],
     ["plan"],
     ["accept-edits"],
     ["openai-chat"],
     [session],
+    ["tenants", "tokens"],
+    ["dream"],
+    ["--update"],
     [session],
     ["--output-format"],
     ["zsh"],
@@ -72,7 +78,7 @@ test("bash completes commands, options, their words, and sessions", async () => 
     [],
   ]);
   // Every option of every command, and nothing beside them.
-  const all = offered(...COMMAND_NAMES.map((name) => [name, "--"]));
+  const all = offered(...COMMAND_NAMES.map((name) => [...name.split(" "), "--"]));
   expect(all).toEqual(
     COMMAND_NAMES.map((name) => [...Object.keys(definitionOf(name).options).map((option) => `--${option}`), "--help"]),
   );
@@ -85,10 +91,15 @@ test("fish likewise", async () => {
       .trim()
       .split("\n")
       .map((each) => each.split("\t")[0]!);
-  expect(offered("palimpsest ")).toEqual([...COMMAND_NAMES].toSorted());
+  expect(offered("palimpsest ")).toEqual([...TOP_COMMANDS].toSorted());
+  expect(offered("palimpsest database ")).toEqual(
+    commandsOf("database")
+      .map((name) => name.split(" ")[1])
+      .toSorted(),
+  );
   expect(offered("palimpsest --mode pl")).toEqual(["plan"]);
   expect(offered("palimpsest -p sessions --output-f")).toEqual(["--output-format"]);
-  expect(offered("palimpsest show ")).toEqual([session]);
+  expect(offered("palimpsest sessions show ")).toEqual([session]);
   expect(offered("palimpsest trust --")).toEqual(["--help", "--yes"]);
 });
 
@@ -98,7 +109,9 @@ test("zsh likewise, in a terminal of its own", async () => {
     ["doc", "doctor "],
     ["--mode pl", "--mode plan "],
     ["doctor --li", "doctor --live "],
-    ["show ", `show ${session}`],
+    ["sessions sh", "sessions show "],
+    ["sessions notes --up", "sessions notes --update "],
+    ["sessions show ", `sessions show ${session}`],
   ];
   const out = run(
     [

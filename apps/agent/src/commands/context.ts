@@ -1,16 +1,16 @@
-import type { SessionSize } from "palimpsest";
-import { type Accounting, accountingRows } from "palimpsest/inspect";
-import { COMMANDS } from "../cli/command-list.ts";
-import { compactionRows } from "../cli/compaction-text.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inSession } from "../cli/open-project.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import type { CompactionPoint, SessionSize } from "palimpsest";
+import type { Accounting } from "palimpsest/inspect";
+import { accountingRows } from "palimpsest/inspect";
 import { table } from "../text/table.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inSession } from "./open-project.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Shows what fills the context window. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.context);
+  const { values, positionals } = readArguments(args, COMMANDS["sessions context"]);
   return inSession(terminal, { id: positionals[0], access: "read" }, async (session) => {
     const [size, accounting] = [session.view.size(), session.view.accounting()];
     await terminal.print(
@@ -65,4 +65,45 @@ export function duplicatesText({ duplicateReads: { fileCount, wastedTokens } }: 
   return wastedTokens > 0
     ? ["", `${fileCount} files were read more than once, which wastes ${count(wastedTokens)} tokens.`]
     : [];
+}
+
+/** Table rows that say when the conversation is compacted next, and why then. */
+export function compactionRows(point: CompactionPoint): readonly (readonly [what: string, when: string])[] {
+  const profile = ["profile", point.profile] as const;
+  if (point.policy === "off") return [["compaction at", "only with /compact (automatic compaction is off)"], profile];
+  const asks = point.approval === "asks" ? ", after asking you" : "";
+  const within = point.withinTurnAtTokens;
+  return [
+    ["compaction at", `${tokens(point.atTokens)}${asks}`],
+    ...(within === undefined || within === point.atTokens ? [] : [["", `${tokens(within)} during a turn`] as const]),
+    ["because", reasonText(point)],
+    ...(point.thenAtTokens === undefined || point.heldBy === "restored"
+      ? []
+      : [["afterwards at", tokens(point.thenAtTokens)] as const]),
+    profile,
+  ];
+}
+
+type OnPoint = Exclude<CompactionPoint, { policy: "off" }>;
+
+function reasonText(point: OnPoint): string {
+  switch (point.policy) {
+    case "economic":
+      return "from that size on, compacting saves money";
+    case "window":
+      return "the context window is nearly full at that size";
+    case "held":
+      return HELD[point.heldBy ?? "opened"];
+  }
+}
+
+/** Why no compaction is made to save money for now. */
+const HELD: Readonly<Record<NonNullable<OnPoint["heldBy"]>, string>> = {
+  opened: "you resumed the session: before your next message, only a full window triggers a compaction",
+  restored: "you undid a compaction: only a full window triggers another one",
+  failed: "the last compaction failed: until the next try, only a full window triggers another one",
+};
+
+function tokens(amount: number): string {
+  return `${amount.toLocaleString("en-US")} tokens`;
 }

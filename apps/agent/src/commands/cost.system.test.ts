@@ -64,10 +64,10 @@ test("estimates and unknown prices look the same in the bill, in the status line
   expect(priceText({ priceUsd: 0, unpricedResponses: 2 })).toBe("price unknown");
 });
 
-test("`palimpsest cost` shows the price that the session's own result had", async () => {
+test("`palimpsest sessions cost` shows the price that the session's own result had", async () => {
   const cli = await startCli(temporaryProject({ "limit.ts": "export const limit = 10;\n" }), scriptedModel);
   const { out } = await cli.run(["-p", "read the limit", "--output-format", "json"]);
   const { usage } = JSON.parse(out) as { usage: { priceUsd: number } };
-  const bill = await cli.run(["cost"]);
+  const bill = await cli.run(["sessions", "cost"]);
   expect(bill.out).toMatch(new RegExp(`^total .*\\$${usage.priceUsd.toFixed(4).replace(".", "\\.")}$`, "m"));
 });

@@ -1,17 +1,18 @@
 import type { SessionCost } from "palimpsest";
-import { CACHE_CAUSES, type CacheBreak, PROVIDER_SAYS } from "palimpsest/inspect";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inSession } from "../cli/open-project.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import type { CacheBreak } from "palimpsest/inspect";
+import { CACHE_CAUSES, PROVIDER_SAYS } from "palimpsest/inspect";
 import { sourceName } from "../text/plain-names.ts";
 import { priceText } from "../text/price-text.ts";
 import { table, time, usd } from "../text/table.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inSession } from "./open-project.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Shows what a session cost, on what, and what cache misses cost. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.cost);
+  const { values, positionals } = readArguments(args, COMMANDS["sessions cost"]);
   return inSession(terminal, { id: positionals[0], access: "read" }, async (session) => {
     const cost = await session.ledger.cost();
     await terminal.print(values.json ? JSON.stringify({ session: session.id, ...cost }) : costText(cost));

@@ -1,7 +1,7 @@
 import { checkHealth, type Health } from "@palimpsest/postgres";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inDatabase } from "../cli/open-database.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inDatabase } from "./open-database.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Checks whether a service could serve sessions with this database. */
 export async function runDatabase(database: string, terminal: Terminal, json: boolean): Promise<number> {

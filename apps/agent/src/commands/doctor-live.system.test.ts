@@ -2,9 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answer, callTool, callTools, type Script, think } from "@palimpsest/provider-simulator";
 import { expect, onTestFinished, test } from "vitest";
-import type { LiveReport } from "../live/run-probes.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
+import type { LiveReport } from "./live/run-probes.ts";
 
 /** A model that does as it is told. */
 const obedient: Script = ({ tools, toolResults }) => {

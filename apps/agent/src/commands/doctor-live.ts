@@ -1,14 +1,14 @@
 import { type CompatibleServer, compatibleProfiles } from "@palimpsest/provider-simulator";
-import { noKeyText, type WantedProvider } from "../cli/choose-provider.ts";
-import { chooseWithStored } from "../cli/connect-chosen.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { amountOf, oneOf } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import type { LivePlan } from "../live/plan-probes.ts";
-import { type LiveReport, runProbes } from "../live/run-probes.ts";
 import { usd } from "../text/table.ts";
+import { noKeyText, type WantedProvider } from "./choose-provider.ts";
+import { chooseWithStored } from "./connect-chosen.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { LivePlan } from "./live/plan-probes.ts";
+import { type LiveReport, runProbes } from "./live/run-probes.ts";
+import { amountOf, oneOf } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
-export interface LiveOptions extends WantedProvider {
+interface LiveOptions extends WantedProvider {
   readonly json?: boolean | undefined;
   readonly server?: string | undefined;
   readonly "max-usd"?: string | undefined;

@@ -1,24 +1,22 @@
 import { lstat } from "node:fs/promises";
 import { memoryStore, openSession } from "palimpsest";
-import type { WantedProvider } from "../cli/choose-provider.ts";
-import { COMMANDS } from "../cli/command-list.ts";
-import { offline } from "../cli/connect.ts";
-import { chooseWithStored } from "../cli/connect-chosen.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inProject, type Project } from "../cli/open-project.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { userModels } from "../cli/user-models.ts";
-import { readTelemetryChoice } from "../operations/telemetry-choice.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
-import { exceptionalPrograms, withoutSandbox } from "../permissions/outside-programs.ts";
+import { exceptionalPrograms, withoutSandbox } from "../permissions/review-permissions.ts";
 import { openSessionSandbox, unguardedReason } from "../permissions/session-sandbox.ts";
-import { refusalOfRoots } from "../sandbox/create-policy.ts";
-import { policyText } from "../sandbox/policy-text.ts";
+import { policyText, refusalOfRoots } from "../sandbox/policy.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { listSessions } from "../workspace/stored-sessions.ts";
+import { readTelemetryChoice } from "../workspace/telemetry-choice.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import type { WantedProvider } from "./choose-provider.ts";
+import { offline, userModels } from "./connect.ts";
+import { chooseWithStored } from "./connect-chosen.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inProject, type Project } from "./open-project.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 interface Finding {
   readonly about: string;

@@ -62,7 +62,8 @@ async function setUp({ forgets, fails = () => false, stalls = () => false, think
     cli,
     here,
     offered: () => offered,
-    dream: (...args: readonly string[]) => here.run(["dream", ...args, ...(args.includes("--yes") ? [] : url)]),
+    dream: (...args: readonly string[]) =>
+      here.run(["memory", "dream", ...args, ...(args.includes("--yes") ? [] : url)]),
     topics: async () => JSON.parse((await here.run(["memory", "--json"])).out) as readonly { slug: string }[],
     pass: (hours: number) => {
       nowMs += hours * HOUR_MS;
@@ -133,7 +134,7 @@ test("a dream that is held is refused by a no: nothing changes, and the next wai
   const { dream, topics, pass, dreams } = await setUp({ forgets: 6 });
   expect(await dream()).toMatchObject({
     code: 1,
-    out: expect.stringContaining("To refuse them: palimpsest dream --no"),
+    out: expect.stringContaining("To refuse them: palimpsest memory dream --no"),
   });
   const asked = dreams();
   expect(await dream("--no")).toMatchObject({ code: 0, out: expect.stringContaining("Refused.") });
@@ -160,7 +161,7 @@ test("a dream that is killed at any step has changed nothing, and the next one d
   // Before the first answer, and when a topic is already forgotten in the run.
   for (const step of [0, 1]) {
     [stallsAt, reached] = [step, Promise.withResolvers()];
-    const started = cli.start(["dream", "--base-url", cli.server.url]);
+    const started = cli.start(["memory", "dream", "--base-url", cli.server.url]);
     await reached.promise;
     started.process.kill("SIGKILL");
     await started.ended;

@@ -2,28 +2,26 @@ import { openCoordination } from "@palimpsest/coordination";
 import { type BatchOutcome, type Memory, openMemory } from "@palimpsest/memory";
 import type { DreamOutcome } from "@palimpsest/memory/dream";
 import { readSettings } from "palimpsest";
-import { COMMANDS } from "../cli/command-list.ts";
-import { connectChosen } from "../cli/connect-chosen.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inOperatedProject } from "../cli/in-operated-project.ts";
-import { printNotices } from "../cli/print-notices.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
-import { progressText } from "../extensions/dreams/dream-progress.ts";
 import { acceptHeld, keepHeld, refuseHeld, stepText } from "../extensions/dreams/held-dream.ts";
-import { beginDream, type DreamPlace, isDreamDue } from "../extensions/dreams/project-dream.ts";
+import { beginDream, type DreamPlace, isDreamDue, progressText } from "../extensions/dreams/project-dream.ts";
 import { usd } from "../text/table.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
 import { listSessions } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { connectChosen } from "./connect-chosen.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inOperatedProject, printNotices } from "./open-project.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /**
  * Tidies up the memory of the project, now or if enough time has passed.
  * @param parent the session that the cost is charged to. @default none: the run prints its cost
  */
 export async function run(args: readonly string[], terminal: Terminal, parent?: AgentSession): Promise<number> {
-  const { values } = readArguments(args, COMMANDS.dream);
+  const { values } = readArguments(args, COMMANDS["memory dream"]);
   if (values.yes === true && values.no === true) throw new UsageError("Use --yes or --no, not both.");
   return inOperatedProject(terminal, async (project, operations) => {
     const { folder, places, store } = project;
@@ -43,7 +41,9 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
           const answer = await isDreamDue(place, settings, parent?.id);
           if (answer.kind === "closed") {
             await terminal.print(
-              values.json ? JSON.stringify(answer) : `Not needed yet: ${answer.why}. To run it now: palimpsest dream`,
+              values.json
+                ? JSON.stringify(answer)
+                : `Not needed yet: ${answer.why}. To run it now: palimpsest memory dream`,
             );
             return EXIT.done;
           }
@@ -60,7 +60,7 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
           provider,
           model: choice.model,
           environment,
-          owner: "palimpsest dream",
+          owner: "palimpsest memory dream",
           mode: isDryRun ? "dry-run" : "apply",
           trigger: values["if-due"] === true ? "auto" : "manual",
           ...(parent === undefined ? {} : { parent }),
@@ -109,10 +109,10 @@ async function decideHeld(
 
 /** The next step if changes cannot be applied as they were shown. */
 const DROP_HELD =
-  "None of the changes was applied. To drop them: palimpsest dream --no. To go over the memory again: palimpsest dream";
+  "None of the changes was applied. To drop them: palimpsest memory dream --no. To go over the memory again: palimpsest memory dream";
 
 function decisionText(outcome: BatchOutcome | "refused" | undefined): string {
-  if (outcome === undefined) return "No changes wait for your approval. To start a run: palimpsest dream";
+  if (outcome === undefined) return "No changes wait for your approval. To start a run: palimpsest memory dream";
   if (outcome === "refused") return "Refused. The memory stays as it is, and the next run waits for new sessions.";
   if (outcome.kind === "written") return `Applied as change ${outcome.commit.slice(0, 10)}.`;
   if (outcome.kind === "stale")
@@ -128,9 +128,9 @@ function outcomeText(outcome: DreamOutcome): string {
     case "unchanged":
       return "Nothing had to change.";
     case "held":
-      return `Nothing was changed: ${outcome.why}.\n${summaryText(outcome.summary)}\n${outcome.steps.map(stepText).join("\n")}\nTo apply these changes: palimpsest dream --yes. To refuse them: palimpsest dream --no`;
+      return `Nothing was changed: ${outcome.why}.\n${summaryText(outcome.summary)}\n${outcome.steps.map(stepText).join("\n")}\nTo apply these changes: palimpsest memory dream --yes. To refuse them: palimpsest memory dream --no`;
     case "stale":
-      return `Nothing was changed: these topics were edited during the run: ${outcome.slugs.join(", ")}. Run palimpsest dream again.`;
+      return `Nothing was changed: these topics were edited during the run: ${outcome.slugs.join(", ")}. Run palimpsest memory dream again.`;
     default:
       return `Nothing was changed: ${outcome.why}.`;
   }

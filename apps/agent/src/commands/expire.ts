@@ -1,32 +1,36 @@
 import { type ExpirePlace, type ExpireReport, openPostgres, type RetentionPolicy } from "@palimpsest/postgres";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inDatabase } from "../cli/open-database.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { table } from "../text/table.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inDatabase } from "./open-database.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 const DAY_MS = 86_400_000;
 
 /** Deletes old sessions and events of all tenants, until nothing is left to delete or the program is interrupted. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = readArguments(args, COMMANDS.expire);
+  const { values } = readArguments(args, COMMANDS["database expire"]);
   const policy = toPolicy(values["older-than"], values.for ?? [], values["events-older-than"]);
   const signal = terminal.interruption();
-  return inDatabase(terminal, { database: values.database, application: "palimpsest expire" }, async (pool) => {
-    const { tenants } = openPostgres({ pool });
-    const reports: ExpireReport[] = [];
-    for (let next: ExpirePlace | undefined; !signal.aborted; ) {
-      const report = await tenants.expire(policy, next === undefined ? {} : { after: next });
-      reports.push(report);
-      next = report.next;
-      if (next === undefined) break;
-    }
-    const sum = addReports(reports);
-    await terminal.print(values.json ? JSON.stringify(sum) : textOf(sum));
-    return signal.aborted ? Number(signal.reason) : EXIT.done;
-  });
+  return inDatabase(
+    terminal,
+    { database: values.database, application: "palimpsest database expire" },
+    async (pool) => {
+      const { tenants } = openPostgres({ pool });
+      const reports: ExpireReport[] = [];
+      for (let next: ExpirePlace | undefined; !signal.aborted; ) {
+        const report = await tenants.expire(policy, next === undefined ? {} : { after: next });
+        reports.push(report);
+        next = report.next;
+        if (next === undefined) break;
+      }
+      const sum = addReports(reports);
+      await terminal.print(values.json ? JSON.stringify(sum) : textOf(sum));
+      return signal.aborted ? Number(signal.reason) : EXIT.done;
+    },
+  );
 }
 
 function toPolicy(
@@ -35,7 +39,7 @@ function toPolicy(
   eventsOlderThan: string | undefined,
 ): RetentionPolicy {
   if (olderThan === undefined && exceptions.length === 0)
-    throw new UsageError("The age is missing: palimpsest expire --older-than 90");
+    throw new UsageError("The age is missing: palimpsest database expire --older-than 90");
   const tenants = exceptions.map((text): [string, number | "forever"] => {
     const [name = "", days = ""] = text.split(/=(?=[^=]*$)/);
     if (name === "" || days === "") throw new UsageError(`--for takes NAME=DAYS, not ${JSON.stringify(text)}.`);

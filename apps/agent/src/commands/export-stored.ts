@@ -1,13 +1,12 @@
 import { exportSessions, storeSource } from "@palimpsest/observe/inspector";
-import { offlineByName } from "../cli/connect.ts";
-import type { Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { userModels } from "../cli/user-models.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
+import { offlineByName, userModels } from "./connect.ts";
+import type { Project } from "./open-project.ts";
 import type { ProjectInspectorOptions } from "./project-inspector.ts";
+import type { Terminal } from "./terminal.ts";
 import { tellExport, writePage } from "./write-page.ts";
 
-export interface ExportStoredOptions {
+interface ExportStoredOptions {
   readonly project: Project;
   readonly terminal: Terminal;
   /** @default the newest session */

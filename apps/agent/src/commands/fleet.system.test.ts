@@ -6,7 +6,7 @@ import { importLog } from "palimpsest";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Cli, startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { fleetText } from "./fleet-text.ts";
+import { fleetText } from "./fleet.ts";
 
 const HOUR_MS = 3_600_000;
 let database: StartedDatabase;
@@ -53,13 +53,13 @@ async function fill(): Promise<void> {
 
 test("top shows what runs, waits and was set aside; retry lets a session run again", async () => {
   const cli = await startIt();
-  const empty = await cli.run(["fleet", "top", "--once"], { environment: environment() });
+  const empty = await cli.run(["database", "fleet", "top", "--once"], { environment: environment() });
   expect(empty).toMatchObject({ code: 0, said: "" });
   expect(empty.out).toMatch(/^Fleet at .* UTC\n\nrunning +0\n/);
   expect(empty.out).not.toContain("Workers");
   await fill();
 
-  const { code, out, said } = await cli.run(["fleet", "--once"], { environment: environment() });
+  const { code, out, said } = await cli.run(["database", "fleet", "--once"], { environment: environment() });
   expect({ code, said }).toEqual({ code: 0, said: "" });
   expect(out).not.toContain("SECRET");
   for (const line of [
@@ -73,10 +73,12 @@ test("top shows what runs, waits and was set aside; retry lets a session run aga
     /^\d+ s +1 {2}acme +busy +host-1 \(pid 7\)$/m,
     /^\d+ s +other +asks +pay$/m,
     /^\d+ s +1 {2}acme +poison +out of memory$/m,
-    /^To let one run again: palimpsest fleet retry SESSION --tenant NAME$/m,
+    /^To let one run again: palimpsest database fleet retry SESSION --tenant NAME$/m,
   ])
     expect(out).toMatch(line);
-  const told = JSON.parse((await cli.run(["fleet", "top", "--once", "--json"], { environment: environment() })).out);
+  const told = JSON.parse(
+    (await cli.run(["database", "fleet", "top", "--once", "--json"], { environment: environment() })).out,
+  );
   expect(told).toMatchObject({
     queue: { running: 1, due: 1, later: 1, setAside: 1 },
     inbox: { items: 1, sessions: 1 },
@@ -88,7 +90,7 @@ test("top shows what runs, waits and was set aside; retry lets a session run aga
   });
 
   const retry = (...args: readonly string[]) =>
-    cli.run(["fleet", "retry", ...args], { environment: environment("service") });
+    cli.run(["database", "fleet", "retry", ...args], { environment: environment("service") });
   expect(await retry("poison", "--tenant", "acme")).toMatchObject({
     code: 0,
     out: "Session poison of acme runs again.\n",
@@ -102,12 +104,14 @@ test("top shows what runs, waits and was set aside; retry lets a session run aga
   expect((await retry("--all", "--tenant", "acme")).out).toBe("0 sessions of acme run again.\n");
   for (const wrong of [["poison"], ["--tenant", "acme"], ["poison", "--all", "--tenant", "acme"]])
     expect(await retry(...wrong)).toMatchObject({ code: 2 });
-  expect(await cli.run(["fleet", "top", "x"], { environment: environment() })).toMatchObject({ code: 2 });
+  expect(await cli.run(["database", "fleet", "top", "x"], { environment: environment() })).toMatchObject({ code: 2 });
 });
 
 test("top refreshes until it is interrupted; only an operator sees all tenants", async () => {
   const cli = await startIt();
-  const { process: child, ended } = cli.start(["fleet", "top", "--every", "0.1"], { environment: environment() });
+  const { process: child, ended } = cli.start(["database", "fleet", "top", "--every", "0.1"], {
+    environment: environment(),
+  });
   let out = "";
   child.stdout.on("data", (chunk) => {
     out += String(chunk);
@@ -115,7 +119,7 @@ test("top refreshes until it is interrupted; only an operator sees all tenants",
   while (out.split("Fleet at ").length < 4) await once(child.stdout, "data");
   child.kill("SIGINT");
   expect((await ended).code).toBe(130);
-  const refused = await cli.run(["fleet", "top", "--once"], { environment: environment("service") });
+  const refused = await cli.run(["database", "fleet", "top", "--once"], { environment: environment("service") });
   expect(refused).toMatchObject({ code: 1, said: expect.stringContaining("GRANT palimpsest_operator") });
 });
 

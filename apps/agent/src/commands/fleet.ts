@@ -1,14 +1,15 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { openPostgresDispatch, type PostgresDispatch } from "@palimpsest/postgres";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inDatabase } from "../cli/open-database.ts";
-import { amountOf, countOf, oneOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { type FleetOverview, openPostgresDispatch, type PostgresDispatch } from "@palimpsest/postgres";
+import { oneLine, table } from "../text/table.ts";
 import { UsageError } from "../workspace/usage-error.ts";
-import { fleetText } from "./fleet-text.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inDatabase } from "./open-database.ts";
+import { amountOf, countOf, oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
+import { duration, plural } from "./text/notice.ts";
 
-const WORDS = COMMANDS.fleet.operands.completes;
+const WORDS = COMMANDS["database fleet"].operands.completes;
 /** Moves to the upper left corner and clears the screen. */
 const CLEAR = "\u001b[H\u001b[2J";
 const DEFAULT_EVERY_S = 2;
@@ -16,13 +17,15 @@ const DEFAULT_ROWS = 10;
 
 /** Shows what the workers of a service do, and lets sessions run again that were set aside. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.fleet);
-  const action = oneOf("fleet", positionals[0] ?? "top", WORDS)!;
+  const { values, positionals } = readArguments(args, COMMANDS["database fleet"]);
+  const action = oneOf("database fleet", positionals[0] ?? "top", WORDS)!;
   const session = positionals[1];
-  const to = { database: values.database, application: "palimpsest fleet" };
+  const to = { database: values.database, application: "palimpsest database fleet" };
   if (action === "top") {
     if (session !== undefined)
-      throw new UsageError(`Unexpected argument ${JSON.stringify(session)}. palimpsest fleet top takes options only.`);
+      throw new UsageError(
+        `Unexpected argument ${JSON.stringify(session)}. palimpsest database fleet top takes options only.`,
+      );
     const how = {
       rows: countOf("--rows", values.rows) ?? DEFAULT_ROWS,
       everyMs: (amountOf("--every", values.every) ?? DEFAULT_EVERY_S) * 1_000,
@@ -34,7 +37,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const { tenant, all = false } = values;
   if (tenant === undefined || (session === undefined) !== all)
     throw new UsageError(
-      "Name one session, or all of a tenant: palimpsest fleet retry SESSION --tenant NAME, or --all.",
+      "Name one session, or all of a tenant: palimpsest database fleet retry SESSION --tenant NAME, or --all.",
     );
   return inDatabase(terminal, to, (pool) => {
     const { schedule } = openPostgresDispatch({ pool, notify: "always" }).tenant(tenant);
@@ -78,7 +81,9 @@ async function retry(
   let resumed = 0;
   for (const one of sessions) if ((await schedule.resume(one)) === "resumed") resumed++;
   if (session !== undefined && resumed === 0) {
-    say(`Session ${session} of tenant ${tenant} is not set aside. To see which are: palimpsest fleet top --once`);
+    say(
+      `Session ${session} of tenant ${tenant} is not set aside. To see which are: palimpsest database fleet top --once`,
+    );
     return EXIT.failed;
   }
   await print(
@@ -97,4 +102,86 @@ async function listAll(schedule: Schedule): Promise<readonly string[]> {
     after = page.next;
   }
   return names;
+}
+
+/** The state of a fleet, for a terminal. */
+export function fleetText(overview: FleetOverview, columns: number): string {
+  const { atMs } = overview;
+  const since = (fromMs: number): string => duration(Math.max(0, atMs - fromMs));
+  const parts = [
+    `Fleet at ${new Date(atMs).toISOString().slice(0, 19).replace("T", " ")} UTC`,
+    summary(overview, since),
+    list("Workers", ["runs", "worker"], overview.workers, ({ runs, owner }) => [runs, owner]),
+    list(
+      "Running sessions, the quietest first",
+      ["quiet for", "attempt", "tenant", "session", "worker"],
+      overview.running,
+      ({ activeAtMs, attempt, tenant, session, owner }) => [
+        activeAtMs === undefined ? "-" : since(activeAtMs),
+        attempt,
+        tenant,
+        session,
+        owner ?? "not opened yet",
+      ],
+    ),
+    list(
+      "Waiting for a person, the oldest first",
+      ["asked", "tenant", "session", "tool"],
+      overview.waiting,
+      ({ askedAtMs, tenant, session, tool }) => [since(askedAtMs), tenant, session, tool],
+    ),
+    list(
+      "Set aside, the newest first",
+      ["since", "attempts", "tenant", "session", "last failure"],
+      overview.setAside,
+      ({ setAsideAtMs, attempts, tenant, session, failure = "its worker was gone each time" }) => [
+        since(setAsideAtMs),
+        attempts,
+        tenant,
+        session,
+        failure,
+      ],
+    ),
+    ...(overview.setAside.length === 0
+      ? []
+      : ["To let one run again: palimpsest database fleet retry SESSION --tenant NAME"]),
+  ];
+  const lines = parts
+    .filter((part) => part !== "")
+    .join("\n\n")
+    .split("\n");
+  return lines.map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line)).join("\n");
+}
+
+function summary(overview: FleetOverview, since: (fromMs: number) => string): string {
+  const { atMs, queue, inbox, questions, workers } = overview;
+  const oldest = (fromMs: number | undefined): readonly string[] =>
+    fromMs === undefined ? [] : [`the oldest for ${since(fromMs)}`];
+  const of = (count: number, sessions: number): readonly string[] =>
+    count === 0 ? [] : [`of ${plural(sessions, "session")}`];
+  const next = queue.nextDueAtMs === undefined ? [] : [`the next in ${duration(queue.nextDueAtMs - atMs)}`];
+  const rows: readonly (readonly [string, number, readonly string[]])[] = [
+    ["running", queue.running, workers.length === 0 ? [] : [`on ${plural(workers.length, "worker")}`]],
+    ["due, without a worker", queue.due, oldest(queue.oldestDueAtMs)],
+    ["to run later", queue.later, next],
+    [
+      "waiting for a person",
+      questions.open,
+      [...of(questions.open, questions.sessions), ...oldest(questions.oldestAtMs)],
+    ],
+    ["set aside", queue.setAside, []],
+    ["messages in inboxes", inbox.items, [...of(inbox.items, inbox.sessions), ...oldest(inbox.oldestAtMs)]],
+  ];
+  return table(rows.map(([what, count, more]) => [what, count, more.join(", ")]));
+}
+
+function list<Item>(
+  title: string,
+  names: readonly string[],
+  items: readonly Item[],
+  cells: (item: Item) => readonly (string | number)[],
+): string {
+  if (items.length === 0) return "";
+  const rows = items.map((item) => cells(item).map((cell) => (typeof cell === "string" ? oneLine(cell, 200) : cell)));
+  return `${title}\n${table([names, ...rows])}`;
 }

@@ -2,12 +2,12 @@ import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { answer, callTool, callTools, inOrder } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
-import { COMMAND_NAMES, definitionOf } from "../cli/command-list.ts";
-import { ENDINGS, type Ending, EXIT } from "../cli/exit-codes.ts";
-import { commandPage, mainPage, VARIABLES } from "../cli/help-page.ts";
 import { programInPath } from "../testing/program-in-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
+import { COMMAND_NAMES, commandsOf, definitionOf, TOP_COMMANDS } from "./definitions.ts";
+import { ENDINGS, type Ending, EXIT } from "./exit-codes.ts";
+import { commandPage, mainPage, VARIABLES } from "./help.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
 const ESCAPE = /\u001b/;
@@ -16,7 +16,12 @@ test("the page of the program names every command, option, variable, file and ex
   const cli = await startCli(temporaryProject(), () => answer(""));
   const { code, out, said } = await cli.run(["--help"]);
   expect({ code, said }).toEqual({ code: 0, said: "" });
-  for (const name of COMMAND_NAMES) expect(out).toContain(definitionOf(name).usage);
+  for (const name of TOP_COMMANDS) {
+    expect(out).toContain(definitionOf(name).usage);
+    const page = commandPage(name, 120);
+    for (const nested of commandsOf(name)) expect(page).toContain(definitionOf(nested).usage);
+  }
+  expect(TOP_COMMANDS.flatMap((name) => [name, ...commandsOf(name)]).toSorted()).toEqual(COMMAND_NAMES.toSorted());
   for (const option of Object.keys(definitionOf("run").options)) expect(out).toContain(`--${option}`);
   for (const [names] of VARIABLES) expect(out).toContain(names);
   for (const ending of Object.keys(EXIT) as Ending[])
@@ -70,6 +75,24 @@ test("a command's page is had by either way, and of what is no command there is 
   ])
     expect(await cli.run(args)).toMatchObject({ code: 2, said: expect.stringContaining("Did you mean doctor?") });
   expect(cli.server.recorder.exchanges).toEqual([]);
+});
+
+test("an unknown command names the closest one, also in a group", async () => {
+  const cli = await startCli(temporaryProject(), () => answer(""));
+  const meant: readonly (readonly [args: readonly string[], hint: string])[] = [
+    [["show"], "Did you mean sessions show?"],
+    [["dream", "--dry-run"], "Did you mean memory dream?"],
+    [["tenant", "list"], "Did you mean database tenants?"],
+    [["token", "create"], "Did you mean database tokens?"],
+    [["sessions", "shwo"], 'Unknown command "sessions shwo". Did you mean sessions show?'],
+    [["database", "migrat", "--dry-run"], "Did you mean database migrate?"],
+    [["database"], "The command is missing: palimpsest database migrate"],
+  ];
+  for (const [args, hint] of meant)
+    expect(await cli.run(args)).toMatchObject({ code: 2, said: expect.stringContaining(hint) });
+  const page = `${commandPage("sessions show", 100)}\n`;
+  expect(await cli.run(["sessions", "show", "--help"])).toEqual({ code: 0, out: page, said: "" });
+  expect(await cli.run(["help", "sessions", "show"])).toEqual({ code: 0, out: page, said: "" });
 });
 
 test("whoever reads one line of it and leaves is no error", () => {

@@ -3,10 +3,10 @@ import { RECORDED_AGENTS } from "@palimpsest/observe";
 import { answer } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
 import { writeHome } from "../../../../test/transcripts/write-home.ts";
-import { COMMANDS } from "../cli/command-list.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { sentRequests } from "../testing/sent-requests.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
+import { COMMANDS } from "./definitions.ts";
 
 test("what other agents left is found, imported, shown, measured, billed, and gone on with", async () => {
   const project = temporaryProject({ "note.jsonl": '{"no":"session"}\n' });
@@ -28,20 +28,22 @@ test("what other agents left is found, imported, shown, measured, billed, and go
   expect(await done("sessions", "--from", "qwen")).toContain("palimpsest analyze FILE");
 
   const path = join(project.home, ".claude/projects/-work-sums/c1a0de00-0000-4000-8000-000000000001.jsonl");
-  const [imported] = JSON.parse(await done("import", path, "--json"));
+  const [imported] = JSON.parse(await done("sessions", "import", path, "--json"));
   expect(imported).toMatchObject({ kind: "imported", agent: "claude-code", responses: 6, compactions: 1 });
-  expect(await done("import", path)).toContain("1 session already imported: left unchanged.");
+  expect(await done("sessions", "import", path)).toContain("1 session already imported: left unchanged.");
 
   const { id } = imported;
-  expect(await done("show", id)).toMatch(/human 2026-11-01 10:00[\s\S]*add\(2, 2\) gives 5/);
-  const cost = JSON.parse(await done("cost", id, "--json"));
+  expect(await done("sessions", "show", id)).toMatch(/human 2026-11-01 10:00[\s\S]*add\(2, 2\) gives 5/);
+  const cost = JSON.parse(await done("sessions", "cost", id, "--json"));
   expect(cost).toMatchObject({ session: id, responses: 6, unpricedResponses: 0 });
   expect(cost.breaks.map(({ causes }: { readonly causes: readonly string[] }) => causes)).toEqual([
     ["pause"],
     ["boundary"],
   ]);
-  expect(JSON.parse(await done("context", id, "--json")).accounting.toolResultTokens.Read).toBeGreaterThan(10);
-  expect((await done("export", id)).trim().split("\n").length).toBe(imported.entries);
+  expect(JSON.parse(await done("sessions", "context", id, "--json")).accounting.toolResultTokens.Read).toBeGreaterThan(
+    10,
+  );
+  expect((await done("sessions", "export", id)).trim().split("\n").length).toBe(imported.entries);
 
   await done("-r", id, "-p", "Is it right now?");
   // It goes on as a session of ours: with our prompt and tools, which its own agent had not written down.
@@ -50,7 +52,7 @@ test("what other agents left is found, imported, shown, measured, billed, and go
   expect(tools.map(({ name }) => name)).toContain("Read");
   expect(cli.refused()).toEqual([]);
 
-  expect(await done("import", project.home)).toMatch(
+  expect(await done("sessions", "import", project.home)).toMatch(
     /codex-.* codex [\s\S]*gemini-.* gemini [\s\S]*without messages: skipped/,
   );
   // However alike their ids begin, each is listed under a start that names it alone.
@@ -60,11 +62,11 @@ test("what other agents left is found, imported, shown, measured, billed, and go
     .slice(1)
     .map((line) => line.split(" ")[0]!);
   expect(new Set(listed).size).toBe(listed.length);
-  for (const short of listed) await done("show", short);
-  const { code, said } = await cli.run(["import", "note.jsonl"]);
+  for (const short of listed) await done("sessions", "show", short);
+  const { code, said } = await cli.run(["sessions", "import", "note.jsonl"]);
   expect({ code, said }).toMatchObject({ code: 1, said: expect.stringContaining("no transcript that can be read") });
-  expect((await cli.run(["import"])).code).toBe(2);
-  expect((await cli.run(["import", "nowhere"])).code).toBe(1);
+  expect((await cli.run(["sessions", "import"])).code).toBe(2);
+  expect((await cli.run(["sessions", "import", "nowhere"])).code).toBe(1);
   expect((await cli.run(["sessions", "--from", "clade-code"])).said).toContain("Did you mean claude-code?");
 });
 

@@ -8,21 +8,20 @@ import {
   UnknownTranscriptError,
 } from "@palimpsest/observe";
 import { sanitizeAll } from "palimpsest/sanitize";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { plural } from "../cli/notices/notice-words.ts";
-import { inProject } from "../cli/open-project.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { transcriptsPath } from "../cli/transcripts-path.ts";
 import { table } from "../text/table.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inProject } from "./open-project.ts";
+import { readArguments, transcriptsPath } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
+import { plural } from "./text/notice.ts";
 
 type Outcome = TranscriptReference & (ImportedSession | { readonly kind: "unknown"; readonly why: string });
 
 /** Imports sessions of other agents as sessions of this folder. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.import);
-  const path = transcriptsPath(positionals, "import");
+  const { values, positionals } = readArguments(args, COMMANDS["sessions import"]);
+  const path = transcriptsPath(positionals, "sessions import");
   const outcomes = await inProject(terminal, async ({ store }) => {
     const all: Outcome[] = [];
     for await (const reference of findTranscripts(path)) {
@@ -61,6 +60,10 @@ function outcomesText(outcomes: readonly Outcome[], path: string): string {
     ...(damaged > 0 ? [`${plural(damaged, "damaged line")}: skipped.`] : []),
     ...(rows.length === 0
       ? []
-      : ["", `To read it: palimpsest show ${rows[0]![0]}`, `To resume it: palimpsest --resume ${rows[0]![0]}`]),
+      : [
+          "",
+          `To read it: palimpsest sessions show ${rows[0]![0]}`,
+          `To resume it: palimpsest --resume ${rows[0]![0]}`,
+        ]),
   ].join("\n");
 }

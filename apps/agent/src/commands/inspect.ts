@@ -3,15 +3,15 @@ import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { openPostgres, openPostgresMemory } from "@palimpsest/postgres";
 import { sqliteStore } from "palimpsest/sqlite";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inDatabase } from "../cli/open-database.ts";
-import { inProject, type Project } from "../cli/open-project.ts";
-import { countOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inDatabase } from "./open-database.ts";
+import { inProject, type Project } from "./open-project.ts";
 import { type ProjectInspectorOptions, startProjectInspector } from "./project-inspector.ts";
+import { countOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** No id of a session looks like this. */
 const IS_PATH = /[/\\]|^[.~]/;

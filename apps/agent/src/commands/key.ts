@@ -1,16 +1,16 @@
 import { text } from "node:stream/consumers";
 import { agentHomeOf } from "@palimpsest/coordination/project-places";
-import { chooseProvider, keyNameOf, PROVIDERS, type ProviderWord } from "../cli/choose-provider.ts";
-import { COMMANDS } from "../cli/command-list.ts";
-import { chooseWithStored } from "../cli/connect-chosen.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { createPrompter } from "../cli/keys/prompter.ts";
-import { refusalOfKey } from "../cli/keys/set-up-provider.ts";
-import { type StoredKeys, storedKeys } from "../cli/keys/stored-keys.ts";
-import { listModels } from "../cli/list-models.ts";
-import { oneOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { table } from "../text/table.ts";
+import { chooseProvider, keyNameOf, PROVIDERS, type ProviderWord } from "./choose-provider.ts";
+import { listModels } from "./connect.ts";
+import { chooseWithStored } from "./connect-chosen.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { createPrompter } from "./keys/prompter.ts";
+import { refusalOfKey } from "./keys/set-up-provider.ts";
+import { type StoredKeys, storedKeys } from "./keys/stored-keys.ts";
+import { oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Shows, stores and removes API keys. No output has a whole key. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

@@ -1,8 +1,7 @@
-import type { CommandName } from "../cli/command-list.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { toCommand } from "../cli/to-command.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { type CommandName, toCommand } from "./definitions.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Runs a command; resolves to the exit code. */
 export interface LoadedCommand {
@@ -13,28 +12,30 @@ export interface LoadedCommand {
 /** Loads a command's code only when it is called. */
 const LOAD: Readonly<Record<Exclude<CommandName, "run" | "acp">, () => Promise<LoadedCommand>>> = {
   sessions: () => import("./sessions.ts"),
-  import: () => import("./import.ts"),
+  "sessions delete": () => import("./delete.ts"),
+  database: () => import("./database.ts"),
+  "sessions import": () => import("./import.ts"),
   analyze: () => import("./analyze.ts"),
   inspect: () => import("./inspect.ts"),
-  show: () => import("./show.ts"),
-  export: () => import("./export.ts"),
-  context: () => import("./context.ts"),
-  cost: () => import("./cost.ts"),
-  notes: () => import("./notes.ts"),
+  "sessions show": () => import("./show.ts"),
+  "sessions export": () => import("./export.ts"),
+  "sessions context": () => import("./context.ts"),
+  "sessions cost": () => import("./cost.ts"),
+  "sessions notes": () => import("./notes.ts"),
   replay: () => import("./replay.ts"),
-  compact: () => import("./compact.ts"),
-  undo: () => import("./undo.ts"),
-  rewind: () => import("./rewind.ts"),
-  migrate: () => import("./migrate.ts"),
-  tenant: () => import("./tenant.ts"),
-  expire: () => import("./expire.ts"),
+  "sessions compact": () => import("./compact.ts"),
+  "sessions undo": () => import("./undo.ts"),
+  "sessions rewind": () => import("./rewind.ts"),
+  "database migrate": () => import("./migrate.ts"),
+  "database tenants": () => import("./tenants.ts"),
+  "database expire": () => import("./expire.ts"),
   serve: () => import("./serve.ts"),
   proxy: () => import("./proxy.ts"),
-  token: () => import("./token.ts"),
-  fleet: () => import("./fleet.ts"),
+  "database tokens": () => import("./tokens.ts"),
+  "database fleet": () => import("./fleet.ts"),
   agents: () => import("./agents.ts"),
   memory: () => import("./memory.ts"),
-  dream: () => import("./dream.ts"),
+  "memory dream": () => import("./dream.ts"),
   config: () => import("./config.ts"),
   key: () => import("./key.ts"),
   doctor: () => import("./doctor.ts"),
@@ -45,10 +46,17 @@ const LOAD: Readonly<Record<Exclude<CommandName, "run" | "acp">, () => Promise<L
   help: () => import("./help.ts"),
 };
 
-/** Loads a command by its name. The error for an unknown name suggests the closest command. */
-export function loadCommand(word: string): Promise<LoadedCommand> {
-  const name = toCommand(word);
+/** Loads a command by its name. */
+export function loadCommand(name: CommandName): Promise<LoadedCommand> {
   if (name === "run") throw new UsageError('Unknown command "run". To run a turn: palimpsest -p "..."');
   if (name === "acp") throw new UsageError("palimpsest acp is started by an editor, not in a session.");
   return LOAD[name]();
+}
+
+/** Loads the command that the first words name. The error for an unknown name suggests the closest command. */
+export async function loadWords(
+  words: readonly string[],
+): Promise<{ readonly run: LoadedCommand["run"]; readonly rest: readonly string[] }> {
+  const { name, rest } = toCommand(words);
+  return { run: (await loadCommand(name)).run, rest };
 }

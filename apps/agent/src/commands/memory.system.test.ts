@@ -47,7 +47,7 @@ test("what the user tells it to keep is kept, stands at the head of the next ses
   const shown = (await here.run(["memory", "show", "pnpm-never-npm"])).out;
   expect(shown.split("Use pnpm, never npm.")).toHaveLength(2);
   expect(shown).toMatch(/You said \(session .*\): "use pnpm here, never npm"/);
-  expect(JSON.parse((await here.run(["cost", "--json"])).out).breaks).toEqual([]);
+  expect(JSON.parse((await here.run(["sessions", "cost", "--json"])).out).breaks).toEqual([]);
   expect((await here.run(["memory"])).out).toContain("used 1 times");
 
   expect(await here.run(["memory", "dismiss", "pnpm-never-npm"])).toMatchObject({ code: 0 });
@@ -153,9 +153,9 @@ test("a dream that finds nothing to do changes nothing, and nothing waits for a 
     { "CLAUDE.md": sections },
   );
   await here.run(["memory", "import", "CLAUDE.md"]);
-  const dreamt = await here.run(["dream", "--base-url", cli.server.url]);
+  const dreamt = await here.run(["memory", "dream", "--base-url", cli.server.url]);
   expect(dreamt).toMatchObject({ code: 0, out: "Nothing had to change." });
-  expect(await here.run(["dream", "--yes"])).toMatchObject({
+  expect(await here.run(["memory", "dream", "--yes"])).toMatchObject({
     code: 1,
     out: expect.stringContaining("No changes wait"),
   });
@@ -178,7 +178,7 @@ test("a small model has the last word on what is recalled, where one is named; w
   choice = notes.includes("1. Build machine") ? "1" : "2";
   await say("Which build tool do we use?", "-c");
   expect(newest()).toContain('<topic slug=\\"build-machine\\"');
-  const { bySource } = JSON.parse((await here.run(["cost", "--json"])).out);
+  const { bySource } = JSON.parse((await here.run(["sessions", "cost", "--json"])).out);
   expect(bySource["recall_memories"].responses).toBe(2);
   // What is no choice is none: then the words decide.
   choice = "I think that the first one fits.";
@@ -191,11 +191,11 @@ test("a job may ask every hour: memory is gone over when enough was said since, 
   const { cli, here, say, project } = await setUp(() => answer("Done."), { "CLAUDE.md": "# Build\nUse pnpm.\n" });
   await here.run(["memory", "import", "CLAUDE.md"]);
   writeSettings(project.home, "engine.json", { "dream.sessions": 2, "dream.scanMinutes": 0 });
-  const ifDue = () => here.run(["dream", "--if-due", "--base-url", cli.server.url]);
+  const ifDue = () => here.run(["memory", "dream", "--if-due", "--base-url", cli.server.url]);
   await say("Hello.");
   expect(await ifDue()).toMatchObject({
     code: 0,
-    out: "Not needed yet: 1 of 2 needed sessions were used since the last run. To run it now: palimpsest dream",
+    out: "Not needed yet: 1 of 2 needed sessions were used since the last run. To run it now: palimpsest memory dream",
   });
   await say("Hello again.");
   expect(await ifDue()).toMatchObject({ code: 0, out: "Nothing had to change." });

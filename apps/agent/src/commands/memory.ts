@@ -1,22 +1,48 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type FolderMemory, openMemory, textOfTopic, type UndoOutcome, type WriteOutcome } from "@palimpsest/memory";
+import {
+  type FolderMemory,
+  openMemory,
+  type TopicDraft,
+  textOfTopic,
+  type UndoOutcome,
+  type WriteOutcome,
+} from "@palimpsest/memory";
 import type { Store } from "palimpsest";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inOperatedProject } from "../cli/in-operated-project.ts";
-import { oneOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { notesFolder } from "../extensions/agents/agent-notes.ts";
 import { loadDefinitions } from "../extensions/agents/load-definitions.ts";
-import { describeEvidence } from "../extensions/memory/describe-evidence.ts";
-import { dismissedText } from "../extensions/memory/dismissed-text.ts";
-import { outcomeText } from "../extensions/memory/outcome-text.ts";
-import { readSections } from "../extensions/memory/read-sections.ts";
+import { describeEvidence, dismissedText, outcomeText } from "../extensions/memory/memory-text.ts";
 import { table, time } from "../text/table.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import type { Places } from "../workspace/places.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inOperatedProject } from "./open-project.ts";
+import { oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
+
+const DESCRIPTION_CHARACTERS = 120;
+
+/** Reads the sections of an instruction file as topics. Text before the first heading is left out. */
+export function readSections(markdown: string): readonly TopicDraft[] {
+  const sections: { name: string; lines: string[] }[] = [];
+  let fence = false;
+  for (const line of markdown.split("\n")) {
+    if (/^\s*(```|~~~)/.test(line)) fence = !fence;
+    const heading = fence ? null : /^#{1,6}\s+(.+?)\s*#*$/.exec(line);
+    if (heading !== null) sections.push({ name: heading[1]!, lines: [] });
+    else sections.at(-1)?.lines.push(line);
+  }
+  return sections.flatMap(({ name, lines }) => {
+    const body = lines.join("\n").trim();
+    if (body === "") return [];
+    const first = body.replace(/^[-*\s]+/, "").split(/(?<=[.!?])\s|\n/)[0]!;
+    const description =
+      first.length <= DESCRIPTION_CHARACTERS ? first : `${first.slice(0, DESCRIPTION_CHARACTERS - 1)}…`;
+    return [{ name, description, type: "project" as const, body }];
+  });
+}
 
 const WORDS = COMMANDS.memory.operands.completes;
 type Word = (typeof WORDS)[number];

@@ -2,10 +2,10 @@ import { planMigrations } from "@palimpsest/postgres";
 import { type StartedDatabase, startDatabase } from "@palimpsest/postgres/test-server";
 import { answer } from "@palimpsest/provider-simulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { inDatabase } from "../cli/open-database.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { type Cli, startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
+import { inDatabase } from "./open-database.ts";
+import type { Terminal } from "./terminal.ts";
 
 let database: StartedDatabase;
 
@@ -24,13 +24,13 @@ test("migrate lists what it would do, names missing grants, creates the schema, 
   const cli = await openCli();
   const url = `postgres://deployer@/shop?host=${host}`;
 
-  const listed = await cli.run(["migrate", "--dry-run", "--database", url]);
+  const listed = await cli.run(["database", "migrate", "--dry-run", "--database", url]);
   expect(listed).toMatchObject({ code: 0, said: "" });
   expect(listed.out).toMatch(/at version 0[\s\S]*0 roles and schema[\s\S]*1 sessions/);
-  const sql = await cli.run(["migrate", "--dry-run", "--sql"], { environment: { DATABASE_URL: url } });
+  const sql = await cli.run(["database", "migrate", "--dry-run", "--sql"], { environment: { DATABASE_URL: url } });
   expect(sql.out).toMatch(/BEGIN;[\s\S]*CREATE TABLE session[\s\S]*COMMIT;/);
 
-  const refused = await cli.run(["migrate", "--database", url]);
+  const refused = await cli.run(["database", "migrate", "--database", url]);
   expect(refused.code).toBe(1);
   const grants = /An administrator has to run: (.*) \(/.exec(refused.said)![1]!.split("; ");
   expect(grants).toContain("GRANT palimpsest_owner TO deployer");
@@ -39,22 +39,31 @@ test("migrate lists what it would do, names missing grants, creates the schema, 
   for (const grant of grants) await asAdministrator.query(grant);
 
   const environment = { PGHOST: host, PGDATABASE: "shop", PGUSER: "deployer" };
-  const migrated = await cli.run(["migrate", "--json"], { environment });
+  const migrated = await cli.run(["database", "migrate", "--json"], { environment });
   expect(migrated).toMatchObject({ code: 0, said: "" });
   const { before, version } = JSON.parse(migrated.out);
   expect({ before, isNewer: version > 4 }).toEqual({ before: 0, isNewer: true });
-  const again = await cli.run(["migrate"], { environment });
+  const again = await cli.run(["database", "migrate"], { environment });
   expect(again).toMatchObject({ code: 0, out: `The schema is up to date, at version ${version}.\n` });
 
   // The deployer owns no role that it could give; the administrator does.
   await admin.query("CREATE ROLE shopkeeper LOGIN");
-  const notAllowed = await cli.run(["migrate", "--worker-role", "shopkeeper"], { environment });
+  const notAllowed = await cli.run(["database", "migrate", "--worker-role", "shopkeeper"], { environment });
   expect(notAllowed).toMatchObject({ code: 1, said: expect.stringContaining("GRANT palimpsest_worker TO shopkeeper") });
-  const unknown = await cli.run(["migrate", "--worker-role", "nobody_there"], { environment });
+  const unknown = await cli.run(["database", "migrate", "--worker-role", "nobody_there"], { environment });
   expect(unknown.said).toContain("Create it first: CREATE ROLE nobody_there LOGIN");
   const asPostgres = { environment: { ...environment, PGUSER: "postgres" } };
   const granted = await cli.run(
-    ["migrate", "--worker-role", "shopkeeper", "--operator-role", "shopkeeper", "--dispatcher-role", "shopkeeper"],
+    [
+      "database",
+      "migrate",
+      "--worker-role",
+      "shopkeeper",
+      "--operator-role",
+      "shopkeeper",
+      "--dispatcher-role",
+      "shopkeeper",
+    ],
     asPostgres,
   );
   expect(granted).toMatchObject({ code: 0, out: expect.stringContaining("The role shopkeeper may serve sessions.") });
@@ -70,13 +79,16 @@ test("migrate lists what it would do, names missing grants, creates the schema, 
 test("after a restore, migrate raises all fences; doctor checks the database", async () => {
   const cli = await openCli();
   const environment = { PGHOST: database.host, PGDATABASE: "postgres", PGUSER: "postgres" };
-  const restored = await cli.run(["migrate", "--restored"], { environment });
+  const restored = await cli.run(["database", "migrate", "--restored"], { environment });
   expect(restored).toMatchObject({ code: 0, out: expect.stringContaining("Fenced 0 sessions") });
   const url = (name: string) => `postgres://postgres@/${name}?host=${database.host}`;
   const well = await cli.run(["doctor", "--database", url("postgres")]);
   expect(well).toMatchObject({ code: 0, out: expect.stringMatching(/ok +database: answers in/) });
   const bare = await cli.run(["doctor", "--database", url("template1")]);
-  expect(bare).toMatchObject({ code: 1, out: expect.stringMatching(/problem +database: .*palimpsest migrate/) });
+  expect(bare).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/problem +database: .*palimpsest database migrate/),
+  });
   const json = await cli.run(["doctor", "--database", url("nowhere"), "--json"]);
   expect(JSON.parse(json.out)).toMatchObject({ state: "down" });
 });
@@ -84,9 +96,12 @@ test("after a restore, migrate raises all fences; doctor checks the database", a
 test("migrate says what is missing: the address, the client, the server", async () => {
   const cli = await openCli();
   const none = { environment: { PGHOST: "", PGDATABASE: "", PGUSER: "", PGPORT: "" } };
-  expect(await cli.run(["migrate"], none)).toMatchObject({ code: 2, said: expect.stringContaining("--database") });
-  expect(await cli.run(["migrate", "--sql"], none)).toMatchObject({ code: 2 });
-  const away = ["migrate", "--database", "postgres://someone:secret@127.0.0.1:9/nothing"];
+  expect(await cli.run(["database", "migrate"], none)).toMatchObject({
+    code: 2,
+    said: expect.stringContaining("--database"),
+  });
+  expect(await cli.run(["database", "migrate", "--sql"], none)).toMatchObject({ code: 2 });
+  const away = ["database", "migrate", "--database", "postgres://someone:secret@127.0.0.1:9/nothing"];
   const unreachable = await cli.run(away);
   expect(unreachable).toMatchObject({ code: 1, said: expect.stringContaining("cannot be reached") });
   expect(unreachable.said).not.toContain("secret");
@@ -109,7 +124,7 @@ test("migrate gives up on a lock, and names the process that holds it", async ()
   await client.query("SELECT FROM palimpsest.session");
   const { rows } = await client.query("SELECT pg_backend_pid() AS pid");
   // The lock is held until this has returned.
-  const refused = await cli.run(["migrate", "--lock-timeout", "300"], { environment });
+  const refused = await cli.run(["database", "migrate", "--lock-timeout", "300"], { environment });
   expect(refused.code).toBe(1);
   expect(refused.said).toContain("migration 4 (tenants): nothing was changed: a lock was not free for 300 ms");
   expect(refused.said).toContain(`Process ${rows[0].pid} (role postgres, application a long report, in a transaction`);

@@ -1,21 +1,21 @@
 import { type MigrationPlan, migrate, openPostgres, planMigrations } from "@palimpsest/postgres";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inDatabase } from "../cli/open-database.ts";
-import { countOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inDatabase } from "./open-database.ts";
+import { countOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Creates or updates the tables in PostgreSQL; with `--dry-run`, says what would be done. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = readArguments(args, COMMANDS.migrate);
+  const { values } = readArguments(args, COMMANDS["database migrate"]);
   const lockTimeoutMs = countOf("--lock-timeout", values["lock-timeout"]);
   const workerRole = values["worker-role"];
   const operatorRole = values["operator-role"];
   const dispatcherRole = values["dispatcher-role"];
   const isDry = values["dry-run"] === true;
-  if (values.sql && !isDry) throw new UsageError("--sql needs --dry-run: palimpsest migrate --dry-run --sql.");
-  const to = { database: values.database, application: "palimpsest migrate" };
+  if (values.sql && !isDry) throw new UsageError("--sql needs --dry-run: palimpsest database migrate --dry-run --sql.");
+  const to = { database: values.database, application: "palimpsest database migrate" };
   return inDatabase(terminal, to, async (pool) => {
     const plan = await planMigrations(pool);
     if (isDry) {

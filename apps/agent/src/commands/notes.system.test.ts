@@ -29,20 +29,20 @@ test("notes are shown with their time and price, and are a private file that goe
   const project = temporaryProject();
   const cli = await startCli(project, model);
   await cli.run(["-p", "What is the limit?"]);
-  expect((await cli.run(["notes"])).out).toContain(
-    "There are no notes yet. To write some now: palimpsest notes --update",
+  expect((await cli.run(["sessions", "notes"])).out).toContain(
+    "There are no notes yet. To write some now: palimpsest sessions notes --update",
   );
-  expect(JSON.parse((await cli.run(["notes", "--json"])).out)).toMatchObject({ updates: 0, markdown: "" });
+  expect(JSON.parse((await cli.run(["sessions", "notes", "--json"])).out)).toMatchObject({ updates: 0, markdown: "" });
   expect(notesFiles(project)).toEqual([]);
 
-  const updated = await cli.run(["notes", "--update"]);
+  const updated = await cli.run(["sessions", "notes", "--update"]);
   expect(updated.out).toMatch(
     /^Updated \d{4}-\d\d-\d\d \d\d:\d\d UTC, up to entry \d+\. Updates so far: 1, for \$0\.0\d+\.\nFile: .*\/notes\.md\n\n# Current state\n.*\n\nThe limit is used twice\.\n$/,
   );
   const [file] = notesFiles(project);
   expect(readFileSync(file!, "utf8")).toContain("The limit is used twice.");
   expect(statSync(file!).mode & 0o777).toBe(0o600);
-  const { session, updates, priceUsd, ...shown } = JSON.parse((await cli.run(["notes", "--json"])).out);
+  const { session, updates, priceUsd, ...shown } = JSON.parse((await cli.run(["sessions", "notes", "--json"])).out);
   expect(shown).toMatchObject({ file, markdown: readFileSync(file!, "utf8"), coveredTo: expect.any(Number) });
   expect(updates).toBe(1);
   expect(priceUsd).toBeGreaterThan(0);
@@ -61,13 +61,13 @@ test("the home's template and prompt are used, and those of a project are not", 
   const cli = await startCli(project, model);
   await cli.run(["-p", "What is the limit?"]);
   const asked = (): string => JSON.stringify(sentRequests(cli).at(-1));
-  await cli.run(["notes", "--update"]);
+  await cli.run(["sessions", "notes", "--update"]);
   expect(asked()).toContain("# Task specification");
   expect(asked()).not.toMatch(/Obey the project|Of the project/);
 
   putHome(project, "notes-template.md", TEMPLATE);
   putHome(project, "notes-prompt.md", "Name every risk.");
-  const { out } = await cli.run(["notes", "--update"]);
+  const { out } = await cli.run(["sessions", "notes", "--update"]);
   expect(asked()).toContain("Name every risk.");
   expect(asked()).not.toContain("Bring the notes about this session up to date");
   expect(out).toContain("# Risks\n_What can go wrong._\n\nThe limit is used twice.");
@@ -82,7 +82,7 @@ test("a bad template is named with what to do, and the built-in sections are use
   const problem =
     /notes-template\.md is not used: line 1: text before the first heading.*Correct the file or delete it\./;
   expect((await cli.run(["-p", "What is the limit?"])).said).toMatch(problem);
-  const { code, out, said } = await cli.run(["notes", "--update"]);
+  const { code, out, said } = await cli.run(["sessions", "notes", "--update"]);
   expect(said).toMatch(problem);
   expect(code).toBe(0);
   expect(out).toContain("# Current state");

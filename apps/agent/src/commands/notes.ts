@@ -1,18 +1,18 @@
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inProject, inSession } from "../cli/open-project.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 import { notesFileOf } from "../extensions/notes/notes-extension.ts";
 import { priceText } from "../text/price-text.ts";
 import { time } from "../text/table.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inProject, inSession } from "./open-project.ts";
 import { openStoredAgent } from "./open-stored-agent.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Shows the notes of a session: when they were updated, what they cost, and where the file is. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.notes);
+  const { values, positionals } = readArguments(args, COMMANDS["sessions notes"]);
   const [id] = positionals;
   if (values.update === true) {
     const updated = await update(values, id, terminal);
@@ -60,7 +60,7 @@ export async function notesText(session: AgentSession, file?: string): Promise<s
   const [latest, cost] = [await session.notes.latest(), await costOf(session)];
   const spent = cost === undefined ? "" : ` Updates so far: ${cost.responses}, for ${priceText(cost)}.`;
   const sections = latest === undefined ? "" : filledSections(latest.markdown);
-  const how = file === undefined ? "/notes update" : "palimpsest notes --update";
+  const how = file === undefined ? "/notes update" : "palimpsest sessions notes --update";
   if (latest === undefined || sections === "") return `There are no notes yet.${spent} To write some now: ${how}`;
   const when = `Updated ${time(latest.atMs)} UTC, up to entry ${latest.coveredTo}.`;
   return `${when}${spent}${file === undefined ? "" : `\nFile: ${file}`}\n\n${sections}`;

@@ -74,12 +74,12 @@ test("a part of the conversation is compacted, and what was meant by it is check
   const { here, run } = await startHere(project, scriptedModel);
   await run(["-p", "big file please"]);
   await run(["-c", "-p", "big file again"]);
-  const { out } = await here.run(["show", "--json"]);
+  const { out } = await here.run(["sessions", "show", "--json"]);
   const entries = out.split("\n").map((line) => JSON.parse(line));
   const { sequence } = entries.find(({ payload }) => payload.includes("big file again"));
-  const upTo = await run(["compact", "--up-to", String(sequence), "--json"]);
+  const upTo = await run(["sessions", "compact", "--up-to", String(sequence), "--json"]);
   expect(JSON.parse(upTo.out)).toMatchObject({ kind: "compacted" });
-  await expect(run(["compact", "--from", "3", "--up-to", "9"])).rejects.toThrow("not both");
+  await expect(run(["sessions", "compact", "--from", "3", "--up-to", "9"])).rejects.toThrow("not both");
 });
 
 const SUMMARY = Array.from({ length: 9 }, (_, at) => `## ${at + 1}. Part\nThe tables were read up to ${at}.`).join(
@@ -103,7 +103,7 @@ describe("a compaction that comes due in a turn without a screen", () => {
     });
     const { code, said } = await run(["-p", "Read the tables"]);
     expect(code).toBe(0);
-    const { out } = await here.run(["show", "--json"]);
+    const { out } = await here.run(["sessions", "show", "--json"]);
     const isCompacted = out.split("\n").some((line) => JSON.parse(line).kind === "boundary");
     return { said, isCompacted };
   }
@@ -111,14 +111,14 @@ describe("a compaction that comes due in a turn without a screen", () => {
   test("is announced with what it saves and how to undo it, and then made", async () => {
     const { said, isCompacted } = await fillWindow({});
     expect(isCompacted).toBe(true);
-    expect(said).toMatch(/saves [\s\S]*palimpsest undo[\s\S]*Compacted: /);
+    expect(said).toMatch(/saves [\s\S]*palimpsest sessions undo[\s\S]*Compacted: /);
   });
 
   test("is not made where the settings ask, and the last line says how to make it", async () => {
     const { said, isCompacted } = await fillWindow({ "compaction.auto": "ask" });
     expect(isCompacted).toBe(false);
-    expect(linesWith(said, "palimpsest compact")).toHaveLength(2);
-    expect(said).toMatch(/palimpsest compact --session [0-9a-f]+$/);
+    expect(linesWith(said, "palimpsest sessions compact")).toHaveLength(2);
+    expect(said).toMatch(/palimpsest sessions compact --session [0-9a-f]+$/);
   });
 
   test("is not made where a hook blocks it, and that is told", async () => {

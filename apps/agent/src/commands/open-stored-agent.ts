@@ -1,14 +1,12 @@
 import type { Agent } from "../agent/agent.ts";
-import type { WantedProvider } from "../cli/choose-provider.ts";
-import { connectChosen } from "../cli/connect-chosen.ts";
-import { withEndpoint } from "../cli/endpoint.ts";
-import type { Project } from "../cli/open-project.ts";
-import { printNotices } from "../cli/print-notices.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { openAgent } from "../open-agent.ts";
+import { openAgent } from "../agent/open-agent.ts";
 import type { StoredSession } from "../workspace/stored-sessions.ts";
+import type { WantedProvider } from "./choose-provider.ts";
+import { connectChosen, withEndpoint } from "./connect-chosen.ts";
+import { type Project, printNotices } from "./open-project.ts";
+import type { Terminal } from "./terminal.ts";
 
-export interface StoredAgentOptions {
+interface StoredAgentOptions {
   /** Model, provider and address from the command line. */
   readonly values: WantedProvider;
   readonly stored: StoredSession;

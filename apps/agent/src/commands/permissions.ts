@@ -1,13 +1,13 @@
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inProject } from "../cli/open-project.ts";
-import { oneOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
 import { explainCall, listPermissions, removePermission } from "../permissions/review-permissions.ts";
 import { openSessionSandbox } from "../permissions/session-sandbox.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inProject } from "./open-project.ts";
+import { oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Lists the rules, explains what would happen to a call, or removes a rule. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

@@ -18,10 +18,9 @@ import {
   type UndoneCompaction,
 } from "@palimpsest/observe/inspector";
 import type { Store } from "palimpsest";
-import { offlineByName } from "../cli/connect.ts";
-import { inSession, type Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { userModels } from "../cli/user-models.ts";
+import { offlineByName, userModels } from "./connect.ts";
+import { inSession, type Project } from "./open-project.ts";
+import type { Terminal } from "./terminal.ts";
 
 export interface ProjectInspectorOptions {
   /** What is shown: the sessions of the project and of other agents in its folder, transcripts below a path, or the sessions of another store. */
@@ -30,7 +29,7 @@ export interface ProjectInspectorOptions {
     | { readonly kind: "transcripts"; readonly path: string }
     | { readonly kind: "store"; readonly store: Store; readonly name: string; readonly memory?: Memory };
   readonly port?: number;
-  /** Undoes a compaction. @default as `palimpsest undo` does, in sessions that no process has open */
+  /** Undoes a compaction. @default as `palimpsest sessions undo` does, in sessions that no process has open */
   readonly undo?: UndoCompaction;
 }
 
@@ -83,7 +82,7 @@ async function openShownMemory(
   return shows.kind === "project" && existsSync(folder) ? await openMemory({ folder, clock }) : undefined;
 }
 
-/** Undoes a compaction as `palimpsest undo` does. A session that another process has open is not touched. */
+/** Undoes a compaction as `palimpsest sessions undo` does. A session that another process has open is not touched. */
 async function undoCompaction(terminal: Terminal, id: string, boundary: number): Promise<UndoneCompaction> {
   try {
     return await inSession(terminal, { id }, async ({ view, history }) => {

@@ -4,12 +4,12 @@ import { agentHomeOf } from "@palimpsest/coordination/project-places";
 import { counted, dollars, tokens } from "@palimpsest/observe/analyze";
 import { DEFAULT_PROXY_LIMITS, type ProxyEvent, startProxy, type Upstreams } from "@palimpsest/observe/proxy";
 import { createReplay, type HttpFace, serve } from "@palimpsest/provider-simulator";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { cacheText } from "../cli/notices/cache-text.ts";
-import { countOf, oneOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { countOf, oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
+import { cacheText } from "./text/notice.ts";
 
 const DEFAULT_PORT = 8_788;
 const SERVICES: Upstreams = { anthropic: "https://api.anthropic.com", openai: "https://api.openai.com" };

@@ -9,12 +9,12 @@ import {
   replayModels,
   toRecording,
 } from "@palimpsest/observe/replay";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { oneOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { table, usd } from "../text/table.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 const DEFAULT_POLICIES = ["append-only", "plain-167k", "balanced"];
 const DEFAULT_MODEL = "claude-opus-4-8";

@@ -24,12 +24,12 @@ test("your newest message is taken back, with all that was done for it, and the 
   await say("Write one into a.txt");
   await say("Write two into a.txt", "-c");
   await say("Write new into b.txt", "-c");
-  const rewound = await here.run(["rewind"]);
+  const rewound = await here.run(["sessions", "rewind"]);
   expect(rewound).toMatchObject({ code: 0, out: expect.stringMatching(/Write new into b\.txt\nremoved b\.txt$/) });
   expect(() => project.text("b.txt")).toThrow();
   expect(project.text("a.txt")).toBe("two");
 
-  expect(JSON.parse((await here.run(["rewind", "--json"])).out)).toMatchObject({
+  expect(JSON.parse((await here.run(["sessions", "rewind", "--json"])).out)).toMatchObject({
     kind: "rewound",
     text: "Write two into a.txt",
     restored: ["a.txt"],
@@ -49,8 +49,8 @@ test("a message is named by its number; what someone else has changed since stay
   await say("Write one into a.txt", "-c");
   await say("Write two into b.txt", "-c");
   project.put("b.txt", "by hand");
-  const [, entry] = /--- (\d+) human[^\n]*\nWrite one/.exec((await here.run(["show"])).out) ?? [];
-  expect(JSON.parse((await here.run(["rewind", entry!, "--json"])).out)).toMatchObject({
+  const [, entry] = /--- (\d+) human[^\n]*\nWrite one/.exec((await here.run(["sessions", "show"])).out) ?? [];
+  expect(JSON.parse((await here.run(["sessions", "rewind", entry!, "--json"])).out)).toMatchObject({
     before: Number(entry),
     restored: ["a.txt"],
     changedByOthers: ["b.txt"],
@@ -64,9 +64,9 @@ test("a message is named by its number; what someone else has changed since stay
 test("what is no message of the user's is not gone back to", async () => {
   const { here, say } = await setUp({});
   await say("Hello");
-  await expect(here.run(["rewind", "1"])).rejects.toThrow("Entry 1 is not one of your messages");
-  expect((await here.run(["rewind"])).code).toBe(0);
-  expect(await here.run(["rewind"])).toMatchObject({
+  await expect(here.run(["sessions", "rewind", "1"])).rejects.toThrow("Entry 1 is not one of your messages");
+  expect((await here.run(["sessions", "rewind"])).code).toBe(0);
+  expect(await here.run(["sessions", "rewind"])).toMatchObject({
     code: 1,
     out: "Nothing to rewind: the session has no message of yours.",
   });

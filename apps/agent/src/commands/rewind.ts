@@ -1,21 +1,21 @@
 import { entryText, readPayload } from "palimpsest/inspect";
 import type { LogReader } from "palimpsest/store-parts";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inSession, type Project } from "../cli/open-project.ts";
-import { countOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { type Checkpoints, createCheckpoints, type RewoundFiles } from "../extensions/checkpoints/checkpoints.ts";
-import { filesText, shownFiles } from "../extensions/checkpoints/rewound-text.ts";
+import { filesText, shownFiles } from "../extensions/checkpoints/checkpoints-extension.ts";
 import { loadSettings } from "../permissions/load-settings.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inSession, type Project } from "./open-project.ts";
+import { countOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 const SHOWN_CHARACTERS = 60;
 
 /** Undoes a message of the user and everything after it, in the conversation and in the files. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.rewind);
+  const { values, positionals } = readArguments(args, COMMANDS["sessions rewind"]);
   const wanted = countOf("rewind", positionals[0]);
   return inSession(terminal, { id: values.session }, async (session, project) => {
     const log = (await project.store.openReader(session.id))!;
@@ -23,7 +23,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     if (message === undefined) {
       if (wanted !== undefined) {
         throw new UsageError(
-          `Entry ${wanted} is not one of your messages. To see the entry numbers: palimpsest show ${session.id}`,
+          `Entry ${wanted} is not one of your messages. To see the entry numbers: palimpsest sessions show ${session.id}`,
         );
       }
       await terminal.print(
@@ -34,7 +34,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const { rewindFiles } = await openCheckpoints(project, session.id);
     // Files first: after a crash between the two steps, the same command finishes the job.
     const files = await rewindFiles(message.entry - 1, session.history.newestEntry);
-    await session.history.rewind(message.entry - 1, "palimpsest rewind");
+    await session.history.rewind(message.entry - 1, "palimpsest sessions rewind");
     const shown = shownFiles(files, project.folder);
     const rewound = { session: session.id, kind: "rewound", before: message.entry, text: message.text, ...shown };
     await terminal.print(values.json ? JSON.stringify(rewound) : toText(rewound));

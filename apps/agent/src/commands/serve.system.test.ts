@@ -28,8 +28,8 @@ test("serve answers requests and runs sessions until it is terminated", async ()
   expect((await cli.run(["serve"], { environment })).code).toBe(2);
   expect(await cli.run(["serve", MODULE])).toMatchObject({ code: 2, said: expect.stringContaining("--database") });
   const empty = await cli.run(["serve", MODULE], { environment: { ...environment, PGDATABASE: "template1" } });
-  expect(empty).toMatchObject({ code: 1, said: expect.stringContaining("palimpsest migrate") });
-  const create = ["token", "create", "--tenant", "shop", "--name", "desk"];
+  expect(empty).toMatchObject({ code: 1, said: expect.stringContaining("palimpsest database migrate") });
+  const create = ["database", "tokens", "create", "--tenant", "shop", "--name", "desk"];
   const token = (await cli.run(create, { environment })).out.trim();
 
   const listen = `postgres://dispatcher@/postgres?host=${encodeURIComponent(database.host)}`;

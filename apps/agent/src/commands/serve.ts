@@ -13,13 +13,13 @@ import {
 import { type ServeFleetOptions, serveFleet, tokenFolder } from "@palimpsest/server";
 import { fleetTelemetry, httpTelemetry } from "palimpsest/telemetry";
 import type { Pool } from "pg";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { connectDirectly, inDatabase } from "../cli/open-database.ts";
-import { countOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
-import { openOperations } from "../operations/open-operations.ts";
+import { openOperations } from "../workspace/open-operations.ts";
 import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { connectDirectly, inDatabase } from "./open-database.ts";
+import { countOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 const DEFAULT_PORT = 8_787;
 const DEFAULT_GRACE_SECONDS = 25;
@@ -74,7 +74,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       ...(values.json === true ? { onRequest: (answered) => void terminal.print(JSON.stringify(answered)) } : {}),
     });
     terminal.say(
-      `Serving sessions on ${server.url}. Create a token: palimpsest token create --tenant NAME --name TEXT`,
+      `Serving sessions on ${server.url}. Create a token: palimpsest database tokens create --tenant NAME --name TEXT`,
     );
     if (!signal.aborted) await once(signal, "abort");
     terminal.say(`Stopping: requests and turns have ${graceMs / 1_000} s. Interrupt again to stop at once.`);

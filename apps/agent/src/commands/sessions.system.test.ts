@@ -23,30 +23,30 @@ test("a session is listed, shown, measured, billed, folded, unfolded and exporte
   const [listed] = JSON.parse(await done("sessions", "--json"));
   expect(listed).toMatchObject({ title: "Read a.txt for me", usedBefore: { provider: "anthropic" } });
   expect(await done("sessions")).toContain(listed.id.slice(0, 8));
-  expect(await done("show", listed.id.slice(0, 6))).toMatch(
+  expect(await done("sessions", "show", listed.id.slice(0, 6))).toMatch(
     /human[\s\S]*Read a\.txt for me[\s\S]*more lines: show --entry/,
   );
 
-  const before = JSON.parse(await done("context", "--json"));
+  const before = JSON.parse(await done("sessions", "context", "--json"));
   expect(before.accounting.toolResultTokens.Read).toBeGreaterThan(4_000);
-  expect(await done("context")).toMatch(/tool results: Read +[\d,]+ +#{40}/);
+  expect(await done("sessions", "context")).toMatch(/tool results: Read +[\d,]+ +#{40}/);
 
-  const compacted = JSON.parse(await done("compact", "Keep", "the", "numbers", "--json"));
+  const compacted = JSON.parse(await done("sessions", "compact", "Keep", "the", "numbers", "--json"));
   expect(compacted).toMatchObject({ kind: "compacted", instructions: "Keep the numbers", session: listed.id });
-  const after = JSON.parse(await done("context", "--json"));
+  const after = JSON.parse(await done("sessions", "context", "--json"));
   expect(after.size.tokens).toBeLessThan(before.size.tokens);
 
-  expect(await done("undo")).toContain("the model sees entries");
-  const again = JSON.parse(await done("context", "--json"));
+  expect(await done("sessions", "undo")).toContain("the model sees entries");
+  const again = JSON.parse(await done("sessions", "context", "--json"));
   expect(again.accounting.toolResultTokens).toEqual(before.accounting.toolResultTokens);
-  expect((await cli.run(["undo"])).code).toBe(1);
+  expect((await cli.run(["sessions", "undo"])).code).toBe(1);
 
-  const cost = JSON.parse(await done("cost", "--json"));
+  const cost = JSON.parse(await done("sessions", "cost", "--json"));
   expect(Object.keys(cost.bySource)).toContain("main");
   expect(cost.priceUsd).toBeGreaterThan(0);
-  expect(await done("cost")).toMatch(/conversation +3 /);
+  expect(await done("sessions", "cost")).toMatch(/conversation +3 /);
 
-  const lines = (await done("export"))
+  const lines = (await done("sessions", "export"))
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
@@ -67,8 +67,8 @@ test("a session that another process has open can be measured and billed", async
   await new Promise<void>((resolve) => {
     busy.process.stdout.on("data", (chunk) => String(chunk).includes("request-started") && resolve());
   });
-  expect(await cli.run(["context"])).toMatchObject({ code: 0, out: expect.stringContaining("tokens") });
-  const { out } = await cli.run(["cost", "--json"]);
+  expect(await cli.run(["sessions", "context"])).toMatchObject({ code: 0, out: expect.stringContaining("tokens") });
+  const { out } = await cli.run(["sessions", "cost", "--json"]);
   expect(JSON.parse(out)).toMatchObject({ responses: 1 });
   busy.process.kill("SIGINT");
   expect((await busy.ended).code).not.toBe(0);
@@ -88,5 +88,5 @@ test("a session is deleted with its results, and only the one that was named", a
     out: expect.stringContaining(`Deleted ${first!.id}: The first`),
   });
   expect((await list()).map(({ id }) => id)).toEqual([second!.id]);
-  expect((await cli.run(["show", first!.id])).code).toBe(2);
+  expect((await cli.run(["sessions", "show", first!.id])).code).toBe(2);
 });

@@ -1,25 +1,27 @@
-import { rm } from "node:fs/promises";
 import { isAgentSession } from "@palimpsest/agents";
-import { RECORDED_AGENTS, type RecordedAgent } from "@palimpsest/observe";
+import {
+  describeTranscript,
+  findAgentTranscripts,
+  RECORDED_AGENTS,
+  type RecordedAgent,
+  type TranscriptDescription,
+  type UserHome,
+} from "@palimpsest/observe";
 import { eachSession } from "palimpsest/inspect";
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inProject } from "../cli/open-project.ts";
-import { oneOf, readArguments } from "../cli/read-arguments.ts";
-import { listRecordedSessions } from "../cli/recorded-sessions.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { shortIds } from "../text/short-ids.ts";
-import { table, time } from "../text/table.ts";
-import { deleteSession } from "../workspace/delete-session.ts";
+import { oneLine, table, time } from "../text/table.ts";
 import { placesOf } from "../workspace/places.ts";
 import { withTitles } from "../workspace/session-title.ts";
-import { findSession, listSessions } from "../workspace/stored-sessions.ts";
-import { UsageError } from "../workspace/usage-error.ts";
+import { listSessions } from "../workspace/stored-sessions.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inProject } from "./open-project.ts";
+import { oneOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
-/** Lists the sessions of this folder, or those of another agent on this machine; deletes one. */
+/** Lists the sessions of this folder, or those of another agent on this machine. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.sessions);
-  if (positionals.length > 0) return deleteOne(positionals, terminal);
+  const { values } = readArguments(args, COMMANDS.sessions);
   const agent = oneOf("--from", values.from, RECORDED_AGENTS);
   if (agent !== undefined) return listOthers(agent, terminal, values.json === true);
   if (values.ids) {
@@ -42,26 +44,6 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   return EXIT.done;
 }
 
-async function deleteOne([action, wanted]: readonly string[], terminal: Terminal): Promise<number> {
-  if (action !== "delete" || wanted === undefined) {
-    throw new UsageError(
-      "The session is missing: palimpsest sessions delete ID. To list the sessions: palimpsest sessions.",
-    );
-  }
-  return inProject(terminal, async ({ store, places }) => {
-    const { id, title } = await findSession(store, wanted);
-    const outcome = await deleteSession(store, id);
-    if (outcome.kind === "deleted") {
-      await rm(places.folderOf(id), { recursive: true, force: true });
-      const also = outcome.agents === 0 ? "" : ` and ${outcome.agents} of its agents`;
-      await terminal.print(`Deleted ${id}${also}: ${title}`);
-      return EXIT.done;
-    }
-    await terminal.print(outcome.why);
-    return EXIT.failed;
-  });
-}
-
 async function listOthers(
   agent: RecordedAgent,
   { folder, environment, print }: Terminal,
@@ -78,8 +60,20 @@ async function listOthers(
     ]);
     await print(table([["started (UTC)", "KB", "folder", "first message", "file"], ...rows]));
     await print(
-      "\nTo see what a session cost: palimpsest analyze FILE. To resume it here: palimpsest import FILE\nTo give these sessions to another agent: npx @palimpsest/mcp",
+      "\nTo see what a session cost: palimpsest analyze FILE. To resume it here: palimpsest sessions import FILE\nTo give these sessions to another agent: npx @palimpsest/mcp",
     );
   }
   return EXIT.done;
+}
+
+const TITLE_CHARACTERS = 60;
+
+/** Lists the sessions of another agent, newest first. Reads only the beginning of each file, and skips files without a session. */
+async function listRecordedSessions(agent: RecordedAgent, home: UserHome): Promise<readonly TranscriptDescription[]> {
+  const sessions: TranscriptDescription[] = [];
+  for await (const reference of findAgentTranscripts(agent, home)) {
+    const described = await describeTranscript(reference);
+    if (described !== undefined) sessions.push({ ...described, title: oneLine(described.title, TITLE_CHARACTERS) });
+  }
+  return sessions.toSorted((one, other) => other.startedAtMs - one.startedAtMs);
 }

@@ -1,17 +1,17 @@
-import { COMMANDS } from "../cli/command-list.ts";
-import { entryLines } from "../cli/entry-lines.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inProject } from "../cli/open-project.ts";
-import { countOf, readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { findSession } from "../workspace/stored-sessions.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inProject } from "./open-project.ts";
+import { countOf, readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
+import { entryLines } from "./text/entry-lines.ts";
 
 const SHOWN_LINES = 12;
 const AT_ONCE = 200;
 
 /** Prints the whole conversation, including everything that was compacted or cleared since; or one entry in full. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.show);
+  const { values, positionals } = readArguments(args, COMMANDS["sessions show"]);
   const only = countOf("--entry", values.entry);
   return inProject(terminal, async ({ store }) => {
     const { id } = await findSession(store, positionals[0]);

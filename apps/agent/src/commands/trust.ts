@@ -1,16 +1,16 @@
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inProject } from "../cli/open-project.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import { loadDefinitions } from "../extensions/agents/load-definitions.ts";
-import { loadCommandFiles } from "../extensions/command-files/load-command-files.ts";
+import { loadCommandFiles } from "../extensions/command-files/command-files-extension.ts";
 import { loadSettings, trustFile } from "../permissions/load-settings.ts";
 import { readInstructing, type UnseenFile, unseenFiles } from "../permissions/unseen-file.ts";
 import { visibleText } from "../text/visible-text.ts";
 import { openCommandTimes } from "../workspace/command-times.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import type { Places } from "../workspace/places.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inProject } from "./open-project.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Shows what the project's settings ask for; with `--yes`, trusts the files as they are now. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {

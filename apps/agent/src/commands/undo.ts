@@ -1,15 +1,15 @@
-import { COMMANDS } from "../cli/command-list.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import { inSession } from "../cli/open-project.ts";
-import { readArguments } from "../cli/read-arguments.ts";
-import type { Terminal } from "../cli/terminal.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
+import { COMMANDS } from "./definitions.ts";
+import { EXIT } from "./exit-codes.ts";
+import { inSession } from "./open-project.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Undoes the newest compaction: the model sees the whole conversation again. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = readArguments(args, COMMANDS.undo);
+  const { values, positionals } = readArguments(args, COMMANDS["sessions undo"]);
   return inSession(terminal, { id: positionals[0] }, async (session) => {
-    const undone = await undoNewest(session, "palimpsest undo");
+    const undone = await undoNewest(session, "palimpsest sessions undo");
     const told = { session: session.id, ...undone };
     await terminal.print(values.json ? JSON.stringify(told) : undoneText(undone));
     return undone.kind === "undone" ? EXIT.done : EXIT.failed;

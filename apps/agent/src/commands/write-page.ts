@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import type { ExportedPage, ExportProgress } from "@palimpsest/observe/inspector";
-import type { Terminal } from "../cli/terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** A long export tells how far it is after so many requests. */
 const REQUESTS_A_LINE = 100;

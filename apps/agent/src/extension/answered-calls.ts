@@ -2,7 +2,7 @@ import type { Store, ToolCall, ToolResult } from "palimpsest";
 import { readPayload } from "palimpsest/inspect";
 
 /** A tool call that succeeded, with its result as text. */
-export interface AnsweredCall {
+interface AnsweredCall {
   readonly call: ToolCall;
   readonly text: string;
 }

@@ -1,12 +1,12 @@
 import type { Clock, Provider, Store, ToolDefinition } from "palimpsest";
 import type { Effort } from "palimpsest/provider-parts";
-import type { Operations } from "../operations/open-operations.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { Rule } from "../permissions/rule.ts";
 import type { AgentSettings } from "../permissions/settings.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import type { Environment } from "../workspace/command-environment.ts";
 import type { CommandTimes } from "../workspace/command-times.ts";
+import type { Operations } from "../workspace/open-operations.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import type { Places } from "../workspace/places.ts";
 import type { AgentSession } from "./open-agent-session.ts";

@@ -1,7 +1,8 @@
-import type { Surroundings } from "palimpsest";
+import type { Surroundings, Tool } from "palimpsest";
 import type { Hook } from "palimpsest/hooks";
-import type { AgentSession } from "./open-agent-session.ts";
-import type { HeadSection } from "./session-head.ts";
+import type { HeadlessPermission } from "../permissions/headless-permission.ts";
+import type { AgentSession, AgentSessionOptions } from "./open-agent-session.ts";
+import type { HeadSection, SessionHead } from "./session-head.ts";
 import type { SlashCommand } from "./slash-command.ts";
 import type { AgentTool } from "./tool.ts";
 
@@ -78,4 +79,20 @@ export interface BackgroundTask {
   readonly output?: () => Promise<string>;
   /** Stops it. @default it cannot be stopped by itself */
   readonly stop?: () => Promise<void>;
+}
+
+/** The session with its tools, for extensions that run sessions of their own: agents, extractions, dreams. */
+export interface OpenedSession {
+  readonly session: AgentSession;
+  /** The session's tools. */
+  readonly tools: readonly AgentTool[];
+  /** The same tools in the form of the agent loop. */
+  readonly runnable: readonly Tool[];
+  readonly permission: HeadlessPermission;
+  /** The tools of all extensions for another session. */
+  readonly toolsFor: (session: ToolSession) => readonly AgentTool[];
+  /** The head of a session that has another memory. */
+  readonly headWith: (memory: HeadSection) => Pick<SessionHead, "text">;
+  /** The options of an agent's session, besides its store, model and prompt. */
+  readonly childOptions: (id: string) => Omit<AgentSessionOptions, "store" | "provider" | "model" | "id" | "system">;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { choice, flag, integer, list, optional, text, toJsonSchema, toValues } from "./input.ts";
+import { choice, flag, integer, list, optional, text, toJsonSchema, toValues } from "./tool.ts";
 
 const shape = {
   path: text("Where."),

@@ -1,6 +1,6 @@
 import type { ApproveCompaction } from "palimpsest";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
-import type { AskPermission } from "../permissions/permission-question.ts";
+import type { AskPermission } from "../permissions/permission-call.ts";
 
 /** How the agent reaches the person at the screen. */
 export interface Person {

@@ -52,7 +52,7 @@ test("instructions stand at the head of the messages to the byte, and changes co
 
   await done("-c", "-p", "Once more");
   expect(last().texts.filter((text) => text.includes("Use spaces."))).toHaveLength(1);
-  const cost = JSON.parse((await cli.run(["cost", "--json"])).out);
+  const cost = JSON.parse((await cli.run(["sessions", "cost", "--json"])).out);
   expect(cost.breaks).toEqual([]);
   expect(cli.refused()).toEqual([]);
 });
@@ -63,14 +63,14 @@ test("behind a boundary the head is the new one; taken back, it is the old one a
   await done("-p", "Read a.txt");
   project.put("AGENTS.md", "Use spaces.");
   await done("-c", "-p", "And now?");
-  await done("compact");
+  await done("sessions", "compact");
   await done("-c", "-p", "Go on");
   const folded = last();
   expect(folded.texts[1]).toContain("Use spaces.");
   expect(folded.texts.join()).not.toContain("Use tabs.");
   expect(folded.texts.join().split("Use spaces.")).toHaveLength(2);
 
-  await done("undo");
+  await done("sessions", "undo");
   await done("-c", "-p", "And again?");
   expect(last().texts[1]).toContain("Use tabs.");
   expect(last().texts.filter((text) => text.includes("Use spaces."))).toHaveLength(1);
@@ -78,7 +78,7 @@ test("behind a boundary the head is the new one; taken back, it is the old one a
   rmSync(join(project.folder, "AGENTS.md"));
   await done("-c", "-p", "Whose word counts?");
   expect(last().texts.at(-2)).toMatch(/AGENTS\.md \(gone/);
-  await done("compact");
+  await done("sessions", "compact");
   await done("-c", "-p", "Go on");
   expect(last().texts.join()).not.toMatch(/Use (tabs|spaces)/);
   expect(cli.refused()).toEqual([]);
@@ -94,7 +94,7 @@ test("folders are told of behind the read of a file in them, once until a bounda
   expect(last().texts.at(-1)).toMatch(/^<marked-data from="project" name=".*AGENTS\.md">\n# .*sub\/AGENTS\.md/);
   await done("-c", "-p", "Read sub/b.txt");
   expect(last().texts.filter(isSent)).toHaveLength(1);
-  await done("compact");
+  await done("sessions", "compact");
   await done("-c", "-p", "Go on");
   expect(last().texts.filter(isSent)).toHaveLength(0);
   await done("-c", "-p", "Read sub/b.txt");

@@ -1,4 +1,5 @@
-import { attachment, type HeadContent } from "palimpsest";
+import type { HeadContent } from "palimpsest";
+import { attachment } from "palimpsest";
 import type { AttachmentPayload } from "palimpsest/inspect";
 import type { AgentSession } from "./open-agent-session.ts";
 

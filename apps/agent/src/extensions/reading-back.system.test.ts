@@ -1,7 +1,7 @@
 import { type Ask, answer, callTool, callTools, summarize } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, toolResult } from "palimpsest";
 import { expect, test } from "vitest";
-import { offline } from "../cli/connect.ts";
+import { offline } from "../commands/connect.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { sentRequests } from "../testing/sent-requests.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
@@ -84,7 +84,11 @@ test("a compaction by another process puts back what is to be done, and the skil
     );
   };
   const cli = await startCli(project, think);
-  for (const args of [["-p", "Begin"], ["compact"], ["-c", "-p", "Go on"]]) {
+  for (const args of [
+    ["-p", "Begin"],
+    ["sessions", "compact"],
+    ["-c", "-p", "Go on"],
+  ]) {
     const { code, said } = await cli.run(args);
     expect({ args, code, said }).toMatchObject({ code: 0 });
   }

@@ -7,12 +7,11 @@ import type { PlanAnswer, Question } from "../extension/person.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { FindUnseen } from "../permissions/unseen-file.ts";
 import { call, temporaryProject, textOf } from "../testing/temporary-project.ts";
-import { planTools } from "./plan/plan-mode.ts";
-import { askUserTool } from "./questions/ask-user.ts";
-import { recallTool } from "./recall/recall.ts";
-import { findSkills } from "./skills/read-skills.ts";
-import { skillTool } from "./skills/skill.ts";
-import { todoTool } from "./todos/todo.ts";
+import { planTools } from "./plan/plan-extension.ts";
+import { askUserTool } from "./questions/questions-extension.ts";
+import { recallTool } from "./recall/recall-extension.ts";
+import { findSkills, skillTool } from "./skills/skills-extension.ts";
+import { todoTool } from "./todos/todos-extension.ts";
 
 const folder = "/";
 

@@ -1,8 +1,7 @@
-import { commandText } from "./command-forms.ts";
 import { decidePermission } from "./decide-permission.ts";
 import type { CommandLine, PermissionCall } from "./permission-call.ts";
-import type { PermissionMode, PermissionVerdict } from "./permission-verdict.ts";
-import { type Rule, readRule } from "./rule.ts";
+import { type PermissionMode, type PermissionVerdict, type Rule, readRule } from "./rule.ts";
+import { commandText } from "./shell/command-forms.ts";
 import { programOf, type ShellCommand } from "./shell/shell-line.ts";
 
 /**

@@ -5,7 +5,7 @@ import { idleBash } from "../testing/idle-bash.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { attendedPermission } from "./attended-permission.ts";
-import type { PermissionQuestion, PermissionReply } from "./permission-question.ts";
+import type { PermissionQuestion, PermissionReply } from "./permission-call.ts";
 import type { Rule } from "./rule.ts";
 
 async function setUp(reply: PermissionReply) {

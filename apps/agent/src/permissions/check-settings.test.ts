@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkSettings } from "./check-settings.ts";
+import { checkSettings } from "./settings.ts";
 import type { SettingsSchema } from "./settings-schema.ts";
 
 const WORD: SettingsSchema = { type: "string", enum: ["allow", "deny"] };

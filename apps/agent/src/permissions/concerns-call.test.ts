@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Concern, concernsCall } from "./concerns-call.ts";
+import { type Concern, concernsCall } from "./decide-permission.ts";
 import type { LocatedPath, PermissionCall } from "./permission-call.ts";
 import { readRule } from "./rule.ts";
 import { parseLine } from "./shell/parse-line.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decideNetwork, isDeniedHost } from "./decide-network.ts";
+import { decideNetwork, isDeniedHost } from "./decide-permission.ts";
 import type { PermissionCall } from "./permission-call.ts";
 import { type Rule, readRule } from "./rule.ts";
 

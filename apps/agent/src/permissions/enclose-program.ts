@@ -1,16 +1,15 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Enclosed, EnclosedEnd } from "../sandbox/create-encloser.ts";
-import { guardDisk } from "../sandbox/disk-guard.ts";
-import { type EnclosedLine, enclosedLine } from "../sandbox/enclosed-line.ts";
+import { type Enclosed, type EnclosedEnd, type EnclosedLine, enclosedLine } from "../sandbox/create-encloser.ts";
 import { findShell } from "../sandbox/find-program.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import type { SandboxRequest } from "../sandbox/policy.ts";
+import { guardDisk } from "../sandbox/start-command.ts";
 import type { Environment } from "../workspace/command-environment.ts";
 import type { CommandTimes } from "../workspace/command-times.ts";
 import { isInside, type PathGuard } from "../workspace/path-guard.ts";
 import type { Places } from "../workspace/places.ts";
-import { isDeniedHost } from "./decide-network.ts";
+import { isDeniedHost } from "./decide-permission.ts";
 import type { ProgramSetting } from "./program-setting.ts";
 import type { Rule } from "./rule.ts";
 import { refusalOfCommands } from "./session-sandbox.ts";
@@ -38,13 +37,13 @@ export interface Program extends ProgramSetting, Pick<SandboxRequest, "writes" |
 }
 
 /** How a hook or a server is started. */
-export type ProgramStart = StartOutside | StartEnclosed | StartRefused;
+type ProgramStart = StartOutside | StartEnclosed | StartRefused;
 
 interface StartOutside {
   readonly kind: "outside";
 }
 
-export interface StartEnclosed extends EnclosedLine {
+interface StartEnclosed extends EnclosedLine {
   readonly kind: "enclosed";
   /** Hosts that it asked for so far and may not reach. */
   refused(): readonly string[];

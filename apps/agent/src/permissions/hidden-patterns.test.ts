@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { hiddenPatterns } from "./hidden-patterns.ts";
 import { readRule } from "./rule.ts";
+import { hiddenPatterns } from "./session-sandbox.ts";
 
 const BASE = { folder: "/work/project", home: "/home/user" };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hookText, readHook } from "./hook-setting.ts";
+import { hookText, readHook } from "./program-setting.ts";
 import { MAX_TIMEOUT_MS } from "./settings-schema.ts";
 
 test("a hook is bound to the tools and the time that it names, and is none without an event and a command", () => {

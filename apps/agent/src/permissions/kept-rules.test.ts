@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { removeRule, saveAllowed } from "./kept-rules.ts";
+import { removeRule, saveAllowed } from "./attended-permission.ts";
 
 function setUp() {
   const folder = join(temporaryProject({}).home, "kept");

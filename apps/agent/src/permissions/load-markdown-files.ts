@@ -1,8 +1,7 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { hashOf, loadFile } from "../workspace/load-file.ts";
+import { hashOf, loadFile, readUnlinked } from "../workspace/open-inside.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
-import { type MarkdownFile, readFolder } from "../workspace/read-folder.ts";
-import { readUnlinked } from "../workspace/read-unlinked.ts";
 import { readTrust } from "./load-settings.ts";
 
 export interface MarkdownFilesOptions {
@@ -12,7 +11,7 @@ export interface MarkdownFilesOptions {
 }
 
 /** A file of the user's, or of the project. A project's file counts once the user has trusted it as it is. */
-export interface JudgedFile extends MarkdownFile {
+interface JudgedFile extends MarkdownFile {
   readonly trust: "trusted" | "untrusted";
   readonly hash: string;
 }
@@ -45,4 +44,31 @@ async function readProjectFolder(folder: string, guard: PathGuard): Promise<read
   const located = await guard.locate(folder);
   if (located.kind !== "inside") return [];
   return readFolder(located.path, async (path) => (await loadFile(path, located.root))?.bytes.toString("utf8"));
+}
+
+export interface MarkdownFile {
+  readonly path: string;
+  /** The file's name, without `.md`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * Reads the markdown files of a folder, ordered by name. Links are skipped: otherwise a repository could expose any file of the
+ * user. A missing folder has no files.
+ */
+async function readFolder(
+  folder: string,
+  read: (path: string) => Promise<string | undefined>,
+): Promise<readonly MarkdownFile[]> {
+  const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const names = found.filter((entry) => entry.isFile() && entry.name.endsWith(".md")).map(({ name }) => name);
+  const files = await Promise.all(
+    names.sort().map(async (name) => {
+      const path = join(folder, name);
+      const text = await read(path).catch(() => undefined);
+      return text === undefined ? [] : [{ path, name: name.slice(0, -".md".length), text }];
+    }),
+  );
+  return files.flat();
 }

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
-import { loadSettings, trustFile } from "./load-settings.ts";
-import { hashWithFiles, namedFiles } from "./named-files.ts";
+import { hashWithFiles, loadSettings, namedFiles, trustFile } from "./load-settings.ts";
 import { toPermissionCall } from "./permission-call.ts";
 
 const FILES = {

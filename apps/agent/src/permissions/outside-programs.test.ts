@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
-import { exceptionalPrograms, openingText, outsidePrograms } from "./outside-programs.ts";
+import { exceptionalPrograms, openingText, outsidePrograms } from "./review-permissions.ts";
 import { mergeSettings, readSettings } from "./settings.ts";
 
 const NONE = { kind: "none", reason: "bubblewrap is not installed." } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fitsPath, placePattern } from "./path-pattern.ts";
+import { fitsPath, placePattern } from "./glob.ts";
 
 const BASE = { folder: "/work/project", home: "/home/user" };
 

@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
 import { join, posix, relative } from "node:path";
+import type { WantedCall } from "palimpsest";
+import type { AgentWay } from "palimpsest/inspect";
 import { isProtected } from "../sandbox/protected-names.ts";
 import type { GuardedPath, PathGuard } from "../workspace/path-guard.ts";
-import { fitsGlob } from "./glob.ts";
-import type { PathBase } from "./path-pattern.ts";
-import type { ToolOrigin } from "./permission-question.ts";
+import { fitsGlob, type PathBase } from "./glob.ts";
 import type { ShellLine } from "./shell/shell-line.ts";
 import { type TouchedPath, touchedPaths } from "./shell/touched-paths.ts";
 
@@ -27,7 +27,7 @@ export interface PermittedTool {
 }
 
 /** `protected`: what the user's own programs would run, or take their settings from. */
-export type Place = "inside" | "outside" | "protected" | "none";
+type Place = "inside" | "outside" | "protected" | "none";
 
 /** A call as permissions see it. */
 export interface PermissionCall {
@@ -174,3 +174,43 @@ function placeOf(located: GuardedPath | undefined, paths: readonly string[], eff
 }
 
 const INSTRUCTIONS = /(?:^|\/)(?:AGENTS|CLAUDE)\.md$/i;
+
+/** Asks the person at the screen whether a call may run. */
+export type AskPermission = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionReply>;
+
+export interface PermissionQuestion extends WantedCall {
+  readonly asker: Asker;
+  /** Why it has to be asked, in plain words. */
+  readonly reason: string;
+  /** Rules that together would allow calls like this one; empty where no rule would. */
+  readonly allowedBy: readonly string[];
+}
+
+/** Who wants to run a call, and whose tool it is. */
+export interface Asker {
+  readonly agent: AskingAgent;
+  readonly tool: ToolOrigin;
+}
+
+/** The agent whose model wrote the call: the session itself, or an agent that it has started. */
+export type AskingAgent = { readonly kind: "main" } | { readonly kind: AgentWay; readonly name: string };
+
+/** Where a tool comes from: it is ours, or an MCP server or an extension of the user has brought it. */
+export type ToolOrigin =
+  | { readonly kind: "built-in" }
+  | {
+      readonly kind: "server";
+      readonly name: string;
+      /** What the server says of it, which nobody has checked. */
+      readonly claims?: "reads-only";
+    }
+  | { readonly kind: "extension"; readonly name: string };
+
+/** How long and where the rules of a question hold: until the program ends, in this project, in every project. */
+export type AllowScope = "session" | "project" | "user";
+
+export type PermissionReply =
+  | { readonly kind: "once" }
+  /** By the rules that were named. */
+  | { readonly kind: "always"; readonly scope: AllowScope }
+  | { readonly kind: "deny"; readonly comment: string };

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { readModels } from "./read-models.ts";
-import { mergeSettings, readSettings } from "./settings.ts";
+import { mergeSettings, readModels, readSettings } from "./settings.ts";
 
 test("windows, limits and prices are read; what cannot be used is named and left out", () => {
   const json = JSON.stringify({

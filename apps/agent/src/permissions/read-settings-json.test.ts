@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_SETTINGS_BYTES, readSettingsJson } from "./read-settings-json.ts";
+import { MAX_SETTINGS_BYTES, readSettingsJson } from "./settings.ts";
 
 const nested = (levels: number, open = "[", close = "]") => open.repeat(levels) + close.repeat(levels);
 

@@ -5,7 +5,7 @@ import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 import { placesOf } from "../workspace/places.ts";
-import { saveAllowed } from "./kept-rules.ts";
+import { saveAllowed } from "./attended-permission.ts";
 import { loadSettings } from "./load-settings.ts";
 import { explainCall, type HeldPermissions, listPermissions, removePermission } from "./review-permissions.ts";
 

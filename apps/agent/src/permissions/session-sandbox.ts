@@ -1,19 +1,17 @@
 import { join, relative } from "node:path";
-import { createPolicy } from "../sandbox/create-policy.ts";
+import { programFolders } from "../sandbox/find-program.ts";
 import { openSandbox, type Sandbox } from "../sandbox/open-sandbox.ts";
-import type { SandboxPolicy } from "../sandbox/policy.ts";
-import { programFolders } from "../sandbox/program-folders.ts";
+import { createPolicy, type SandboxPolicy } from "../sandbox/policy.ts";
 import { MAX_FOLDERS } from "../sandbox/scan-project.ts";
 import type { Environment } from "../workspace/command-environment.ts";
 import { isInside, type PathGuard } from "../workspace/path-guard.ts";
 import type { Places } from "../workspace/places.ts";
-import { hiddenPatterns } from "./hidden-patterns.ts";
-import { namedFiles } from "./named-files.ts";
-import { fitsPath } from "./path-pattern.ts";
-import type { Rule } from "./rule.ts";
+import { fitsPath, type PathBase, placePattern } from "./glob.ts";
+import { namedFiles } from "./load-settings.ts";
+import { fitsTool, type Rule } from "./rule.ts";
 import type { AgentSettings } from "./settings.ts";
 
-export interface SessionSandboxOptions {
+interface SessionSandboxOptions {
   readonly settings: Pick<
     AgentSettings,
     "rules" | "hooks" | "servers" | "keptEnvironment" | "readablePaths" | "allowedHosts"
@@ -73,4 +71,15 @@ export function refusalOfCommands(
 export async function unguardedReason(sandbox: Sandbox): Promise<string | undefined> {
   if (sandbox.kind === "none" || (await sandbox.extent()) === "complete") return undefined;
   return `The project has more than ${MAX_FOLDERS.toLocaleString("en-US")} folders: protected files that lie deeper are not guarded by the sandbox.`;
+}
+
+/**
+ * The patterns of files that may not be read, placed (see `placePattern`): no search finds them, and a sandbox mounts
+ * something empty over them. `deny *(.env)` hides as well as `deny Read(.env)`.
+ */
+export function hiddenPatterns(rules: readonly Rule[], base: PathBase): readonly string[] {
+  const patterns = rules.flatMap(({ decision, tool, pattern }) =>
+    decision === "deny" && pattern !== undefined && fitsTool(tool, "Read") ? [placePattern(pattern, base)] : [],
+  );
+  return [...new Set(patterns)];
 }

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { readSettings, settingsFile } from "palimpsest";
 import { expect, test } from "vitest";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { checkSettings } from "./check-settings.ts";
+import { checkSettings } from "./settings.ts";
 import { AGENT_SETTINGS } from "./settings-schema.ts";
 
 // As they are published.

@@ -1,14 +1,25 @@
+import type { ModelFacts } from "palimpsest";
 import type { Effort, ExtraModels } from "palimpsest/provider-parts";
 import { present } from "palimpsest/schema";
-import { checkSettings } from "./check-settings.ts";
+import { nearest } from "../text/nearest.ts";
 import type { PermissionMode } from "./decide-permission.ts";
-import { type HookSetting, hookText, readHook } from "./hook-setting.ts";
-import { readModels } from "./read-models.ts";
-import { readSettingsJson } from "./read-settings-json.ts";
+import {
+  type HookSetting,
+  hookText,
+  readHook,
+  readToolServer,
+  serverText,
+  type ToolServer,
+} from "./program-setting.ts";
 import { type Rule, readRule } from "./rule.ts";
-import { readSearch, type SearchSetting } from "./search-setting.ts";
-import { AGENT_SETTINGS, EFFORT_WORDS, MODES } from "./settings-schema.ts";
-import { readToolServer, serverText, type ToolServer } from "./tool-server.ts";
+import {
+  AGENT_SETTINGS,
+  EFFORT_WORDS,
+  MODES,
+  readSearch,
+  type SearchSetting,
+  type SettingsSchema,
+} from "./settings-schema.ts";
 
 /** A module with an extension, as a settings file names it. */
 export interface ExtensionSetting {
@@ -52,7 +63,7 @@ export interface AgentSettings {
   readonly flags?: string;
 }
 
-export type MemoryUse = "off" | "read" | "on";
+type MemoryUse = "off" | "read" | "on";
 
 const MEMORY_USES: readonly MemoryUse[] = ["off", "read", "on"];
 
@@ -164,7 +175,7 @@ function firstRules(rules: readonly Rule[]): readonly Rule[] {
   });
 }
 
-export interface SettingsSources {
+interface SettingsSources {
   readonly user?: Partial<AgentSettings>;
   readonly project?: Partial<AgentSettings>;
   /** Whether the user has said yes to the project's settings, as they are now. */
@@ -243,4 +254,139 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+/** Facts of models as a settings file names them. What cannot be used is left out: the schema's check has named it. */
+export function readModels(value: unknown): ExtraModels {
+  return Object.fromEntries(Object.entries(fieldsOf(value)).map(([id, given]) => [id, readModel(fieldsOf(given))]));
+}
+
+function readModel(given: Fields): Partial<ModelFacts> {
+  const prices = readPrices(fieldsOf(given["prices"]));
+  const counts = (["windowTokens", "maxInputTokens", "maxOutputTokens"] as const).flatMap((name) => {
+    const tokens = numberOf(given[name]);
+    return tokens === undefined || tokens < 1 ? [] : [[name, Math.floor(tokens)] as const];
+  });
+  const effort = (["levels", "budget", "none"] as const).find((word) => word === given["effort"]);
+  return {
+    ...Object.fromEntries(counts),
+    ...(effort === undefined ? {} : { effort }),
+    ...(prices === undefined ? {} : { prices }),
+  };
+}
+
+/** A price that is guessed is worse than none: without both of the main ones there are none. */
+function readPrices(given: Fields): ModelFacts["prices"] {
+  const [input, output] = [numberOf(given["input"]), numberOf(given["output"])];
+  if (input === undefined || output === undefined) return undefined;
+  const cacheWrite5m = numberOf(given["cacheWrite5m"]) ?? input;
+  return {
+    input,
+    output,
+    cacheWrite5m,
+    cacheRead: numberOf(given["cacheRead"]) ?? input,
+    cacheWrite1h: numberOf(given["cacheWrite1h"]) ?? cacheWrite5m,
+  };
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+/** What in a settings file is not as its schema says, one line each, with what may have been meant. */
+export function checkSettings(value: unknown, schema: SettingsSchema): readonly string[] {
+  return check(value, schema, "");
+}
+
+function check(value: unknown, schema: SettingsSchema, path: string): readonly string[] {
+  const { type, anyOf } = schema;
+  const say = (what: string): readonly string[] => [path === "" ? what : `${path}: ${what}`];
+  if (anyOf !== undefined) return nearestWay(anyOf.map((way) => check(value, way, path)));
+  if (type !== undefined && typeOf(value) !== type) return say(`it is ${NAMES[type]}, not ${short(value)}`);
+  if (typeof value === "string") return checkWord(value, schema).flatMap(say);
+  if (typeof value === "number") return checkNumber(value, schema).flatMap(say);
+  if (Array.isArray(value)) {
+    const { items = {}, minItems = 0 } = schema;
+    if (value.length < minItems) return say("it is empty");
+    return value.flatMap((element, index) => check(element, items, `${path}[${index}]`));
+  }
+  return typeOf(value) === "object" ? checkFields(value as object, schema, path) : [];
+}
+
+const NAMES = { object: "an object", array: "a list", string: "a text", number: "a number" } as const;
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return value === null ? "null" : typeof value;
+}
+
+function checkWord(value: string, { enum: words }: SettingsSchema): readonly string[] {
+  if (words === undefined || words.includes(value)) return [];
+  return [`${short(value)} is none of ${words.join(", ")}.${meant(value, words)}`];
+}
+
+function checkNumber(
+  value: number,
+  { exclusiveMinimum = -Infinity, maximum = Infinity }: SettingsSchema,
+): readonly string[] {
+  if (value > exclusiveMinimum && value <= maximum) return [];
+  return [`it is above ${exclusiveMinimum} and at most ${maximum}, not ${value}`];
+}
+
+function checkFields(value: object, schema: SettingsSchema, path: string): readonly string[] {
+  const { properties = {}, required = [], additionalProperties = {} } = schema;
+  const inside = (name: string): string => (path === "" ? name : `${path}.${name}`);
+  const missing = required.filter((name) => !Object.hasOwn(value, name));
+  const fields = Object.entries(value).flatMap(([name, member]) => {
+    if (Object.hasOwn(properties, name)) return check(member, properties[name]!, inside(name));
+    if (additionalProperties !== false) return check(member, additionalProperties, inside(name));
+    return [`${inside(name)}: there is no such setting.${meant(name, Object.keys(properties))}`];
+  });
+  return [...missing.map((name) => `${path}: it has no ${name}`), ...fields];
+}
+
+/** Of several forms a value may have: what is wrong with it by the one that it comes nearest to. */
+function nearestWay(ways: readonly (readonly string[])[]): readonly string[] {
+  return ways.toSorted((one, other) => one.length - other.length)[0] ?? [];
+}
+
+function meant(typed: string, words: readonly string[]): string {
+  const word = nearest(typed, words);
+  return word === undefined ? "" : ` Did you mean ${word}?`;
+}
+
+const SHORT_CHARACTERS = 60;
+
+function short(value: unknown): string {
+  const json = JSON.stringify(value);
+  return json.length > SHORT_CHARACTERS ? `${json.slice(0, SHORT_CHARACTERS)}…` : json;
+}
+
+/** Larger files are no settings. */
+export const MAX_SETTINGS_BYTES = 1_048_576;
+/** What a settings file holds is six levels deep. */
+const MAX_DEPTH = 32;
+
+/** Parses a settings file, which may come from a repository that nobody trusts. A text says what is wrong with it. */
+export function readSettingsJson(json: string): { readonly value: unknown } | { readonly problem: string } {
+  if (json.length > MAX_SETTINGS_BYTES)
+    return { problem: `the file has ${json.length} characters, at most ${MAX_SETTINGS_BYTES} are read` };
+  if (isDeep(json)) return { problem: `it is nested deeper than ${MAX_DEPTH} levels` };
+  try {
+    return { value: JSON.parse(json) };
+  } catch (error) {
+    return { problem: `no JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/** Looked at before it is parsed: whoever walks what is nested deeply by recursion ends. */
+function isDeep(json: string): boolean {
+  let depth = 0;
+  // Brackets in texts are none. What is no JSON may be counted wrongly: it is refused anyway.
+  for (const [found] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
+    if (found === "[" || found === "{") depth++;
+    else if (found === "]" || found === "}") depth--;
+    if (depth > MAX_DEPTH) return true;
+  }
+  return false;
 }

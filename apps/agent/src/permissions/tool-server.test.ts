@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readToolServer, serverText } from "./tool-server.ts";
+import { readToolServer, serverText } from "./program-setting.ts";
 
 test("a server is a command or an address", () => {
   const program = readToolServer("files", { command: ["node", "x.js"], environment: { KEY: "secret" } });

@@ -2,7 +2,7 @@ import { statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { hashOf } from "../workspace/load-file.ts";
+import { hashOf } from "../workspace/open-inside.ts";
 import { trustFile } from "./load-settings.ts";
 import { MAX_INSTRUCTING_BYTES, readInstructing, unseenFiles, unseenText } from "./unseen-file.ts";
 

@@ -1,11 +1,10 @@
 import { open } from "node:fs/promises";
 import type { CommandTimes } from "../workspace/command-times.ts";
-import { hashOf } from "../workspace/load-file.ts";
-import { OPEN_UNLINKED } from "../workspace/read-unlinked.ts";
+import { hashOf, OPEN_UNLINKED } from "../workspace/open-inside.ts";
 import { readTrust } from "./load-settings.ts";
 
 /** A file of the project that holds instructions, as it was read. */
-export interface InstructingFile {
+interface InstructingFile {
   readonly path: string;
   /** Its bytes, up to the limit. */
   readonly bytes: Uint8Array;

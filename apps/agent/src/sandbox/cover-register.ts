@@ -4,10 +4,10 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { inTransaction, type Owner, type Place, systemProcesses, thisProcess } from "palimpsest/sqlite";
-import { mayRun } from "../workspace/may-run.ts";
+import { mayRun } from "../workspace/command-times.ts";
 import { isInside } from "../workspace/path-guard.ts";
+import { ITSELF } from "./plan-mounts.ts";
 import type { Cover } from "./repository-places.ts";
-import { ITSELF } from "./stand-ins.ts";
 
 /**
  * The covers that sessions have made in the same folders. A cover lies in the real project, and its mount ends where the cover is

@@ -8,12 +8,19 @@ import { findChanges, type ProjectChange } from "./describe-changes.ts";
 import { findProgram } from "./find-program.ts";
 import { keepPlaces } from "./keep-places.ts";
 import { openNetworkBridge } from "./network-bridge.ts";
-import { type ExistingPath, planMounts, type StandIns } from "./plan-mounts.ts";
+import {
+  type Around,
+  createStandIns,
+  type ExistingPath,
+  existing,
+  ITSELF,
+  lookAround,
+  planMounts,
+  type StandIns,
+} from "./plan-mounts.ts";
 import type { SandboxLimits, SandboxPolicy, SandboxRequest } from "./policy.ts";
 import { type Cover, NOWHERE, type Places } from "./repository-places.ts";
 import { createProjectScanner, type FoundName, MAX_FOLDERS, type ProjectScan } from "./scan-project.ts";
-import { createStandIns, ITSELF } from "./stand-ins.ts";
-import { type Around, existing, lookAround } from "./surroundings.ts";
 
 /** How one program is started so that it obeys the policy. */
 export interface Enclosed {
@@ -219,4 +226,52 @@ function limitsLine({ maxProcesses, maxMemoryBytes, maxFileBytes }: SandboxLimit
     `ulimit -u ${maxProcesses} 2>/dev/null; ulimit -d ${kibibytes(maxMemoryBytes)} 2>/dev/null; ` +
     `ulimit -f ${kibibytes(maxFileBytes)} 2>/dev/null; echo 1000 2>/dev/null >/proc/self/oom_score_adj`
   );
+}
+
+interface EnclosedLineOptions {
+  readonly enclosed: Enclosed;
+  /** The path of bash, outside of every root. */
+  readonly shell: string;
+  readonly environment: Environment;
+  /** Variables that only the program itself gets. */
+  readonly own?: Environment;
+}
+
+/** A program with its arguments, for whoever starts programs without further descriptors. */
+export interface EnclosedLine {
+  readonly line: readonly [program: string, ...args: string[]];
+  readonly environment: Environment;
+}
+
+const OWN = "PALIMPSEST_OWN_";
+
+/**
+ * The whole line of an enclosed program. A first bash opens the filter for bubblewrap, a second one inside of the sandbox sets the limits.
+ * The program's own variables get other names on the way: those of settings could name a library for the loader, or a file
+ * for bash, and what starts the sandbox must not obey them.
+ */
+export function enclosedLine(
+  words: readonly string[],
+  { enclosed, shell, environment, own = {} }: EnclosedLineOptions,
+): EnclosedLine {
+  const { startedBy, filterFile, limits } = enclosed;
+  const names = Object.keys(own);
+  const wrong = names.find((name) => !/^[A-Za-z_]\w*$/.test(name));
+  if (wrong !== undefined)
+    throw new Error(
+      `The sandbox cannot pass on the variable ${JSON.stringify(wrong)}: a name has letters, digits and _.`,
+    );
+  const given = names.map((name) => `export ${name}="$${OWN}${name}"; unset ${OWN}${name}; `).join("");
+  const bash = [shell, "--noprofile", "--norc", "-c"] as const;
+  return {
+    line: [
+      ...[...bash, 'exec 4<"$0"; exec "$@"', filterFile, ...startedBy],
+      ...[...bash, `${limits}; ${given}exec -- "$@"`, "bash", ...words],
+    ] as readonly string[] as EnclosedLine["line"],
+    environment: {
+      ...environment,
+      ...enclosed.environment,
+      ...Object.fromEntries(names.map((name) => [`${OWN}${name}`, own[name]])),
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { readLastOutput } from "./last-output.ts";
+import { readLastOutput } from "./start-command.ts";
 
 /** Nothing of this process runs meanwhile, as on a machine that has too much to do. */
 function stall(ms: number): void {

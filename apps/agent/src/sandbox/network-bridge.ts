@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Environment } from "../workspace/command-environment.ts";
 import type { SandboxRequest } from "./policy.ts";
 
-export interface NetworkBridge {
+interface NetworkBridge {
   /** What the enclosed program is started by: a network of its own, with nothing in it but the way to the proxy. */
   readonly startedBy: readonly string[];
   readonly environment: Environment;
@@ -15,7 +15,7 @@ export interface NetworkBridge {
   close(): Promise<void>;
 }
 
-export interface BridgePrograms {
+interface BridgePrograms {
   readonly bwrap: string;
   readonly socat: string;
   readonly bash: string;

@@ -6,8 +6,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { encloseProject } from "../testing/enclose.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { commandEnvironment } from "../workspace/command-environment.ts";
-import { createPolicy, refusalOfRoots } from "./create-policy.ts";
 import { openSandbox } from "./open-sandbox.ts";
+import { createPolicy, refusalOfRoots } from "./policy.ts";
 import { startCommand } from "./start-command.ts";
 
 /** Not in /tmp, of which enclosed commands have their own. */

@@ -1,4 +1,9 @@
+import { execFile } from "node:child_process";
+import { realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { isInside } from "../workspace/path-guard.ts";
+import { makePrivateFolder, writePrivateFile } from "../workspace/private-files.ts";
 import type { SandboxPolicy } from "./policy.ts";
 import type { Cover, Places } from "./repository-places.ts";
 
@@ -22,7 +27,7 @@ export interface StandIns {
   readonly itselfFile: string;
 }
 
-export interface MountPlan {
+interface MountPlan {
   readonly policy: Pick<SandboxPolicy, "roots" | "limits">;
   readonly standIns: StandIns;
   /** Homes of other users. */
@@ -102,4 +107,85 @@ function close({ path, kind }: ExistingPath): readonly string[] {
 
 function standInOf({ as }: Cover, { emptyFolder, emptyFile, itselfFile }: StandIns): string {
   return { folder: emptyFolder, empty: emptyFile, itself: itselfFile }[as];
+}
+
+/** A `commondir` that changes nothing: the repository's folder is its own. */
+export const ITSELF = ".\n";
+
+/** Makes the files and folders that enclosed programs see in the place of others. */
+export async function createStandIns(
+  sandboxFolder: string,
+  { git, home }: { readonly git: string | undefined; readonly home: string },
+): Promise<StandIns> {
+  const at = (name: string): string => join(sandboxFolder, name);
+  for (const name of ["tmp", "home", "empty-folder"]) await makePrivateFolder(at(name));
+  // Bubblewrap would make it as the umask says.
+  for (const name of ["empty-file", "home/.gitconfig"]) await writePrivateFile(at(name), "");
+  await writePrivateFile(at("itself"), ITSELF);
+  await writePrivateFile(at("gitconfig"), await gitIdentity(git, home));
+  return {
+    temporaryFolder: at("tmp"),
+    homeFolder: at("home"),
+    gitConfig: at("gitconfig"),
+    emptyFolder: at("empty-folder"),
+    emptyFile: at("empty-file"),
+    itselfFile: at("itself"),
+  };
+}
+
+/** The user's name and address for commits, and nothing else of his settings: those name helpers and keys. */
+async function gitIdentity(git: string | undefined, home: string): Promise<string> {
+  if (git === undefined) return "";
+  const ask = async (key: string): Promise<string> => {
+    const env = { HOME: home, GIT_CONFIG_NOSYSTEM: "1" };
+    const { stdout } = await promisify(execFile)(git, ["config", "--global", "--get", key], { env, cwd: "/" });
+    return `\t${key.slice("user.".length)} = ${JSON.stringify(stdout.trim())}\n`;
+  };
+  const lines = await Promise.all(["user.name", "user.email"].map((key) => ask(key).catch(() => "")));
+  // Roots belong to the user; in the sandbox their owner may look like another one.
+  return `[user]\n${lines.join("")}[safe]\n\tdirectory = *\n`;
+}
+
+/** What lies outside of the roots. It does not change while a session lasts. */
+export interface Around {
+  /** Of all users. */
+  readonly homes: readonly string[];
+  /** Undefined where the user's home does not exist: then there is nothing to hide. */
+  readonly home: string | undefined;
+  readonly readable: readonly string[];
+  readonly secrets: readonly ExistingPath[];
+}
+
+/** What only root could read, and is shown to nobody. */
+const SYSTEM_SECRETS = [
+  ...["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssh"],
+  ...["/etc/ssl/private", "/etc/wireguard", "/etc/NetworkManager/system-connections", "/var/spool/cron", "/var/mail"],
+];
+
+export async function lookAround({ home, readable }: SandboxPolicy): Promise<Around> {
+  const homes = (await existing(["/home", "/root"])).map(({ path }) => path);
+  const [own] = home === "/" ? [] : await existing([home]);
+  const isThere = await Promise.all(readable.map((path) => existing([path])));
+  return {
+    homes: homes.filter((path) => path !== own?.path),
+    home: own?.path,
+    // Under the names that programs know them by, which may be links.
+    readable: readable.filter((_, at) => isThere[at]!.length > 0),
+    secrets: process.getuid?.() === 0 ? await existing(SYSTEM_SECRETS) : [],
+  };
+}
+
+/** Those that exist, links followed. */
+export async function existing(paths: readonly string[]): Promise<readonly ExistingPath[]> {
+  const found = await Promise.all(
+    paths.map(async (path): Promise<readonly ExistingPath[]> => {
+      try {
+        const kind = (await stat(path)).isDirectory() ? "folder" : "file";
+        return [{ path: await realpath(path), kind }];
+      } catch {
+        return [];
+      }
+    }),
+  );
+  return found.flat();
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { programFolders } from "./program-folders.ts";
+import { programFolders } from "./find-program.ts";
 
 const places = { home: "/srv/me", roots: ["/srv/me/code/shop"] };
 

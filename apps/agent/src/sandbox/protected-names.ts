@@ -1,7 +1,7 @@
 /** Why a name is protected, for doctor and for people who are asked. */
 export type ProtectedReason = "git" | "editor" | "agent" | "shell" | "packages" | "ci";
 
-export interface ProtectedName {
+interface ProtectedName {
   /** One component, or several below each other. */
   readonly path: string;
   readonly kind: "file" | "folder";

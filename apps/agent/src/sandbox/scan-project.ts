@@ -20,12 +20,12 @@ export interface ProjectScan {
   readonly extent: "complete" | "cut";
 }
 
-export interface ProjectScanner {
+interface ProjectScanner {
   /** Looks again; folders in which nothing was made or removed since are not read again. */
   scan(): Promise<ProjectScan>;
 }
 
-export interface ScanOptions {
+interface ScanOptions {
   readonly roots: readonly string[];
   /** Whether an absolute path may not be read. */
   readonly isHidden: (path: string) => boolean;

@@ -1,15 +1,15 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
+import { statfs } from "node:fs/promises";
 import { PassThrough, type Readable } from "node:stream";
+import { setImmediate as nextLoop, setTimeout as pause } from "node:timers/promises";
 import { sanitize, sanitizeStream } from "palimpsest/sanitize";
 import type { Environment } from "../workspace/command-environment.ts";
 import { systemOf } from "../workspace/system.ts";
 import type { Enclosed, EnclosedEnd } from "./create-encloser.ts";
 import { changeNote, type ProjectChange } from "./describe-changes.ts";
-import { guardDisk } from "./disk-guard.ts";
-import { readLastOutput } from "./last-output.ts";
 
-export interface CommandOptions {
+interface CommandOptions {
   /** A line, or several, for bash. */
   readonly command: string;
   /** Where it begins. */
@@ -208,4 +208,52 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch {
     // Nothing of it is left.
   }
+}
+
+/** What was written and not read when a command ended comes within this time, or is held by who runs on. */
+const LAST_OUTPUT_MS = 100;
+
+/** Resolves when the pipes are at their end, or when nothing comes any more although there is somebody to read it. */
+export async function readLastOutput(pipes: readonly Readable[], merged: PassThrough): Promise<void> {
+  let coming: boolean;
+  for (const pipe of pipes) {
+    pipe.on("data", () => {
+      coming = true;
+    });
+  }
+  const allEnded = Promise.all(pipes.map(endOf)).then(() => "ended" as const);
+  do {
+    coming = false;
+    // Timers come before pipes in a turn of the event loop: what came while this process got no turn is read only after the timer.
+    const passed = pause(LAST_OUTPUT_MS).then(() => nextLoop());
+    if ((await Promise.race([allEnded, passed])) === "ended") return;
+  } while (coming || merged.writableNeedDrain);
+}
+
+function endOf(pipe: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    if (pipe.readableEnded || pipe.destroyed) resolve();
+    else pipe.once("close", resolve);
+  });
+}
+
+const INTERVAL_MS = 1_000;
+
+/**
+ * Looks at the free space of a file system while a command runs: a full disk is everybody's, and no limit of a process covers many
+ * files. A disk that was full before is not the command's doing.
+ * @returns ends it
+ */
+export function guardDisk(folder: string, minFreeBytes: number, onFull: () => void): () => void {
+  let atStart: "enough" | "little" | "unknown" = "unknown";
+  async function look(): Promise<void> {
+    const { bavail, bsize } = await statfs(folder);
+    const isEnough = bavail * bsize >= minFreeBytes;
+    if (atStart === "unknown") atStart = isEnough ? "enough" : "little";
+    else if (atStart === "enough" && !isEnough) onFull();
+  }
+  const start = look().catch(() => undefined);
+  const timer = setInterval(() => void start.then(look).catch(() => undefined), INTERVAL_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }

@@ -1,7 +1,7 @@
 import type { CompactionForecast } from "palimpsest";
 import { expect, test } from "vitest";
-import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
-import { approveCompaction, compactionDialog } from "./approve-compaction.ts";
+import type { Dialog, DialogAnswer } from "../extension/slash-command.ts";
+import { approveCompaction, compactionDialog } from "./ask-person.ts";
 
 const DUE: CompactionForecast = {
   reason: "economic",

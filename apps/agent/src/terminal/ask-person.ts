@@ -1,11 +1,12 @@
-import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
+import type { ApproveCompaction, CompactionForecast } from "palimpsest";
 import type { Person, PlanAnswer, Question } from "../extension/person.ts";
+import type { Dialog, DialogAnswer } from "../extension/slash-command.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
-import type { PermissionReply } from "../permissions/permission-question.ts";
-import { plainLines } from "../text/line.ts";
+import type { PermissionReply } from "../permissions/permission-call.ts";
+import { plain, plainLines } from "../text/line.ts";
 import { blockLines, readWholeMarkdown } from "../text/markdown.ts";
+import { usd } from "../text/table.ts";
 import { visibleLine, visibleText } from "../text/visible-text.ts";
-import { type ApprovalPorts, approveCompaction } from "./approve-compaction.ts";
 import { permissionDialog, SCOPES } from "./dialogs/permission-dialog.ts";
 import { planFileChange } from "./dialogs/plan-file-change.ts";
 import type { CurrentFile } from "./read-current-file.ts";
@@ -91,4 +92,50 @@ export function toPlanAnswer(answer: DialogAnswer): PlanAnswer {
   if (answer.kind === "words") return { kind: "rejected", comment: answer.text };
   const mode = PLAN_MODES.find((one) => answer.kind === "chosen" && one === answer.values[0]);
   return mode === undefined ? { kind: "rejected", comment: "" } : { kind: "approved", mode };
+}
+
+interface ApprovalPorts {
+  /** Resolves to `left` if the signal is aborted. */
+  ask(dialog: Dialog, signal?: AbortSignal): Promise<DialogAnswer>;
+  /** Lets the person choose a profile, which decides when conversations are compacted. */
+  chooseProfile(signal?: AbortSignal): Promise<void>;
+}
+
+/** Asks the person before a compaction, if the settings say so (`compaction.auto`: `ask`). */
+export function approveCompaction({ ask, chooseProfile }: ApprovalPorts): ApproveCompaction {
+  return async (due, { signal }) => {
+    const answer = await ask(compactionDialog(due), signal);
+    const chosen = answer.kind === "chosen" ? answer.values[0] : "not-now";
+    if (chosen === "profile") await chooseProfile(signal);
+    return chosen === "compact" ? "compact" : "not-now";
+  };
+}
+
+/** The question: what a compaction saves, what it costs, and how to undo it. */
+export function compactionDialog({ reason, ...due }: CompactionForecast): Dialog {
+  const [now, then, saved] = [due.tokens, due.expectedTokens, due.savesTokensPerRequest].map(count);
+  const price = due.savesUsdPerRequest === undefined ? "" : ` (${usd(due.savesUsdPerRequest)} from the cache)`;
+  const urgent =
+    reason === "window"
+      ? [plain("The context window is nearly full. Without a compaction, the model will soon have no room to answer.")]
+      : [];
+  return {
+    title: "Compact the conversation now?",
+    body: [
+      plain(`The conversation has ${now} tokens.`),
+      ...urgent,
+      plain(`Saves: about ${then} tokens remain, so every request is ${saved} tokens shorter${price}.`),
+      plain("Costs: one model call, which writes the summary."),
+      plain("Undo: /undo brings the whole conversation back, word for word."),
+    ],
+    options: [
+      { value: "compact", label: "Yes, compact now" },
+      { value: "not-now", label: "Not now", about: "ask again after my next message" },
+      { value: "profile", label: "Choose a profile", about: "quality, balanced or economy: decides when to compact" },
+    ],
+  };
+}
+
+function count(tokens: number): string {
+  return tokens.toLocaleString("en-US");
 }

@@ -1,6 +1,6 @@
 import { PROFILES, type Profile } from "palimpsest";
-import { PROFILE_NAMES, writeSetting } from "../cli/engine-config.ts";
-import type { Dialog, DialogAnswer } from "../extension/dialog.ts";
+import { PROFILE_NAMES, writeSetting } from "../commands/config.ts";
+import type { Dialog, DialogAnswer } from "../extension/slash-command.ts";
 import { plain } from "../text/line.ts";
 
 /** The question for the profile. */
@@ -16,7 +16,7 @@ function profileDialog(current: Profile): Dialog {
   };
 }
 
-export interface ChooseProfileOptions {
+interface ChooseProfileOptions {
   readonly file: string;
   readonly current: Profile;
   ask(dialog: Dialog, signal?: AbortSignal): Promise<DialogAnswer>;

@@ -2,7 +2,7 @@ import { openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import type { Terminal } from "../cli/terminal.ts";
+import type { Terminal } from "../commands/terminal.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { placesOf } from "../workspace/places.ts";
 import { createInspection } from "./create-inspection.ts";

@@ -1,10 +1,10 @@
 import type { UndoCompaction } from "@palimpsest/observe/inspector";
-import type { Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import type { Project } from "../commands/open-project.ts";
 import type { ProjectInspector } from "../commands/project-inspector.ts";
+import type { Terminal } from "../commands/terminal.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
 
-export interface InspectionPorts {
+interface InspectionPorts {
   readonly project: Project;
   readonly terminal: Terminal;
   /** The session on the screen. */

@@ -1,5 +1,5 @@
-import { cleanText } from "../text/clean-text.ts";
 import { type Line, type Look, plainLines } from "../text/line.ts";
+import { cleanText } from "../text/visible-text.ts";
 import type { Screen } from "./screen.ts";
 
 /** Prints texts below the conversation, each after an empty line. */

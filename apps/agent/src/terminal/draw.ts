@@ -4,19 +4,19 @@ import { createElement as h, type ReactNode, useEffect, useLayoutEffect, useRef,
 import type { Line } from "../text/line.ts";
 import { paint, type Theme } from "../text/paint.ts";
 import { lineWidth } from "../text/width.ts";
-import { SETTLE_MS } from "./dialogs/answerable.ts";
 import { depthOf } from "./dialogs/dialog-state.ts";
-import { toKeys } from "./key.ts";
+import { SETTLE_MS } from "./dialogs/view-dialog.ts";
+import { toKeys } from "./prompt/editor.ts";
 import type { Screen } from "./screen.ts";
 import type { ScreenState } from "./state.ts";
+import { viewTranscript } from "./transcript/view-transcript.ts";
 import { viewItem } from "./views/view-item.ts";
 import { viewLive } from "./views/view-live.ts";
-import { viewTranscript } from "./views/view-transcript.ts";
 
 /** A timer may be early by a little. */
 const WAKE_MARGIN_MS = 5;
 
-export interface DrawOptions {
+interface DrawOptions {
   readonly screen: Screen;
   readonly theme: Theme;
   readonly stdin: NodeJS.ReadStream;

@@ -1,4 +1,4 @@
-import { loadFile } from "../workspace/load-file.ts";
+import { loadFile } from "../workspace/open-inside.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 
 /** A file of the project as it is on disk now. */

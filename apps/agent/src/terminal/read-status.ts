@@ -1,5 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
 import { priceText } from "../text/price-text.ts";
+import type { Screen } from "./screen.ts";
 import type { Status } from "./state.ts";
 
 /** Reads the values of the status line. */
@@ -21,4 +22,9 @@ export async function readStatus({ session, mode, model, effort }: Agent): Promi
     ...(thinks === undefined ? {} : { effort: thinks }),
     ...(coldAtMs === undefined ? {} : { coldAtMs }),
   };
+}
+
+/** Shows the values of the status line as they are now. */
+export async function refreshStatus(agent: Agent, emit: Screen["emit"]): Promise<void> {
+  emit({ kind: "status", status: await readStatus(agent), background: agent.status() });
 }

@@ -1,5 +1,5 @@
 import type { NextRequestCost } from "palimpsest";
-import type { Dialog } from "../extension/dialog.ts";
+import type { Dialog } from "../extension/slash-command.ts";
 import { plain } from "../text/line.ts";
 import { usd } from "../text/table.ts";
 

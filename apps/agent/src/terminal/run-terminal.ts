@@ -1,21 +1,20 @@
 import { join } from "node:path";
 import type { Provider } from "palimpsest";
 import type { Agent } from "../agent/agent.ts";
-import { EXIT } from "../cli/exit-codes.ts";
-import type { Project } from "../cli/open-project.ts";
-import type { Terminal } from "../cli/terminal.ts";
+import { EXIT } from "../commands/exit-codes.ts";
+import type { Project } from "../commands/open-project.ts";
+import type { Terminal } from "../commands/terminal.ts";
 import { themeOf } from "../text/paint.ts";
 import { readVersion } from "../workspace/version.ts";
-import { createController } from "./controller.ts";
-import type { ScreenPorts, SessionStart } from "./controller-options.ts";
+import { App, type ScreenPorts, type SessionStart } from "./app.ts";
 import { type Drawing, draw } from "./draw.ts";
-import { promptFile } from "./prompt-history.ts";
+import { promptFile } from "./prompt/prompt-history.ts";
 import { createScreen } from "./screen.ts";
 import { startItems } from "./start-items.ts";
 import { startState } from "./state.ts";
 import type { TourStep } from "./tour.ts";
 
-export interface TerminalRun {
+interface TerminalRun {
   readonly project: Project;
   readonly terminal: Terminal & Required<Pick<Terminal, "screen">>;
   readonly provider: Provider;
@@ -45,38 +44,40 @@ export async function runTerminal({
   ...run
 }: TerminalRun): Promise<number> {
   const { stdin, stdout } = terminal.screen;
-  const history = await promptFile(join(project.places.project, "prompts.jsonl")).read();
+  const prompts = promptFile(join(project.places.project, "prompts.jsonl"));
   let drawing: Drawing | undefined;
-  const controller = createController({
-    project,
-    terminal,
-    provider,
-    model,
-    open,
-    listModels,
-    tour: run.tour,
-    screen: () => screen,
-    show: async (what) => drawing?.show(what),
-    redraw: () => drawing?.redraw(),
-    suspend: async (work) => (drawing === undefined ? work() : drawing.suspend(work)),
-  });
   const screen = createScreen(
     startState({
       columns: stdout.columns,
       rows: stdout.rows,
       style,
       nowMs: terminal.clock.now(),
-      history,
+      history: await prompts.read(),
       commands: [],
     }),
-    controller.act,
   );
   screen.emit({ kind: "printed", items: startItems({ version: readVersion(), folder: project.folder, model }) });
   const drawNow = (): Drawing =>
     draw({ screen, theme: themeOf(terminal.environment), stdin, stdout, clock: terminal.clock });
   // A session that is known is opened before the prompt is drawn: whoever sees the prompt starts to type.
   if (start === "choose") drawing = drawNow();
-  await controller.start(start);
+  const app = await App.open({
+    project,
+    terminal,
+    provider,
+    model,
+    open,
+    listModels,
+    start,
+    tour: run.tour ?? [],
+    history: prompts,
+    screen,
+    drawing: {
+      show: async (what) => drawing?.show(what),
+      redraw: () => drawing?.redraw(),
+      suspend: async (work) => (drawing === undefined ? work() : drawing.suspend(work)),
+    },
+  });
   drawing ??= drawNow();
   // The status line counts down the cache's lifetime while nothing else happens.
   const ticking = setInterval(() => screen.emit({ kind: "tick", nowMs: terminal.clock.now() }), 1_000);
@@ -85,10 +86,10 @@ export async function runTerminal({
     interrupted.addEventListener("abort", () => resolve(Number(interrupted.reason))),
   );
   try {
-    return await Promise.race([controller.left.then(() => EXIT.done), told]);
+    return await Promise.race([app.left.then(() => EXIT.done), told]);
   } finally {
     clearInterval(ticking);
-    const parting = await controller.close();
+    const parting = await app.close();
     await drawing.close();
     const text = run.parting ?? parting;
     if (text !== undefined) await terminal.print(text);

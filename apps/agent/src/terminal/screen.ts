@@ -9,14 +9,17 @@ export interface Screen {
   subscribe(listener: () => void): () => void;
   /** Notifies the listeners of pending changes now. */
   flush(): void;
+  /** Sets who carries out effects. Those before the first call are carried out now. */
+  perform(act: (effect: Effect) => void): void;
 }
 
 /** Answers arrive in thousands of pieces, so they are drawn in batches. Keys are drawn at once. */
 const DRAW_AFTER_MS = 33;
 
-/** Creates the screen. @param act carries out the effects of an event */
-export function createScreen(start: ScreenState, act: (effect: Effect) => void): Screen {
+export function createScreen(start: ScreenState): Screen {
   let state = start;
+  const early: Effect[] = [];
+  let act = (effect: Effect): void => void early.push(effect);
   let timer: NodeJS.Timeout | undefined;
   const listeners = new Set<() => void>();
 
@@ -42,5 +45,9 @@ export function createScreen(start: ScreenState, act: (effect: Effect) => void):
       return () => void listeners.delete(listener);
     },
     flush,
+    perform(next) {
+      act = next;
+      for (const effect of early.splice(0)) act(effect);
+    },
   };
 }

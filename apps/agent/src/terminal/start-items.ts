@@ -1,10 +1,10 @@
-import { cleanText } from "../text/clean-text.ts";
 import { type Line, plain } from "../text/line.ts";
 import { readWholeMarkdown } from "../text/markdown.ts";
+import { cleanText } from "../text/visible-text.ts";
 import type { TranscriptEntry } from "../workspace/read-transcript.ts";
-import type { Item } from "./item.ts";
+import type { Item } from "./state.ts";
 
-export interface StartFacts {
+interface StartFacts {
   readonly version: string;
   readonly folder: string;
   readonly model: string;

@@ -4,11 +4,10 @@ import type { Effort } from "palimpsest/provider-parts";
 import type { BackgroundTask } from "../extension/extension.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
 import type { TextDiff } from "../text/diff-lines.ts";
-import { MARKDOWN_START, type MarkdownState } from "../text/markdown.ts";
+import type { Line } from "../text/line.ts";
+import { MARKDOWN_START, type MarkdownBlock, type MarkdownState } from "../text/markdown.ts";
 import type { DialogState, StandingDialog } from "./dialogs/dialog-state.ts";
-import { type Edits, NO_EDITS } from "./edit-keys.ts";
-import { type Editor, EMPTY_EDITOR } from "./editor.ts";
-import type { Item } from "./item.ts";
+import { type Editor, type Edits, EMPTY_EDITOR, NO_EDITS } from "./prompt/editor.ts";
 import type { TranscriptState } from "./transcript/transcript-state.ts";
 
 /** Everything that the screen shows. Only `update` changes it. */
@@ -26,6 +25,7 @@ export interface ScreenState {
   readonly hooks: readonly string[];
   /** The activity of the user's running command. */
   readonly activity?: string;
+  readonly work: WorkState;
   readonly editor: Editor;
   readonly edits: Edits;
   /** The search in earlier messages (ctrl-r). */
@@ -60,9 +60,23 @@ interface HistorySearch {
   readonly at: number;
 }
 
+/** What runs besides the turn. `update` decides with it what starts next. */
+export interface WorkState {
+  /** Commands of the user. They may wait for an answer. */
+  readonly commands: number;
+  /** The parts of them that work. */
+  readonly activities: number;
+  /** Whether a message is on its way to a turn. */
+  readonly message: "none" | "begins";
+  /** Nothing starts while a session is being closed. */
+  readonly session: "open" | "closing";
+}
+
 export interface QueuedInput {
   readonly id: number;
   readonly text: string;
+  /** @default a message */
+  readonly kind?: "command";
 }
 
 /** A running compaction. */
@@ -114,7 +128,7 @@ export interface Todo {
   readonly state: "open" | "doing" | "done";
 }
 
-export interface PromptHistory {
+interface PromptHistory {
   /** Oldest first. */
   readonly entries: readonly string[];
   /** The index of the shown message; the number of messages if none is shown. */
@@ -157,6 +171,7 @@ export function startState(
     edits: NO_EDITS,
     pastes: [],
     queued: [],
+    work: { commands: 0, activities: 0, message: "none", session: "open" },
     dialogs: [],
     hooks: [],
     todos: [],
@@ -165,4 +180,32 @@ export function startState(
     suggestion: { at: 0 },
     history: { entries: history, at: history.length, draft: "" },
   };
+}
+
+/** A finished item: it is written to the scrollback once and not drawn again. */
+export type Item =
+  | { readonly kind: "you"; readonly text: string }
+  | AnswerItem
+  | ToolItem
+  /** The output of commands and notices. */
+  | { readonly kind: "lines"; readonly lines: readonly Line[] };
+
+/** One line or table of an answer; the first one has the sign of the model. */
+export interface AnswerItem {
+  readonly kind: "answer";
+  readonly block: MarkdownBlock;
+  readonly first: boolean;
+}
+
+export interface ToolItem {
+  readonly kind: "tool";
+  readonly name: string;
+  readonly input: unknown;
+  readonly outcome: "ok" | "error" | "denied" | "stopped";
+  /** The beginning of the output, or all of it. */
+  readonly output: string;
+  /** The number of lines of the whole output. */
+  readonly outputLines: number;
+  /** What it has changed in a file. */
+  readonly diff?: TextDiff;
 }

@@ -1,12 +1,20 @@
 import type { QueryEvent, QueryOutcome } from "palimpsest";
-import { retryWords } from "../cli/provider-words.ts";
-import { OUTCOME_UNKNOWN, problemOf, waitingText } from "../cli/turn-report.ts";
-import { cleanText } from "../text/clean-text.ts";
+import { OUTCOME_UNKNOWN, problemOf, waitingText } from "../commands/stream/turn-report.ts";
+import { retryWords } from "../commands/text/provider-words.ts";
 import { type Look, plainLines } from "../text/line.ts";
 import { endMarkdown, isBetweenBlocks, type MarkdownBlock, readMarkdown } from "../text/markdown.ts";
 import { usd } from "../text/table.ts";
-import type { Item, ToolItem } from "./item.ts";
-import { NO_ANSWER, type OpenAnswer, type RunningTool, type ScreenState, type Todo, type Turn } from "./state.ts";
+import { cleanText } from "../text/visible-text.ts";
+import {
+  type Item,
+  NO_ANSWER,
+  type OpenAnswer,
+  type RunningTool,
+  type ScreenState,
+  type Todo,
+  type ToolItem,
+  type Turn,
+} from "./state.ts";
 
 /** An unfinished line is cut at this length, since it is drawn with every frame. */
 const LONGEST_OPEN_CHARACTERS = 2_000;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { textOf } from "../text/line.ts";
 import { lineWidth } from "../text/width.ts";
-import type { Key } from "./key.ts";
+import type { Key } from "./prompt/editor.ts";
 import type { ScreenEvent } from "./screen-event.ts";
 import { type ScreenState, startState } from "./state.ts";
 import { update } from "./update.ts";

@@ -1,19 +1,27 @@
 import type { SessionEvent } from "palimpsest";
-import type { EventOwner } from "../agent/event-owner.ts";
-import { noticeOf } from "../cli/notice-text.ts";
-import { cleanText } from "../text/clean-text.ts";
+import type { EventOwner } from "../agent/agent.ts";
+import { noticeOf } from "../commands/text/notice-text.ts";
 import { plainLines } from "../text/line.ts";
+import { cleanText } from "../text/visible-text.ts";
 import { charactersOf } from "../text/width.ts";
-import { openDialog } from "./dialogs/dialog-state.ts";
-import { editorOf, editorText } from "./editor.ts";
-import type { Key } from "./key.ts";
-import { type ScreenEvent, type Step, step } from "./screen-event.ts";
+import {
+  asSeen,
+  type DialogState,
+  type DialogView,
+  isTyping,
+  openDialog,
+  rewrapDialog,
+  type,
+  updateDialog,
+} from "./dialogs/dialog-state.ts";
+import { isAnswerable, layDialogOut } from "./dialogs/view-dialog.ts";
+import { editorOf, insertText, type Key } from "./prompt/editor.ts";
+import { asNamedImage, isLargePaste, pasteWord, updatePrompt, withQueue } from "./prompt/update-prompt.ts";
+import { type Effect, type ScreenEvent, type Step, step } from "./screen-event.ts";
 import type { RunningTool, ScreenState } from "./state.ts";
 import { updateTranscript } from "./transcript/transcript-state.ts";
-import { paste, resizeDialogs, updateAsked } from "./update-asked.ts";
-import { updatePrompt } from "./update-prompt.ts";
-import { withQueue } from "./update-queue.ts";
-import { endTurn, startTurn, takeQueued, updateTurn, withNotices } from "./update-turn.ts";
+import { takeQueued, updateTurn, withNotices } from "./update-turn.ts";
+import { above, isIdle, updateWork } from "./update-work.ts";
 
 const SHOWN_TAIL_CHARACTERS = 2_000;
 
@@ -28,16 +36,16 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
       return step(resizeDialogs({ ...state, columns: event.columns, rows: event.rows }, state));
     case "tick":
       return step(atTime(state, event.nowMs));
-    case "turn-started":
-      return step(startTurn(state, event.said));
     case "query":
       return step(updateTurn(state, event.event));
-    case "turn-over":
-      return step(endTurn(state));
     case "session":
-      return step(
-        event.owner === undefined ? updateSession(state, event.event) : withNotice(state, event.event, event.owner),
-      );
+      return event.owner === undefined
+        ? step(updateSession(state, event.event), ...effectsOf(state, event.event))
+        : step(withNotice(state, event.event, event.owner));
+    case "stop-requested":
+      return step(state, { kind: "stop" });
+    case "changed":
+      return step(state, { kind: "read-status" });
     case "tool-output":
       return step(
         withTool(state, event.callId, (tool) => ({
@@ -75,12 +83,10 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
       });
     case "unasked":
       return step({ ...state, dialogs: state.dialogs.filter(({ id }) => id !== event.id) });
-    case "busy":
+    case "progressed":
       return step({ ...state, activity: event.with });
-    case "free": {
-      const { activity: _, ...rest } = state;
-      return step(rest);
-    }
+    case "transcript-requested":
+      return step(state, { kind: "open-transcript" });
     case "transcript-read":
       return step(readTranscript(state, event));
     case "files-found":
@@ -89,12 +95,17 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
       return step({ ...state, editor: editorOf(event.place === "above" ? above(event.text, state) : event.text) });
     case "cleared":
       return step({ ...state, todos: [] });
+    default:
+      return updateWork(state, event);
   }
 }
 
-/** A text above what is being typed. */
-function above(text: string, { editor }: ScreenState): string {
-  return [text, editorText(editor)].filter(Boolean).join("\n\n");
+/** The effects of an event of the session. */
+function effectsOf(state: ScreenState, event: SessionEvent): readonly Effect[] {
+  if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") return [{ kind: "show-boundary" }];
+  // A message of the user can wake a teammate between two turns: its report is awaited, too.
+  if (event.kind === "agent-changed" && event.status === "running" && isIdle(state)) return [{ kind: "await-agents" }];
+  return [];
 }
 
 /** Letters that came at once are keys of their own in the transcript; elsewhere they are text. */
@@ -194,4 +205,56 @@ function withNotice(state: ScreenState, event: SessionEvent, owner?: EventOwner)
   if (notice === undefined) return state;
   const lines = plainLines(cleanText(notice.text), { color: notice.weight === "problem" ? "warning" : "quiet" });
   return withNotices(state, [{ kind: "lines", lines }]);
+}
+
+/** A key while a question stands on the screen: it is for the question, or still for the prompt. */
+function updateAsked(state: ScreenState, key: Key): Step {
+  const [dialog, ...others] = state.dialogs;
+  // Letters that came at once are a paste, whatever the terminal says, and a return among them confirms nothing.
+  if (key.came === "together") return step(key.name === "text" ? paste(state, key.text) : state);
+  if (!isAnswerable(state)) {
+    const { state: next, effects } = updatePrompt(state, key);
+    return step(restarted(next), ...effects);
+  }
+  const isInterrupt = key.held === "ctrl" && key.text === "c";
+  const meant: Key = isInterrupt ? { name: "escape", text: "", held: "nothing" } : key;
+  const next = updateDialog(dialog!, meant, viewOf(dialog!, state));
+  if ("id" in next) return step({ ...state, dialogs: [next, ...others] });
+  return step({ ...state, dialogs: others }, { kind: "answer", id: dialog!.id, answer: next });
+}
+
+/** Pasted text goes where text is typed: into a field of the dialog, else to the prompt. It never answers. */
+function paste(state: ScreenState, pasted: string): ScreenState {
+  const text = cleanText(pasted.replaceAll(/\r\n?/g, "\n"));
+  const [dialog, ...others] = state.dialogs;
+  if (dialog !== undefined && isAnswerable(state) && isTyping(dialog)) {
+    return { ...state, dialogs: [type(dialog, text), ...others] };
+  }
+  return restarted(toPrompt(state, text));
+}
+
+function toPrompt(state: ScreenState, text: string): ScreenState {
+  const image = asNamedImage(text);
+  const at = (inserted: string): ScreenState => ({ ...state, ...insertText(state.editor, state.edits, inserted) });
+  if (image !== undefined) return at(`${image} `);
+  if (!isLargePaste(text)) return at(text);
+  return { ...at(pasteWord(state.pastes.length, text)), pastes: [...state.pastes, text] };
+}
+
+/** Dialogs on a screen of another size. What was read stays read. @param before the screen as it was */
+function resizeDialogs(state: ScreenState, before: ScreenState): ScreenState {
+  const dialogs = before.dialogs.map((dialog, index) =>
+    rewrapDialog(index === 0 && isAnswerable(before) ? asSeen(dialog, viewOf(dialog, before)) : dialog, state.columns),
+  );
+  return { ...state, dialogs };
+}
+
+function viewOf(dialog: DialogState, state: ScreenState): DialogView {
+  return { columns: state.columns, visible: layDialogOut(dialog, state).visible };
+}
+
+/** Somebody is typing: the question waits until they pause. */
+function restarted(state: ScreenState): ScreenState {
+  const { standing, nowMs } = state;
+  return standing === undefined ? state : { ...state, standing: { ...standing, sinceMs: nowMs } };
 }

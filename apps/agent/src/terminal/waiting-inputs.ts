@@ -1,10 +1,6 @@
-import type { Inbox, NewContent } from "palimpsest";
+import type { Inbox } from "palimpsest";
+import type { WaitingInput } from "./screen-event.ts";
 import type { QueuedInput } from "./state.ts";
-
-/** A message that waits for the next request, or a command that waits for the end of the turn. */
-export type WaitingInput =
-  | { readonly text: string; readonly content: readonly NewContent[] }
-  | { readonly text: string; readonly run: () => Promise<void> };
 
 /** What the user sent while the agent worked, in order. */
 export interface WaitingInputs extends Pick<Inbox, "deliver"> {
@@ -16,11 +12,11 @@ export interface WaitingInputs extends Pick<Inbox, "deliver"> {
   move(id: number, by: 1 | -1): void;
   /** What comes next. */
   next(): "message" | "command" | "nothing";
-  /** Takes the next command. */
-  takeCommand(): () => Promise<void>;
+  /** Takes the next command. @returns its text */
+  takeCommand(): string;
 }
 
-export interface WaitingPorts {
+interface WaitingPorts {
   readonly onChange: (queued: readonly QueuedInput[]) => void;
   /** Messages were appended to the session. */
   readonly onTaken: (said: readonly string[]) => void;
@@ -31,7 +27,7 @@ export function createWaitingInputs({ onChange, onTaken }: WaitingPorts): Waitin
   let newestId = 0;
   const set = (next: typeof waiting): void => {
     waiting = next;
-    onChange(waiting.map(({ id, text }) => ({ id, text })));
+    onChange(waiting.map((one) => ({ id: one.id, text: one.text, ...("content" in one ? {} : { kind: "command" }) })));
   };
   return {
     add: (input) => set([...waiting, { ...input, id: ++newestId }]),
@@ -52,17 +48,17 @@ export function createWaitingInputs({ onChange, onTaken }: WaitingPorts): Waitin
     },
     next() {
       const [first] = waiting;
-      return first === undefined ? "nothing" : "run" in first ? "command" : "message";
+      return first === undefined ? "nothing" : "content" in first ? "message" : "command";
     },
     takeCommand() {
       const [first, ...rest] = waiting;
-      if (first === undefined || !("run" in first)) throw new Error("No command waits.");
+      if (first === undefined || "content" in first) throw new Error("No command waits.");
       set(rest);
-      return first.run;
+      return first.text;
     },
     /** Up to the first command: what was said after it is said after it. */
     async deliver(session) {
-      const end = waiting.findIndex((one) => "run" in one);
+      const end = waiting.findIndex((one) => !("content" in one));
       const taken = waiting.slice(0, end < 0 ? waiting.length : end);
       const contents = taken.flatMap((one) => ("content" in one ? one.content : []));
       if (contents.length === 0) return 0;

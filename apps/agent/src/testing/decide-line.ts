@@ -1,7 +1,6 @@
 import { decidePermission } from "../permissions/decide-permission.ts";
 import { toPermissionCall } from "../permissions/permission-call.ts";
-import type { PermissionMode } from "../permissions/permission-verdict.ts";
-import { type Rule, readRule } from "../permissions/rule.ts";
+import { type PermissionMode, type Rule, readRule } from "../permissions/rule.ts";
 
 const guard = {
   roots: ["/work/project"],

@@ -1,8 +1,7 @@
 import { join, relative } from "node:path";
-import { createPolicy, type PolicyOptions } from "../sandbox/create-policy.ts";
 import { findShell } from "../sandbox/find-program.ts";
 import { openSandbox, type Sandbox } from "../sandbox/open-sandbox.ts";
-import type { SandboxPolicy, SandboxRequest } from "../sandbox/policy.ts";
+import { createPolicy, type PolicyOptions, type SandboxPolicy, type SandboxRequest } from "../sandbox/policy.ts";
 import { type CommandEnd, type RunningCommand, startCommand } from "../sandbox/start-command.ts";
 import { commandEnvironment, type Environment } from "../workspace/command-environment.ts";
 import type { TemporaryProject } from "./temporary-project.ts";

@@ -1,8 +1,8 @@
 import { memoryStore } from "palimpsest";
 import { onTestFinished } from "vitest";
 import type { Agent } from "../agent/agent.ts";
-import { offline } from "../cli/connect.ts";
-import { openAgent } from "../open-agent.ts";
+import { openAgent } from "../agent/open-agent.ts";
+import { offline } from "../commands/connect.ts";
 import { placesOf } from "../workspace/places.ts";
 import type { TemporaryProject } from "./temporary-project.ts";
 

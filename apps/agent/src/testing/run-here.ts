@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import type { Clock } from "palimpsest";
-import type { Terminal } from "../cli/terminal.ts";
-import type { TurnResult } from "../cli/turn-report.ts";
-import { findCommand } from "../start/find-command.ts";
+import type { TurnResult } from "../commands/stream/turn-report.ts";
+import type { Terminal } from "../commands/terminal.ts";
+import { findCommand } from "../main/dispatch.ts";
 import type { Cli, Ended } from "./run-cli.ts";
 
 /** Runs commands in this process, with a clock that the test moves. */

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { agentHomeOf } from "@palimpsest/coordination/project-places";
 import { onTestFinished } from "vitest";
 import { readUserSettings } from "../permissions/load-settings.ts";
-import { mergeJsonFile } from "../workspace/merge-json-file.ts";
+import { mergeJsonFile } from "../workspace/private-files.ts";
 import { AGENT_PROGRAM } from "./agent-program.ts";
 import { expectScreen } from "./expect-screen.ts";
 import type { Cli } from "./run-cli.ts";

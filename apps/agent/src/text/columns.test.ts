@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inColumns } from "./columns.ts";
+import { inColumns } from "./table.ts";
 
 test("texts are wrapped to the width, and a long first column gets its own line", () => {
   const rows = inColumns(

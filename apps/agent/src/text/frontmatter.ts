@@ -1,5 +1,5 @@
 /** A markdown file with fields at its top, between two lines of `---`. */
-export interface Frontmatter {
+interface Frontmatter {
   /** The value of a field, without quotes; undefined if it is missing. */
   field(name: string): string | undefined;
   /** The text after the fields. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fuzzyRank } from "./fuzzy.ts";
+import { fuzzyRank } from "./nearest.ts";
 
 test.each([
   ["", "context", 1],

@@ -9,7 +9,7 @@ export interface CodeState {
   readonly parsed?: unknown;
 }
 
-export interface HighlightedLine {
+interface HighlightedLine {
   readonly line: Line;
   /** For the next line. */
   readonly state: CodeState;

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { highlight } from "./highlight.ts";
-import { inlineMarkdown } from "./inline-markdown.ts";
 import { textOf } from "./line.ts";
 import {
   blockLines,
   endMarkdown,
+  inlineMarkdown,
   isBetweenBlocks,
   MARKDOWN_START,
   readMarkdown,
   readWholeMarkdown,
+  recordLines,
 } from "./markdown.ts";
-import { recordLines } from "./markdown-table.ts";
 import { lineWidth } from "./width.ts";
 
 const shown = (text: string, columns = 78): string =>

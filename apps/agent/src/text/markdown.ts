@@ -1,7 +1,7 @@
+import { createRequire } from "node:module";
+import type { Lexer, Token } from "marked";
 import { type CodeState, highlight } from "./highlight.ts";
-import { inlineMarkdown } from "./inline-markdown.ts";
-import { indent, type Line, plain } from "./line.ts";
-import { hasCells, isDelimiter, type MarkdownTable, readTable, tableLines } from "./markdown-table.ts";
+import { indent, type Line, type Look, plain, type Span } from "./line.ts";
 import { lineWidth, wrapLine } from "./width.ts";
 
 /** The state after the lines so far. */
@@ -23,7 +23,7 @@ export const MARKDOWN_START: MarkdownState = {};
 /** One line, or a table. */
 export type MarkdownBlock = MarkdownLine | MarkdownTable;
 
-export interface MarkdownLine {
+interface MarkdownLine {
   readonly kind: "line";
   /** The prefix of the first row, and of further rows. */
   readonly lead: Line;
@@ -31,7 +31,7 @@ export interface MarkdownLine {
   readonly line: Line;
 }
 
-export interface ReadMarkdown {
+interface ReadMarkdown {
   /** Blocks that are complete. */
   readonly blocks: readonly MarkdownBlock[];
   readonly state: MarkdownState;
@@ -128,4 +128,181 @@ function readLine(text: string): MarkdownLine {
 
 function line(shown: Line, lead: Line = [], hang: Line = lead): MarkdownLine {
   return { kind: "line", lead, hang, line: shown };
+}
+
+/** A table: its cells as lines, and how each column is aligned. */
+interface MarkdownTable {
+  readonly kind: "table";
+  readonly head: readonly Line[];
+  readonly rows: readonly (readonly Line[])[];
+  readonly align: readonly ("left" | "right" | "center")[];
+}
+
+const DELIMITER = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
+const BETWEEN = " │ ";
+/** A narrower column would break every word. */
+const LEAST_COLUMNS = 6;
+
+/** Whether a line can belong to a table. */
+function hasCells(text: string): boolean {
+  return /(?<!\\)\|/.test(text);
+}
+
+/** Whether the second line of a table belongs to its first: dashes, for as many columns. */
+function isDelimiter(text: string, head: string): boolean {
+  return DELIMITER.test(text) && hasCells(text) && cellsOf(text).length === cellsOf(head).length;
+}
+
+/** Reads a table. @param lines the head, the delimiter, and the rows */
+function readTable([head = "", delimiter = "", ...rows]: readonly string[]): MarkdownTable {
+  const align = cellsOf(delimiter).map((cell) => {
+    if (cell.endsWith(":")) return cell.startsWith(":") ? "center" : "right";
+    return "left";
+  });
+  const toCells = (text: string): readonly Line[] => {
+    const cells = cellsOf(text);
+    return align.map((_, column) => inlineMarkdown(cells[column] ?? ""));
+  };
+  return { kind: "table", align, head: toCells(head), rows: rows.map(toCells) };
+}
+
+function cellsOf(text: string): readonly string[] {
+  return text
+    .trim()
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "")
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim().replaceAll("\\|", "|"));
+}
+
+/** Draws a table that fits the width: wide columns wrap. A table with too many columns becomes a list of its rows. */
+function tableLines(table: MarkdownTable, columns: number): readonly Line[] {
+  const { head, rows, align } = table;
+  const natural = align.map((_, column) =>
+    Math.max(1, ...[head, ...rows].map((cells) => lineWidth(cells[column] ?? []))),
+  );
+  const room = columns - BETWEEN.length * (align.length - 1);
+  const widths = fitted(natural, room);
+  if (widths === undefined) return recordLines(table, columns);
+  const rule = plain(widths.map((width) => "─".repeat(width)).join("─┼─"), { color: "quiet" });
+  const drawn = rows.map((cells) => rowLines(cells, widths, align));
+  // Rows of several lines need something between them.
+  const apart = drawn.some((lines) => lines.length > 1) ? [rule] : [];
+  return [
+    ...rowLines(
+      head.map((cell) => cell.map((span) => ({ ...span, weight: "bold" as const }))),
+      widths,
+      align,
+    ),
+    rule,
+    ...drawn.flatMap((lines, index) => (index === 0 ? lines : [...apart, ...lines])),
+  ];
+}
+
+/** The widest columns give way, all down to the same width. Undefined if that would be too narrow to read. */
+function fitted(natural: readonly number[], room: number): readonly number[] | undefined {
+  const sum = (most: number): number => natural.reduce((total, width) => total + Math.min(width, most), 0);
+  let most = Math.max(...natural);
+  while (most >= LEAST_COLUMNS && sum(most) > room) most--;
+  if (sum(most) > room) return undefined;
+  const widths = natural.map((width) => Math.min(width, most));
+  // What is left over goes to the columns that gave way, from the left.
+  let left = room - sum(most);
+  return widths.map((width, column) => {
+    if (width === natural[column] || left <= 0) return width;
+    left--;
+    return width + 1;
+  });
+}
+
+function rowLines(cells: readonly Line[], widths: readonly number[], align: MarkdownTable["align"]): readonly Line[] {
+  const wrapped = cells.map((cell, column) => wrapLine(cell, widths[column]!));
+  const height = Math.max(1, ...wrapped.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, row) =>
+    wrapped.flatMap((lines, column) => {
+      const isLast = column === widths.length - 1;
+      const cell = aligned(lines[row] ?? [], widths[column]!, align[column]!, isLast);
+      return isLast ? cell : [...cell, { text: BETWEEN, color: "quiet" as const }];
+    }),
+  );
+}
+
+function aligned(cell: Line, width: number, align: MarkdownTable["align"][number], isLast: boolean): Line {
+  const free = Math.max(0, width - lineWidth(cell));
+  const before = align === "right" ? free : align === "center" ? Math.floor(free / 2) : 0;
+  const after = isLast ? 0 : free - before;
+  return [...plain(" ".repeat(before)), ...cell, ...plain(" ".repeat(after))];
+}
+
+/** A line for each cell, with the head of its column before it: for narrow screens, and for ears. */
+export function recordLines({ head, rows }: MarkdownTable, columns: number): readonly Line[] {
+  return rows.flatMap((cells, index) => [
+    ...(index === 0 ? [] : [plain("─".repeat(Math.min(20, columns)), { color: "quiet" })]),
+    ...cells.flatMap((cell, column) => {
+      const name = head[column] ?? [];
+      const lead: Line =
+        lineWidth(name) === 0 ? [] : [...name.map((span) => ({ ...span, weight: "bold" as const })), { text: ": " }];
+      return wrapLine([...lead, ...cell], columns);
+    }),
+  ]);
+}
+
+/** Nothing else can begin a part with a look of its own. */
+const MARKS = /[*_~`[<\\]|https?:/;
+const WORD_END = /[\p{L}\p{N}]$/u;
+const WORD_START = /^[\p{L}\p{N}]/u;
+
+const load = createRequire(import.meta.url);
+
+/**
+ * Reads bold, italic, struck-out text, code and links in one line of Markdown. The parser is loaded with the first line that needs it.
+ * Where its rules would eat letters of a name or a formula, as in `__init__` or `a*b*c`, the text stays as it is.
+ */
+export function inlineMarkdown(text: string, look: Look = {}): Line {
+  if (text === "") return [];
+  if (!MARKS.test(text)) return [{ text, ...look }];
+  const { Lexer: Reader } = load("marked") as { readonly Lexer: typeof Lexer };
+  return spansOf(new Reader({ gfm: true }).inlineTokens(text), look);
+}
+
+function spansOf(tokens: readonly Token[], look: Look): Line {
+  return tokens.flatMap((token, index): readonly Span[] => {
+    const around = [tokens[index - 1]?.raw ?? "", tokens[index + 1]?.raw ?? ""] as const;
+    return spansOfToken(token, look, around);
+  });
+}
+
+function spansOfToken(token: Token, look: Look, around: readonly [before: string, after: string]): Line {
+  const { raw } = token;
+  const inner = "tokens" in token && token.tokens !== undefined ? (token.tokens as readonly Token[]) : [];
+  switch (token.type) {
+    case "strong":
+    case "em": {
+      if (isName(raw, around)) return [{ text: raw, ...look }];
+      return spansOf(inner, token.type === "em" ? { ...look, slant: "italic" } : { ...look, weight: "bold" });
+    }
+    case "del":
+      return raw.startsWith("~~") ? spansOf(inner, { ...look, mark: "struck" }) : [{ text: raw, ...look }];
+    case "codespan":
+      return [{ text: String(token["text"]), ...look, color: "code" }];
+    case "escape":
+      return [{ text: String(token["text"]), ...look }];
+    case "link":
+      return link(inner, String(token["href"]), raw, look);
+    default:
+      return [{ text: raw, ...look }];
+  }
+}
+
+/** `__init__` and `_private_` are names; emphasis of several words is not. A star inside a word multiplies. */
+function isName(raw: string, [before, after]: readonly [string, string]): boolean {
+  if (raw.startsWith("_")) return !/\s/.test(raw);
+  return !raw.startsWith("**") && (WORD_END.test(before) || WORD_START.test(after));
+}
+
+function link(inner: readonly Token[], address: string, raw: string, look: Look): Line {
+  const shown = spansOf(inner, { ...look, mark: "underline" });
+  const text = shown.map((span) => span.text).join("");
+  const isBare = address === text || address === `mailto:${text}` || !raw.startsWith("[");
+  return isBare ? shown : [...shown, { text: ` (${address})`, ...look, color: "quiet" }];
 }

@@ -1,3 +1,4 @@
+import type { CompactionOutcome } from "palimpsest";
 import type { CompactionRung } from "palimpsest/inspect";
 
 /** The name of a part of the engine that makes requests, as the bill shows it. Hosts may add their own sources. */
@@ -31,3 +32,13 @@ const RUNGS: Readonly<Record<CompactionRung, string>> = {
   digest: "without a model",
   provider: "by the provider",
 };
+
+/** Says how a compaction ended, on the command line. */
+export function outcomeText(outcome: CompactionOutcome): string {
+  if (outcome.kind === "aborted") return "Stopped. The conversation is unchanged.";
+  if (outcome.kind !== "compacted") return `Not compacted: ${outcome.why}`;
+  const { tokensBefore, tokensAfter, rung, modelCalls, priceUsd } = outcome;
+  const price = priceUsd === undefined ? "" : `, $${priceUsd.toFixed(4)}`;
+  const [before, after] = [tokensBefore, tokensAfter].map((tokens) => tokens.toLocaleString("en-US"));
+  return `Compacted: ${before} -> ${after} tokens (${rungName(rung)}, ${modelCalls} calls${price}). To undo it: palimpsest sessions undo`;
+}

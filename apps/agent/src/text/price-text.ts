@@ -1,7 +1,7 @@
 import { usd } from "./table.ts";
 
 /** What was spent, as far as it is known. */
-export interface Spent {
+interface Spent {
   readonly priceUsd: number;
   /** The part that is an estimate, because an answer was interrupted. @default 0 */
   readonly estimatedUsd?: number;

@@ -37,3 +37,49 @@ export function usd(amount: number): string {
 export function time(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 16).replace("T", " ");
 }
+
+/**
+ * Lays rows out in two columns. A text that is too long for the first column gets lines of its own: a command is continued as in a
+ * shell.
+ */
+export function inColumns(
+  rows: readonly (readonly [left: string, right: string])[],
+  width: number,
+  leftWidth: number = width < 90 ? 26 : 32,
+): readonly string[] {
+  return rows.flatMap(([left, right]) => {
+    const [first = "", ...rest] = wrapWords(right, width - leftWidth);
+    const indented = rest.map((line) => " ".repeat(leftWidth) + line);
+    if (left.length > leftWidth - 2) return [...wrapCommand(left, width), " ".repeat(leftWidth) + first, ...indented];
+    return [left.padEnd(leftWidth) + first, ...indented];
+  });
+}
+
+const CONTINUED = " \\";
+const CONTINUED_INDENT = "    ";
+
+/** Wraps a command before its options, so that it can still be copied into a shell; a usage line before its brackets. */
+export function wrapCommand(command: string, width: number): readonly string[] {
+  if (command.length <= width) return [command];
+  const isUsage = command.includes(" [");
+  const mark = isUsage ? "" : CONTINUED;
+  const [first = "", ...parts] = command.split(isUsage ? / (?=\[)/ : / (?=--?[a-z])/);
+  const lines = [first];
+  for (const part of parts) {
+    const line = `${lines.at(-1)} ${part}`;
+    if (line.length + mark.length <= width) lines[lines.length - 1] = line;
+    else lines.push(CONTINUED_INDENT + part);
+  }
+  return lines.map((line, index) => (index < lines.length - 1 ? line + mark : line));
+}
+
+/** Wraps a text at spaces. */
+export function wrapWords(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

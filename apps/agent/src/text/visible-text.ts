@@ -1,3 +1,4 @@
+import { sanitize } from "palimpsest/sanitize";
 import type { Line, Look, Span } from "./line.ts";
 
 const TAB = "    ";
@@ -56,4 +57,9 @@ function spelled(found: string): string {
 
 function isEmoji(found: string): boolean {
   return [...found].length > 1;
+}
+
+/** Makes text safe for the screen: as it passes the gate, with tabs as spaces. */
+export function cleanText(text: string): string {
+  return sanitize(text).replaceAll("\t", TAB);
 }

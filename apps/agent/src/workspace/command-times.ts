@@ -1,8 +1,7 @@
 import { appendFile, readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
-import { type Owner, type Place, systemProcesses, thisProcess } from "palimpsest/sqlite";
-import { mayRun } from "./may-run.ts";
+import { type Owner, type Place, processState, systemProcesses, thisProcess } from "palimpsest/sqlite";
 import { makePrivateFolder, writePrivateFile } from "./private-files.ts";
 
 /**
@@ -113,4 +112,13 @@ async function writeAnew(file: string, spans: readonly Span[], unseen: readonly 
   }
   const lines = merged.flatMap(({ from, to }, index) => [`begin old-${index} ${from}`, `end old-${index} ${to}`]);
   await writePrivateFile(file, `${[...lines, ...new Set(unseen)].join("\n")}\n`);
+}
+
+/** A process in another container, or before the machine was started again, of which nothing can be known is believed for this long. */
+const MAX_UNKNOWN_MS = 86_400_000;
+
+/** Whether a process that noted itself may still be running. */
+export function mayRun(owner: Owner, place: Place): boolean {
+  const state = processState(owner, place);
+  return state === "running" || (state === "unknown" && place.clock.now() - owner.renewedAtMs < MAX_UNKNOWN_MS);
 }

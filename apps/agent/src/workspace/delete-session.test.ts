@@ -1,7 +1,7 @@
 import { memoryStore, openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import { expect, test } from "vitest";
-import { deleteSession } from "./delete-session.ts";
+import { deleteSession } from "./stored-sessions.ts";
 
 const provider = anthropic({ messages: { create: () => Promise.reject(new Error("not asked")) } } as never);
 

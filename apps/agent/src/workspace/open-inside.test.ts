@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryProject } from "../testing/temporary-project.ts";
-import { loadFile } from "./load-file.ts";
-import { writeInside } from "./open-inside.ts";
+import { loadFile, writeInside } from "./open-inside.ts";
 
 /** It goes on until both sides have had many turns, however long a busy machine needs for that. */
 const LEAST_ROUNDS = 1_000;

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
@@ -31,7 +31,7 @@ export async function openInside(path: string, root: string): Promise<FileHandle
   }
 }
 
-export interface WriteInsideOptions {
+interface WriteInsideOptions {
   readonly path: string;
   readonly root: string;
   readonly content: string | Uint8Array;
@@ -122,4 +122,63 @@ async function openFolder(path: string): Promise<OpenFolder> {
 async function assertInside(file: FileHandle, path: string, root: string): Promise<void> {
   const real = await realpath(process.platform === "linux" ? `/proc/self/fd/${file.fd}` : path);
   if (!isInside(real, root)) throw new UnsafeFileError(`${path} leads out of ${root}, to ${real}. Nothing was read.`);
+}
+
+/** A file as it was when it was last looked at. */
+export interface FileFacts {
+  readonly mtimeMs: number;
+  readonly sizeBytes: number;
+  readonly hash: string;
+}
+
+export interface LoadedFile {
+  readonly bytes: Buffer;
+  readonly facts: FileFacts;
+}
+
+/** Files are read as a whole, to know their hash. */
+export const MAX_BYTES: number = 256 * 1_048_576;
+
+/** Undefined if there is no such file. */
+export async function loadFile(
+  path: string,
+  root: string,
+  maxBytes: number = MAX_BYTES,
+): Promise<LoadedFile | undefined> {
+  let file: FileHandle;
+  try {
+    file = await openInside(path, root);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    const { mtimeMs, size } = await file.stat();
+    if (size > maxBytes) {
+      throw new UnsafeFileError(
+        `${path} has ${size} bytes, more than the ${maxBytes} that can be read at once.${maxBytes < MAX_BYTES ? "" : " Search it with Grep."}`,
+      );
+    }
+    const bytes = await file.readFile();
+    return { bytes, facts: { mtimeMs, sizeBytes: bytes.length, hash: hashOf(bytes) } };
+  } finally {
+    await file.close();
+  }
+}
+
+export function hashOf(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+/** Opens a file for reading, unless it is a link. */
+export const OPEN_UNLINKED: number = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+
+/** Reads a file as text; rejects if the file is a link. */
+export async function readUnlinked(path: string): Promise<string> {
+  const file = await open(path, OPEN_UNLINKED);
+  try {
+    return await file.readFile("utf8");
+  } finally {
+    await file.close();
+  }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { chmod, lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { chmod, lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { UsageError } from "./usage-error.ts";
 
 /** Creates a folder and its missing parents, for this user only. Rejects a link or a folder of another user. */
 export async function makePrivateFolder(path: string): Promise<void> {
@@ -42,5 +43,24 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
   } catch (error) {
     await rm(beside, { force: true });
     throw error;
+  }
+}
+
+/** Writes fields into a JSON file of the user, and keeps the others there. An undefined field is removed. */
+export async function mergeJsonFile(file: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
+  const before = await readFile(file, "utf8").catch(() => "{}");
+  const values = parse(before);
+  if (values === undefined) {
+    throw new UsageError(`${file} is not a JSON object. Fix the file and try again. Nothing was written.`);
+  }
+  await writePrivateFile(file, `${JSON.stringify({ ...values, ...fields }, undefined, 2)}\n`);
+}
+
+function parse(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
 }

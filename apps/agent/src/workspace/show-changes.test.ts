@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { TranscriptEntry } from "./read-transcript.ts";
-import { showChanges } from "./show-changes.ts";
+import { showChanges, type TranscriptEntry } from "./read-transcript.ts";
 
 const call = (name: string, input: object) => ({ kind: "tool_call", id: "1", name, input }) as const;
 

@@ -1,9 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { isAgentSession } from "@palimpsest/agents";
 import type { Store } from "palimpsest";
 import { eachSession, entryText, readPayload } from "palimpsest/inspect";
 import type { LogReader } from "palimpsest/store-parts";
 import { oneLine } from "../text/table.ts";
-import { isDreamSession } from "./dream-session.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The provider and model of a session's last request, as its log names them. */
@@ -108,4 +108,47 @@ async function describe(id: string, reader: LogReader): Promise<StoredSession> {
       ? { usedBefore: { provider: read.payload.provider, model: read.payload.model } }
       : {}),
   };
+}
+
+const DREAM = "dream-";
+
+/** Dreams are stored like sessions but not listed: nobody resumes one, and the next dream does not read them. */
+export function newDreamSession(): string {
+  return `${DREAM}${randomUUID()}`;
+}
+
+function isDreamSession(id: string): boolean {
+  return id.startsWith(DREAM);
+}
+
+type DeletedSession =
+  | { readonly kind: "deleted"; readonly agents: number }
+  /** Nothing was deleted of the session itself; `why` says what to do. */
+  | { readonly kind: "refused"; readonly why: string };
+
+/**
+ * Deletes a session with its results, and the sessions of its agents. The agents go first, the innermost before the others: a
+ * session that a fork cites cannot be deleted.
+ */
+export async function deleteSession(store: Store, session: string): Promise<DeletedSession> {
+  const busy = await store.writerOf(session);
+  if (busy !== undefined) return { kind: "refused", why: inUse(session, busy.owner) };
+  const agents: string[] = [];
+  for await (const { id } of eachSession(store)) {
+    if (isAgentSession(id) && id.startsWith(`${session}-`)) agents.push(id);
+  }
+  const innermostFirst = agents.toSorted((one, other) => other.length - one.length);
+  for (const id of [...innermostFirst, session]) {
+    const result = await store.delete(id);
+    if (result.kind === "busy") return { kind: "refused", why: inUse(id, result.owner) };
+    if (result.kind === "cited") {
+      const forks = result.forks.join(", ");
+      return { kind: "refused", why: `Session ${id} has forks that show its entries. Delete them first: ${forks}.` };
+    }
+  }
+  return { kind: "deleted", agents: agents.length };
+}
+
+function inUse(session: string, owner: string): string {
+  return `Session ${session} is in use by ${owner}. Close that program, then delete the session.`;
 }

@@ -43,7 +43,7 @@ export function openApi({ routes, schemas, version }: OpenApiOptions): object {
     components: {
       schemas,
       securitySchemes: {
-        token: { type: "http", scheme: "bearer", description: "A token of palimpsest token create." },
+        token: { type: "http", scheme: "bearer", description: "A token of palimpsest database tokens create." },
       },
     },
   };

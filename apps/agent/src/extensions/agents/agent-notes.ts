@@ -6,7 +6,7 @@ import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { Places } from "../../workspace/places.ts";
 import { type AgentMemory, openAgentMemory } from "../memory/agent-memory.ts";
 
-export interface AgentNotesOptions {
+interface AgentNotesOptions {
   readonly places: Pick<Places, "agentHome" | "project">;
   /** The folder of the project. */
   readonly folder: string;

@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Agents } from "@palimpsest/agents";
 import { listenOnSocket, sendToSocket } from "@palimpsest/coordination";
 import type { Places } from "../../workspace/places.ts";
-import type { Phrases } from "./phrases.ts";
+import { writePrivateFile } from "../../workspace/private-files.ts";
 
 /** An order of the user to the agents of a session that another process runs. */
 export type AgentOrder =
@@ -64,4 +65,72 @@ export async function giveOrder(path: string, order: AgentOrder): Promise<"done"
   const outcome = await sendToSocket({ path, message, token });
   if (outcome.kind === "taken") return "done";
   return outcome.kind === "failed" && outcome.because === "absent" ? "absent" : "failed";
+}
+
+/** Status lines that running agents write while the user looks at them. */
+interface Phrases {
+  /** The user looks now: running agents write status lines for a while. */
+  watch(): void;
+  close(): Promise<void>;
+}
+
+interface PhrasesOptions {
+  readonly agents: Pick<Agents, "list" | "follow">;
+  /** The folder of the session. */
+  readonly folder: string;
+  /** How long agents write status lines after a look. @default 120,000: one line every half minute */
+  readonly watchMs?: number;
+}
+
+const FILE = "phrases.json";
+
+/** Collects status lines. Each costs a model call, so none is requested unless the user looks. Another process can read them. */
+export function createPhrases({ agents, folder, watchMs = 120_000 }: PhrasesOptions): Phrases {
+  const phrases = new Map<string, string>();
+  const followed = new Map<string, () => void>();
+  let timer: NodeJS.Timeout | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const end = (): void => {
+    for (const unfollow of followed.values()) unfollow();
+    followed.clear();
+  };
+
+  function take(id: string, phrase: string): void {
+    phrases.set(id, phrase);
+    const text = `${JSON.stringify(Object.fromEntries(phrases))}\n`;
+    // Nothing else depends on the status lines, so a failed write is ignored.
+    last = last.then(() => writePrivateFile(join(folder, FILE), text)).catch(() => undefined);
+  }
+
+  return {
+    watch() {
+      clearTimeout(timer);
+      timer = setTimeout(end, watchMs).unref();
+      for (const { id, live } of agents.list()) {
+        if (live === undefined || followed.has(id)) continue;
+        followed.set(
+          id,
+          agents.follow(id, (event) => {
+            if (event.kind === "phrase") take(id, event.phrase);
+          }),
+        );
+      }
+    },
+    async close() {
+      clearTimeout(timer);
+      end();
+      await last;
+    },
+  };
+}
+
+/** Reads the status lines, by agent id. */
+export async function readPhrases(folder: string): Promise<Readonly<Record<string, string>>> {
+  try {
+    const read: unknown = JSON.parse(await readFile(join(folder, FILE), "utf8"));
+    return Object.fromEntries(Object.entries(read as object).filter(([, phrase]) => typeof phrase === "string"));
+  } catch {
+    return {};
+  }
 }

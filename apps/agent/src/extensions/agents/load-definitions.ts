@@ -5,7 +5,7 @@ import {
   type MarkdownFilesOptions,
 } from "../../permissions/load-markdown-files.ts";
 
-export interface LoadedDefinitions {
+interface LoadedDefinitions {
   /** The standard kinds, the user's and the project's; a later definition replaces an earlier one of the same name. */
   readonly definitions: readonly AgentDefinition[];
   /** Definitions of the project that the user has not trusted. */

@@ -44,12 +44,12 @@ test("an agent in the foreground works with the session's tools and permissions;
   const efforts = cli.server.recorder.exchanges.map(({ body }) => JSON.parse(body).output_config?.effort);
   expect(new Set(efforts)).toEqual(new Set(["high"]));
 
-  const cost = JSON.parse((await cli.run(["cost", "--json"])).out);
+  const cost = JSON.parse((await cli.run(["sessions", "cost", "--json"])).out);
   expect(cost.bySource.agent).toMatchObject({ responses: 4 });
   expect(cost.bySource.main).toMatchObject({ responses: 2 });
   // Agents have sessions of their own; nobody is to go on with one by mistake.
   expect(JSON.parse((await cli.run(["sessions", "--json"])).out)).toHaveLength(1);
-  expect((await cli.run(["rewind"])).code).toBe(0);
+  expect((await cli.run(["sessions", "rewind"])).code).toBe(0);
   expect(project.text("a.txt")).toBe("forty-two\n");
   expect(cli.refused()).toEqual([]);
 });

@@ -15,15 +15,14 @@ import {
   type ToolDefinition,
 } from "palimpsest";
 import { type Effort, effortParameters } from "palimpsest/provider-parts";
-import type { ToolSession } from "../../extension/extension.ts";
+import type { OpenedSession, ToolSession } from "../../extension/extension.ts";
 import { type AgentSession, openAgentSession } from "../../extension/open-agent-session.ts";
-import type { OpenedSession } from "../../extension/opened-session.ts";
-import { toTool } from "../../extension/to-tool.ts";
+import { toTool } from "../../extension/tool.ts";
 import type { PermittedTool } from "../../permissions/permission-call.ts";
 import type { AgentMemory } from "../memory/agent-memory.ts";
 import type { AgentNotes } from "./agent-notes.ts";
 
-export interface OpenAgentsOptions {
+interface OpenAgentsOptions {
   readonly opened: OpenedSession;
   readonly store: Store;
   readonly provider: Provider;
@@ -117,7 +116,7 @@ export function toDefinition({ name, description, input }: Tool): ToolDefinition
   return { name, description, inputSchema: input as ToolDefinition["inputSchema"] };
 }
 
-export interface WaitingInboxOptions {
+interface WaitingInboxOptions {
   readonly agents: Pick<Agents, "inbox" | "idle" | "list">;
   readonly waitMs: () => number;
   /** Called with the number of agents that the turn waits for. */

@@ -1,9 +1,13 @@
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
 import type { SlashCommand } from "../../extension/slash-command.ts";
+import {
+  type HeldBackFile,
+  loadMarkdownFiles,
+  type MarkdownFile,
+  type MarkdownFilesOptions,
+} from "../../permissions/load-markdown-files.ts";
 import { readFrontmatter } from "../../text/frontmatter.ts";
-import type { MarkdownFile } from "../../workspace/read-folder.ts";
-import { loadCommandFiles } from "./load-command-files.ts";
 
 /** The placeholder of the user's words after the command's name. */
 const ARGUMENTS = "$ARGUMENTS";
@@ -51,4 +55,20 @@ function toCommand({ name, path, text }: MarkdownFile): SlashCommand {
 function promptOf(body: string, words: string): string {
   if (body.includes(ARGUMENTS)) return body.replaceAll(ARGUMENTS, () => words);
   return words === "" ? body : `${body}\n\n${words}`;
+}
+
+interface LoadedCommandFiles {
+  /** The user's commands, then the project's. If two have the same name, the user's is used. */
+  readonly files: readonly MarkdownFile[];
+  /** Files of the project that the user has not trusted. */
+  readonly heldBack: readonly HeldBackFile[];
+}
+
+/** Reads slash commands: `commands/NAME.md` of the user, and `.palimpsest/commands/NAME.md` of the project once they are trusted. */
+export async function loadCommandFiles(options: MarkdownFilesOptions): Promise<LoadedCommandFiles> {
+  const found = await loadMarkdownFiles("commands", options);
+  return {
+    files: found.filter(({ trust }) => trust === "trusted"),
+    heldBack: found.filter(({ trust }) => trust === "untrusted").map(({ name, path, hash }) => ({ name, path, hash })),
+  };
 }

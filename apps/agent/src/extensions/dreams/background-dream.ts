@@ -4,16 +4,15 @@ import type { ExtensionContext } from "../../extension/context.ts";
 import type { BackgroundTask } from "../../extension/extension.ts";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { Person } from "../../extension/person.ts";
-import { progressText } from "./dream-progress.ts";
-import type { BegunDream } from "./project-dream.ts";
+import { type BegunDream, progressText } from "./project-dream.ts";
 
-export interface BackgroundDreamOptions {
+interface BackgroundDreamOptions {
   readonly context: ExtensionContext;
   readonly memory: Memory;
   readonly person: Pick<Person, "onNotice" | "onBackground">;
 }
 
-export interface BackgroundDream {
+interface BackgroundDream {
   /** Starts a dream if enough time has passed. */
   afterTurn(session: AgentSession): Promise<void>;
   /** The dream that runs, for `/tasks`. */

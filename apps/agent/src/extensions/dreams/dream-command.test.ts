@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { CommandContext } from "../../extension/slash-command.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
-import { dreamCommand } from "./dream-command.ts";
+import { dreamCommand } from "./dreams-extension.ts";
 
 /** Types `/dream`, with changes that wait, and chooses an answer where one is asked for. */
 async function typed(words: string, choice: string, held: "held" | "nothing") {
@@ -28,13 +28,16 @@ async function typed(words: string, choice: string, held: "held" | "nothing") {
 
 test("changes that wait are shown first, and applied or refused as the user decides", async () => {
   const accepted = await typed("", "--yes", "held");
-  expect(accepted).toMatchObject({ ran: [["dream", "--yes"]], decisions: 1 });
+  expect(accepted).toMatchObject({ ran: [["memory", "dream", "--yes"]], decisions: 1 });
   expect(accepted.shown).toMatch(/Apply the changes of the memory \(1\)\?[\s\S]*- forget old-parser: It is gone\./);
-  expect((await typed("", "--no", "held")).ran).toEqual([["dream", "--no"]]);
+  expect((await typed("", "--no", "held")).ran).toEqual([["memory", "dream", "--no"]]);
   expect((await typed("", "later", "held")).ran).toEqual([]);
 });
 
 test("where nothing waits, or with an option, the command runs and nobody is asked", async () => {
-  expect(await typed("", "--yes", "nothing")).toMatchObject({ ran: [["dream"]], shown: "" });
-  expect(await typed("--dry-run", "--yes", "held")).toMatchObject({ ran: [["dream", "--dry-run"]], shown: "" });
+  expect(await typed("", "--yes", "nothing")).toMatchObject({ ran: [["memory", "dream"]], shown: "" });
+  expect(await typed("--dry-run", "--yes", "held")).toMatchObject({
+    ran: [["memory", "dream", "--dry-run"]],
+    shown: "",
+  });
 });

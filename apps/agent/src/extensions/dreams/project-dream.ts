@@ -3,21 +3,40 @@ import type { Memory } from "@palimpsest/memory";
 import {
   askGates,
   DREAM_SYSTEM,
+  type DreamState,
   type DreamTask,
   type GateAnswer,
   type GateSettings,
   startDream,
 } from "@palimpsest/memory/dream";
-import { type Clock, openSession, type Provider, type SessionEvent, type Store } from "palimpsest";
+import {
+  type Clock,
+  openSession,
+  type Provider,
+  type Session,
+  type SessionEvent,
+  type Store,
+  type Tool,
+} from "palimpsest";
 import { sanitize } from "palimpsest/sanitize";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
-import type { Operations } from "../../operations/open-operations.ts";
-import type { Environment } from "../../workspace/command-environment.ts";
-import { newDreamSession } from "../../workspace/dream-session.ts";
+import { type AgentTool, toTool } from "../../extension/tool.ts";
+import { decidePermission } from "../../permissions/decide-permission.ts";
+import { loadSettings } from "../../permissions/load-settings.ts";
+import { toPermissionCall } from "../../permissions/permission-call.ts";
+import { hiddenPatterns, openSessionSandbox } from "../../permissions/session-sandbox.ts";
+import { findShell } from "../../sandbox/find-program.ts";
+import { commandEnvironment, type Environment } from "../../workspace/command-environment.ts";
 import { engineSettings } from "../../workspace/engine-settings.ts";
+import type { Operations } from "../../workspace/open-operations.ts";
+import { createPathGuard } from "../../workspace/path-guard.ts";
 import type { Places } from "../../workspace/places.ts";
-import { listSessions } from "../../workspace/stored-sessions.ts";
-import { dreamReadTools } from "./dream-read-tools.ts";
+import { listSessions, newDreamSession } from "../../workspace/stored-sessions.ts";
+import { readTool } from "../files/read.ts";
+import { encloseSearch } from "../search/enclose-search.ts";
+import { globTool } from "../search/glob.ts";
+import { grepTool } from "../search/grep.ts";
+import { readOnlyShellTool } from "../shell/read-only-shell.ts";
 
 export interface DreamPlace {
   readonly places: Places;
@@ -26,7 +45,7 @@ export interface DreamPlace {
   readonly clock: Clock;
 }
 
-export interface BeginDreamOptions extends DreamPlace {
+interface BeginDreamOptions extends DreamPlace {
   /** The folder of the project. A dream may read its files. */
   readonly folder: string;
   readonly memory: Memory;
@@ -119,4 +138,51 @@ async function sessionsSince(store: Store, atMs: number) {
 
 function leaseOf({ memory }: Places): string {
   return `dream:${memory}`;
+}
+
+interface DreamReadOptions {
+  /** The folder of the project. */
+  readonly folder: string;
+  readonly places: Pick<Places, "home" | "agentHome" | "folderOf">;
+  readonly environment: Environment;
+}
+
+/** The tools with which a dream reads the project. They follow the user's rules, and change nothing. Commands need a sandbox. */
+async function dreamReadTools(
+  { folder, places, environment }: DreamReadOptions,
+  session: Pick<Session, "id" | "view" | "history">,
+): Promise<readonly Tool[]> {
+  const guard = await createPathGuard(folder);
+  const { home, agentHome } = places;
+  const { settings } = await loadSettings({ guard, agentHome });
+  const { rules } = settings;
+  const hidden = hiddenPatterns(rules, { folder: guard.roots[0]!, home });
+  const search = { guard, hidden, startedBy: encloseSearch(guard.roots, environment["PATH"]) };
+  const allowed = (tool: AgentTool): AgentTool => ({
+    ...tool,
+    async run(input, context) {
+      const call = await toPermissionCall(tool, input, { guard, home, enclosure: "sandbox" });
+      if (decidePermission("auto", rules, call).decision === "allow") return tool.run(input, context);
+      return { content: "A rule forbids reading this. Continue without it.", status: "error" };
+    },
+  });
+  const files = { guard, shownReads: () => session.view.filesRead(), states: new Map() };
+  const sandbox = await openSessionSandbox({
+    // Nobody attends a dream, so its commands reach no host.
+    settings: { ...settings, allowedHosts: [] },
+    guard,
+    places,
+    sessionFolder: places.folderOf(session.id),
+    environment,
+  });
+  const shell = { shell: findShell(environment, guard.roots), environment: commandEnvironment(environment) };
+  const commands = sandbox.kind === "none" ? [] : [readOnlyShellTool({ sandbox, ...shell })];
+  const tools = [readTool(files), globTool(search), grepTool(search), ...commands];
+  return tools.map((tool) => toTool(allowed(tool), session, folder));
+}
+
+/** Describes what a run has done so far, with the beginning of what the model said last. */
+export function progressText({ phase, toolCalls, topics, turns }: DreamState): string {
+  const words = turns.at(-1)?.text.replaceAll(/\s+/g, " ").trim().slice(0, 80) ?? "";
+  return `${phase}: ${toolCalls} tool calls, ${topics.length} topics changed${words === "" ? "" : `: ${words}`}`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { hashOf, type LoadedFile } from "../../workspace/load-file.ts";
-import { checkSaved } from "./check-saved.ts";
+import { hashOf, type LoadedFile } from "../../workspace/open-inside.ts";
+import { checkSaved } from "./change-file.ts";
 
 function loaded(text: string): LoadedFile {
   const bytes = Buffer.from(text);

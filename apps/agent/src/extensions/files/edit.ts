@@ -1,9 +1,6 @@
-import { flag, optional, text } from "../../extension/input.ts";
-import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
-import { loadFile } from "../../workspace/load-file.ts";
-import { type ChangePorts, changeFile } from "./change-file.ts";
-import { checkFresh } from "./check-fresh.ts";
-import { checkSaved } from "./check-saved.ts";
+import { type AgentTool, defineTool, done, failed, flag, optional, text } from "../../extension/tool.ts";
+import { loadFile } from "../../workspace/open-inside.ts";
+import { type ChangePorts, changeFile, checkFresh, checkSaved } from "./change-file.ts";
 import { refusalOf } from "./file-states.ts";
 import { replaceText } from "./replace-text.ts";
 

@@ -1,8 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ResultContent } from "palimpsest/store-parts";
-import { type FileFacts, MAX_BYTES } from "../../workspace/load-file.ts";
-import { UnsafeFileError } from "../../workspace/open-inside.ts";
+import { type FileFacts, MAX_BYTES, UnsafeFileError } from "../../workspace/open-inside.ts";
 import type { GuardedPath, PathGuard } from "../../workspace/path-guard.ts";
 import type { OpenStoredResult } from "./stored-results.ts";
 
@@ -24,7 +23,7 @@ export interface FileState extends FileFacts {
 export type FileStates = Map<string, FileState>;
 
 /** `Session.filesRead()`: the files whose newest read is in view, by the path in the call, with the result's entry. */
-export type ShownReads = () => ReadonlyMap<string, number>;
+type ShownReads = () => ReadonlyMap<string, number>;
 
 /** The ports that all file tools share. */
 export interface FilePorts {

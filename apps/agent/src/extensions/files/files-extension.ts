@@ -3,7 +3,7 @@ import type { Extension, ToolSession } from "../../extension/extension.ts";
 import type { AgentTool } from "../../extension/tool.ts";
 import { decidePermission } from "../../permissions/decide-permission.ts";
 import { type PermittedTool, toPermissionCall } from "../../permissions/permission-call.ts";
-import { loadFile } from "../../workspace/load-file.ts";
+import { loadFile } from "../../workspace/open-inside.ts";
 import type { Checkpoints } from "../checkpoints/checkpoints.ts";
 import type { ChangePorts } from "./change-file.ts";
 import { editTool } from "./edit.ts";
@@ -12,7 +12,7 @@ import { readTool } from "./read.ts";
 import type { OpenStoredResult } from "./stored-results.ts";
 import { writeTool } from "./write.ts";
 
-export interface FilesOptions {
+interface FilesOptions {
   /** Saves each file before a change. */
   readonly keepBefore: Checkpoints["keepBefore"];
   /** Opens the stored results that a session may read. */

@@ -1,14 +1,13 @@
-import { nearestLines } from "./nearest-lines.ts";
-import { findSpelled, type UnspelledEdit } from "./spelled-edit.ts";
+import { type SpelledPlace, spellForEditing } from "palimpsest/sanitize";
 
-export interface TextEdit {
+interface TextEdit {
   readonly oldText: string;
   readonly newText: string;
   /** `unique`: the text must occur once. `all`: every occurrence is replaced. */
   readonly occurrences: "unique" | "all";
 }
 
-export type EditedText =
+type EditedText =
   | { readonly kind: "edited"; readonly content: string; readonly lines: readonly number[] }
   | { readonly kind: "refused"; readonly reason: string };
 
@@ -86,4 +85,106 @@ function notFound(content: string, oldText: string): string {
 
 function refused(reason: string): EditedText {
   return { kind: "refused", reason };
+}
+
+interface SpelledEdit {
+  readonly oldText: string;
+  readonly newText: string;
+}
+
+/** An edit in terms of what stands in the file: which text is replaced by which. */
+type UnspelledEdit =
+  | { readonly kind: "found"; readonly from: number; readonly oldText: string; readonly newText: string }
+  | { readonly kind: "ambiguous"; readonly mark: string };
+
+/**
+ * Finds the places of an edit whose old text is written as Read shows it, with hidden characters spelled out (⟨U+202E⟩). Marks in
+ * the new text become the characters again, as far as the old text had them: an edit can keep or remove them, and adds none.
+ */
+function findSpelled(content: string, { oldText, newText }: SpelledEdit): readonly UnspelledEdit[] {
+  const { text, places } = spellForEditing(content);
+  if (places.length === 0) return [];
+  const found: UnspelledEdit[] = [];
+  for (let at = text.indexOf(oldText); at >= 0; at = text.indexOf(oldText, at + oldText.length)) {
+    const end = at + oldText.length;
+    // A mark that is only in part in the old text is no match.
+    if (places.some((place) => isWithin(at, place) || isWithin(end, place))) continue;
+    const own = places.filter((place) => place.at >= at && place.at < end);
+    const from = at - surplus(places.filter((place) => place.at < at));
+    const raw = content.slice(from, from + oldText.length - surplus(own));
+    const restored = restoreMarks(newText, own, oldText);
+    found.push(
+      restored.kind === "ambiguous" ? restored : { kind: "found", from, oldText: raw, newText: restored.text },
+    );
+  }
+  return found;
+}
+
+type RestoredText =
+  | { readonly kind: "restored"; readonly text: string; readonly characters: number }
+  | { readonly kind: "ambiguous"; readonly mark: string };
+
+/** A new content for a file, with the hidden characters that the file has now in the place of their marks. */
+export function restoreHidden(content: string, before: string): RestoredText {
+  const { text, places } = spellForEditing(before);
+  return restoreMarks(content, places, text);
+}
+
+/** @param shown the text with the marks that stand for something */
+function restoreMarks(text: string, places: readonly SpelledPlace[], shown: string): RestoredText {
+  const marks = [...new Set(places.map((place) => place.shown))].filter((mark) => text.includes(mark));
+  let restored = text;
+  let characters = 0;
+  for (const mark of marks) {
+    const own = places.filter((place) => place.shown === mark);
+    const isWritten = countOf(shown, mark) > own.length;
+    if (isWritten || new Set(own.map(({ raw }) => raw)).size > 1) return { kind: "ambiguous", mark };
+    characters += countOf(restored, mark) * [...own[0]!.raw].length;
+    restored = restored.replaceAll(mark, () => own[0]!.raw);
+  }
+  return { kind: "restored", text: restored, characters };
+}
+
+function isWithin(at: number, place: SpelledPlace): boolean {
+  return at > place.at && at < place.at + place.shown.length;
+}
+
+/** How many characters longer the shown text is. */
+function surplus(places: readonly SpelledPlace[]): number {
+  return places.reduce((sum, { shown, raw }) => sum + shown.length - raw.length, 0);
+}
+
+function countOf(text: string, part: string): number {
+  return text.split(part).length - 1;
+}
+
+interface NearestLines {
+  /** The first line of the place, counted from 1. */
+  readonly line: number;
+  readonly text: string;
+  /** The share of lines that are equal except for white space. */
+  readonly likeness: number;
+}
+
+/** The limit of comparisons, some tens of milliseconds. */
+const MAX_COMPARISONS = 5_000_000;
+
+/** Finds the lines that are most similar to a text that was not found; undefined without any similar lines. */
+function nearestLines(content: string, wanted: string): NearestLines | undefined {
+  const lines = content.split("\n");
+  const sought = wanted.replace(/\n$/, "").split("\n").map(squeeze);
+  if (lines.length * sought.length > MAX_COMPARISONS) return undefined;
+  const squeezed = lines.map(squeeze);
+  let best = { line: 0, alike: 0 };
+  for (let start = 0; start < lines.length; start++) {
+    const alike = sought.filter((line, position) => line !== "" && squeezed[start + position] === line).length;
+    if (alike > best.alike) best = { line: start + 1, alike };
+  }
+  if (best.alike === 0) return undefined;
+  const text = lines.slice(best.line - 1, best.line - 1 + sought.length).join("\n");
+  return { line: best.line, text, likeness: best.alike / sought.filter((line) => line !== "").length };
+}
+
+function squeeze(line: string): string {
+  return line.replace(/\s+/g, " ").trim();
 }

@@ -1,5 +1,5 @@
 /** The requested part of a text. Lines and characters count from 1. */
-export interface WantedLines {
+interface WantedLines {
   readonly offset: number;
   readonly limit: number;
   /** The first character within the line `offset`; then only that line is shown. @default whole lines */

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { spellForEditing } from "palimpsest/sanitize";
 import { expect, test } from "vitest";
-import { replaceText } from "./replace-text.ts";
-import { restoreHidden } from "./spelled-edit.ts";
+import { replaceText, restoreHidden } from "./replace-text.ts";
 
 const unique = { occurrences: "unique" } as const;
 

@@ -1,12 +1,8 @@
-import { text } from "../../extension/input.ts";
-import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
-import { loadFile } from "../../workspace/load-file.ts";
-import { type ChangePorts, changeFile } from "./change-file.ts";
-import { checkFresh } from "./check-fresh.ts";
-import { checkSaved } from "./check-saved.ts";
+import { type AgentTool, defineTool, done, failed, text } from "../../extension/tool.ts";
+import { loadFile } from "../../workspace/open-inside.ts";
+import { type ChangePorts, changeFile, checkFresh, checkSaved } from "./change-file.ts";
 import { refusalOf, shownEntry } from "./file-states.ts";
-import { ambiguousMark } from "./replace-text.ts";
-import { restoreHidden } from "./spelled-edit.ts";
+import { ambiguousMark, restoreHidden } from "./replace-text.ts";
 
 /** Writes a whole file. An existing file must have been read completely, and the read must still be in view. */
 export function writeTool(ports: ChangePorts): AgentTool {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { createHooks } from "palimpsest/hooks";
 import { expect, test } from "vitest";
-import type { HookSetting } from "../../permissions/hook-setting.ts";
+import type { HookSetting } from "../../permissions/program-setting.ts";
 import { type ProgramPortsOptions, programPorts } from "../../testing/program-ports.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 import { commandEnvironment } from "../../workspace/command-environment.ts";

@@ -1,11 +1,11 @@
 import { commandHook, type Hook } from "palimpsest/hooks";
 import { sanitizeAll } from "palimpsest/sanitize";
 import { encloseProgram, enclosureAdvice, type ProgramPorts } from "../../permissions/enclose-program.ts";
-import { type HookSetting, hookLine, hookText } from "../../permissions/hook-setting.ts";
+import { type HookSetting, hookLine, hookText } from "../../permissions/program-setting.ts";
 import { changeWarning } from "../../sandbox/describe-changes.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
 
-export interface CommandHookOptions {
+interface CommandHookOptions {
   /** An agent is no session of its own to those who are told of beginnings and ends: the session tells of it. */
   readonly whose: "session" | "agent";
   readonly folder: string;

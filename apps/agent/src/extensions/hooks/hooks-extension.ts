@@ -1,8 +1,10 @@
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
+import type { SlashCommand } from "../../extension/slash-command.ts";
+import { type HookSetting, hookLine, programText } from "../../permissions/program-setting.ts";
+import { table } from "../../text/table.ts";
 import { commandEnvironment } from "../../workspace/command-environment.ts";
 import { commandHooks } from "./command-hooks.ts";
-import { hooksCommand } from "./hooks-command.ts";
 
 /** Commands of the settings that run at events. */
 export function hooksExtension(context: ExtensionContext): Extension {
@@ -16,5 +18,18 @@ export function hooksExtension(context: ExtensionContext): Extension {
     hooks: (whose) =>
       commandHooks(hooks, { whose, folder, environment: given, programs: context, onHook, onNote: notify }),
     commands: [hooksCommand(hooks)],
+  };
+}
+
+/** `/hooks`: the commands of the settings that run at events. */
+function hooksCommand(hooks: readonly HookSetting[]): SlashCommand {
+  return {
+    name: "hooks",
+    about: "list the commands that run at events",
+    when: "always",
+    async open({ say }) {
+      const rows = hooks.map((hook) => [hook.event, hook.tools ?? "", `${hookLine(hook)}${programText(hook)}`]);
+      say(rows.length === 0 ? "There are no hooks. To add one: settings.json, under hooks." : table(rows));
+    },
   };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { processorMs } from "../../../../../test/processor-ms.ts";
-import { findImports, isSurelyPath } from "./find-imports.ts";
+import { findImports, isSurelyPath } from "./read-instruction-files.ts";
 
 test.each([
   ["See @docs/style.md.", ["docs/style.md"]],

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { createSessionHead } from "../../extension/session-head.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 import { createPathGuard } from "../../workspace/path-guard.ts";
-import { followInstructions } from "./follow-instructions.ts";
+import { followInstructions } from "./instructions-extension.ts";
 import { openInstructions } from "./open-instructions.ts";
 
 const SUMMARY = Array.from(

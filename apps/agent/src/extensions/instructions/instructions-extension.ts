@@ -1,11 +1,14 @@
+import { attachment } from "palimpsest";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
+import type { AgentSession } from "../../extension/open-agent-session.ts";
+import { INSTRUCTIONS, shownTexts } from "../../extension/session-head.ts";
 import type { AgentTool } from "../../extension/tool.ts";
 import { unseenFiles } from "../../permissions/unseen-file.ts";
-import { type FollowedInstructions, followInstructions } from "./follow-instructions.ts";
-import { openInstructions } from "./open-instructions.ts";
+import { type Instructions, openInstructions } from "./open-instructions.ts";
+import { isSent, nameOf, readSentFiles, versionOf } from "./render-instructions.ts";
 
-export interface InstructionsExtension extends Extension {
+interface InstructionsExtension extends Extension {
   /** Wraps the Read tool, to add the instructions of a folder when a file in it is read. */
   readonly aroundRead: (read: AgentTool) => AgentTool;
 }
@@ -43,5 +46,64 @@ export async function instructionsExtension({
       run: (input, context) => (followed?.around(read) ?? read).run(input, context),
     }),
     beforeTurn: async () => followed?.announce(),
+  };
+}
+
+interface FollowOptions {
+  readonly session: Pick<AgentSession, "id" | "view" | "append" | "events">;
+  readonly instructions: Instructions;
+}
+
+/** Tells the model about instructions during a session. */
+interface FollowedInstructions {
+  /** Runs the hooks for instructions that became part of the request. */
+  announce(): Promise<void>;
+  /** Wraps the tool that reads files: adds the instructions of the file's folder after its result. */
+  around(read: AgentTool): AgentTool;
+}
+
+export function followInstructions({ session, instructions }: FollowOptions): FollowedInstructions {
+  const announced = new Set<string>();
+  // A compaction writes them into the head again.
+  session.events.listen((event) => {
+    if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") announced.clear();
+  });
+
+  /** Runs once for each text in this process, and again after a compaction. */
+  async function announce(): Promise<void> {
+    const told = readSentFiles(shownTexts(session));
+    for (const file of instructions.files.filter((one) => isSent(told, one))) {
+      const text = `${nameOf(file.path)} ${versionOf(file.text)}`;
+      if (announced.has(text)) continue;
+      announced.add(text);
+      await session.events.runHooks("InstructionsLoaded", { sessionId: session.id, path: file.path });
+    }
+  }
+
+  // Tools run in parallel: two reads in one folder must not both add its instructions.
+  let last: Promise<unknown> = Promise.resolve();
+  function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
+    const next = last.then(act);
+    last = next.catch(() => undefined);
+    return next;
+  }
+
+  return {
+    announce,
+    around: (read) => ({
+      ...read,
+      async run(input, context) {
+        const outcome = await read.run(input, context);
+        const { file_path: path } = input as { readonly file_path?: unknown };
+        if (outcome.status !== "ok" || typeof path !== "string") return outcome;
+        await inTurn(async () => {
+          const due = await instructions.instructionsFor(path, shownTexts(session));
+          if (due === undefined) return;
+          await session.append(attachment(INSTRUCTIONS, due, { kind: "project" }));
+          await announce();
+        });
+        return outcome;
+      },
+    }),
   };
 }

@@ -6,7 +6,7 @@ import { trustFile } from "../../permissions/load-settings.ts";
 import { unseenFiles } from "../../permissions/unseen-file.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 import { openCommandTimes } from "../../workspace/command-times.ts";
-import { hashOf } from "../../workspace/load-file.ts";
+import { hashOf } from "../../workspace/open-inside.ts";
 import { createPathGuard } from "../../workspace/path-guard.ts";
 import { type InstructionsOptions, openInstructions } from "./open-instructions.ts";
 

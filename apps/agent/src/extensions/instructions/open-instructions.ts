@@ -1,13 +1,18 @@
 import { stat } from "node:fs/promises";
 import { dirname, join, parse, relative } from "node:path";
 import type { HeadText } from "../../extension/session-head.ts";
-import { hiddenPatterns } from "../../permissions/hidden-patterns.ts";
-import { fitsPath } from "../../permissions/path-pattern.ts";
+import { fitsPath } from "../../permissions/glob.ts";
 import { fitsTool, type Rule } from "../../permissions/rule.ts";
+import { hiddenPatterns } from "../../permissions/session-sandbox.ts";
 import { type FindUnseen, unseenText } from "../../permissions/unseen-file.ts";
 import { createPathGuard, type PathGuard } from "../../workspace/path-guard.ts";
-import { type InstructionFile, MAX_CHARACTERS } from "./instruction-file.ts";
-import { type InstructionPlace, type InstructionReading, readInstructionFiles } from "./read-instruction-files.ts";
+import {
+  type InstructionFile,
+  type InstructionPlace,
+  type InstructionReading,
+  MAX_CHARACTERS,
+  readInstructionFiles,
+} from "./read-instruction-files.ts";
 import { changeText, HEAD_LINE, isSent, readSentFiles, toSections } from "./render-instructions.ts";
 
 /** Where instruction files are looked for, and which of them may be read. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { processorMs } from "../../../../../test/processor-ms.ts";
-import { goneTitle, nameOf, readTitle, toTitle, versionOf } from "./section-title.ts";
+import { goneTitle, nameOf, readTitle, toTitle, versionOf } from "./render-instructions.ts";
 
 const path = fc
   .array(fc.constantFrom("a", "b", " ", "(", ")", ",", "\n", "ü", "#", " (of the project", " (for what lies in "), {

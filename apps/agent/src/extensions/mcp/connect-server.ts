@@ -4,12 +4,12 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { encloseProgram, enclosureAdvice, type ProgramPorts } from "../../permissions/enclose-program.ts";
-import type { HttpServer, ProgramServer, ToolServer } from "../../permissions/tool-server.ts";
+import type { HttpServer, ProgramServer, ToolServer } from "../../permissions/program-setting.ts";
 import { changeWarning } from "../../sandbox/describe-changes.ts";
 import { commandEnvironment, type Environment } from "../../workspace/command-environment.ts";
 import type { ServedResult, ServedTool } from "./to-agent-tool.ts";
 
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly folder: string;
   readonly programs: ProgramPorts;
   /** Holds a folder for each server: what it writes outlives the session. */

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import type { ProgramServer } from "../../permissions/program-setting.ts";
 import { readRule } from "../../permissions/rule.ts";
-import type { ProgramServer } from "../../permissions/tool-server.ts";
 import { type ProgramPortsOptions, programPorts } from "../../testing/program-ports.ts";
 import { call, temporaryProject, textOf } from "../../testing/temporary-project.ts";
 import { SHELL_SERVER } from "../../testing/tool-server.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { limitTools } from "./limit-tools.ts";
+import { limitTools } from "./to-agent-tool.ts";
 
 const plain = { type: "object" };
 

@@ -72,7 +72,7 @@ test("tools of servers are offered in a stable order and called by leave; the se
   ).toBe("mcp__web__echo");
   expect(last().texts.at(-2)).toContain("# Server other\n\nI am new here.");
   expect(last().texts.at(-2)).not.toContain("Server web");
-  const cost = JSON.parse((await cli.run(["cost", "--json"])).out);
+  const cost = JSON.parse((await cli.run(["sessions", "cost", "--json"])).out);
   expect(cost.breaks.map(({ causes }: { readonly causes: readonly string[] }) => causes)).toEqual([["tools"]]);
   expect(cli.refused()).toEqual([]);
 });

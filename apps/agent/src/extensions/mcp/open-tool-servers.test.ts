@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { ToolServer } from "../../permissions/tool-server.ts";
+import type { ToolServer } from "../../permissions/program-setting.ts";
 import { programPorts } from "../../testing/program-ports.ts";
 import { call, temporaryProject, textOf } from "../../testing/temporary-project.ts";
 import { startHttpToolServer, TOOL_SERVER } from "../../testing/tool-server.ts";

@@ -2,10 +2,9 @@ import type { ToolDefinition } from "palimpsest";
 import { sanitize } from "palimpsest/sanitize";
 import { type AgentTool, failed } from "../../extension/tool.ts";
 import type { ProgramPorts } from "../../permissions/enclose-program.ts";
-import type { ToolServer } from "../../permissions/tool-server.ts";
+import type { ToolServer } from "../../permissions/program-setting.ts";
 import { type ConnectedServer, connectServer } from "./connect-server.ts";
-import { limitTools } from "./limit-tools.ts";
-import { prefixOf, toAgentTools } from "./to-agent-tool.ts";
+import { limitTools, prefixOf, toAgentTools } from "./to-agent-tool.ts";
 
 /** Which MCP servers to start, and within which limits. */
 export interface ToolServersOptions {

@@ -17,7 +17,7 @@ import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { HeadSection } from "../../extension/session-head.ts";
 import type { AgentTool } from "../../extension/tool.ts";
 
-export interface AgentMemoryOptions {
+interface AgentMemoryOptions {
   readonly folder: string;
   readonly store: Store;
   readonly clock?: { now(): number };
@@ -43,7 +43,7 @@ export interface AgentMemory {
 }
 
 /** Topics that are attached to a message. */
-export interface RecalledForTurn extends Pick<RecalledTopics, "topics"> {
+interface RecalledForTurn extends Pick<RecalledTopics, "topics"> {
   readonly attached: AttachmentPayload;
 }
 

@@ -1,7 +1,7 @@
 import { memoryStore, openSession, toolResult, user } from "palimpsest";
 import { expect, test } from "vitest";
-import { offline } from "../../cli/connect.ts";
-import { describeEvidence } from "./describe-evidence.ts";
+import { offline } from "../../commands/connect.ts";
+import { describeEvidence } from "./memory-text.ts";
 
 test("each quote says who said it, and where; a session that is gone leaves only the quote", async () => {
   const store = memoryStore();

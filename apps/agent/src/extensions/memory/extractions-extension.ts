@@ -1,6 +1,5 @@
 import type { ExtensionContext } from "../../extension/context.ts";
-import type { Extension } from "../../extension/extension.ts";
-import type { OpenedSession } from "../../extension/opened-session.ts";
+import type { Extension, OpenedSession } from "../../extension/extension.ts";
 import type { AgentMemory } from "./agent-memory.ts";
 
 /** Saves memories from each turn, if the settings turn it on (`memory: on`). */

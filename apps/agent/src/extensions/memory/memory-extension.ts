@@ -5,7 +5,7 @@ import type { AgentSession } from "../../extension/open-agent-session.ts";
 import { type AgentMemory, openAgentMemory } from "./agent-memory.ts";
 import { memoryCommand } from "./memory-command.ts";
 
-export interface MemoryExtension extends Extension {
+interface MemoryExtension extends Extension {
   /** Absent if the settings turn the memory off. */
   readonly remembered?: AgentMemory;
   /** Emits one event if memories wait for the user's approval. */

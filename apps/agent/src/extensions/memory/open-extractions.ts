@@ -3,14 +3,14 @@ import { createExtractions, EXTRACTION_SOURCE, type ExtractionOptions, type Extr
 import type { Clock } from "palimpsest";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
 
-export interface AgentExtractionOptions extends Omit<ExtractionOptions, "daily"> {
+interface AgentExtractionOptions extends Omit<ExtractionOptions, "daily"> {
   /** Shared by all sessions of the user, which have one budget. */
   readonly coordinationFile: string;
   readonly dailyTokens: number;
   readonly clock?: Clock;
 }
 
-export interface AgentExtractions {
+interface AgentExtractions {
   afterTurn(session: AgentSession): Promise<void>;
   /** The extraction that calls the model now. */
   running: Extractions["running"];

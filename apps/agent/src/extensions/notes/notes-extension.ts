@@ -1,12 +1,14 @@
-import { readFile, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { readNotesTemplate } from "palimpsest";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
 import type { AgentSession, AgentSessionOptions } from "../../extension/open-agent-session.ts";
+import type { Places } from "../../workspace/places.ts";
 import { writePrivateFile } from "../../workspace/private-files.ts";
-import { readNotesFiles } from "./notes-files.ts";
 
-export interface NotesExtension extends Extension {
+interface NotesExtension extends Extension {
   /** The user's own template and prompt, and where the notes are written. */
   readonly notes: NonNullable<AgentSessionOptions["notes"]>;
 }
@@ -65,4 +67,82 @@ export async function notesExtension({
     afterTurn: copy,
     close: () => inOrder,
   };
+}
+
+/** The user's own texts for session notes. */
+interface NotesFiles {
+  /** The sections. @default the built-in sections */
+  readonly template?: string;
+  /** What the model is asked when it updates the notes. @default the built-in prompt */
+  readonly prompt?: string;
+  /** Why a file is not used, and what to do: one text for each file. */
+  readonly problems: readonly string[];
+}
+
+/** The model reads the prompt, and the template with it, on every update. */
+const MAX_BYTES = 16_384;
+
+/** Windows does not have this flag. Opening a named pipe must not wait for its writer. */
+const { O_RDONLY, O_NONBLOCK = 0 } = constants;
+
+/**
+ * Reads `notes-template.md` and `notes-prompt.md` from the agent's folder in the user's home. Files of a project cannot set
+ * them: the prompt speaks to the model in the host's own voice. A file that cannot be used is reported and left out.
+ */
+export async function readNotesFiles({
+  notesTemplate,
+  notesPrompt,
+}: Pick<Places, "notesTemplate" | "notesPrompt">): Promise<NotesFiles> {
+  const [template, prompt] = await Promise.all([
+    readText(notesTemplate, (text) => {
+      const read = readNotesTemplate(text);
+      return read.kind === "unusable" ? read.problem : undefined;
+    }),
+    readText(notesPrompt, () => undefined),
+  ]);
+  return {
+    ...(template.kind === "text" ? { template: template.text } : {}),
+    ...(prompt.kind === "text" ? { prompt: prompt.text } : {}),
+    problems: [
+      ...(template.kind === "unusable" ? [notUsed(notesTemplate, template.why, "sections")] : []),
+      ...(prompt.kind === "unusable" ? [notUsed(notesPrompt, prompt.why, "prompt")] : []),
+    ],
+  };
+}
+
+type FoundText =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "unusable"; readonly why: string }
+  | { readonly kind: "absent" };
+
+async function readText(path: string, problemOf: (text: string) => string | undefined): Promise<FoundText> {
+  const unusable = (why: string): FoundText => ({ kind: "unusable", why });
+  try {
+    const file = await open(path, O_RDONLY | O_NONBLOCK);
+    try {
+      const facts = await file.stat();
+      if (!facts.isFile()) return unusable("it is not a plain file");
+      if (facts.size > MAX_BYTES) {
+        return unusable(`it has ${grouped(facts.size)} bytes, more than the limit of ${grouped(MAX_BYTES)}`);
+      }
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.readFile());
+      if (text.trim() === "") return unusable("it is empty");
+      const problem = problemOf(text);
+      return problem === undefined ? { kind: "text", text } : unusable(problem);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof TypeError) return unusable("it is not UTF-8 text");
+    const { code = "error" } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? { kind: "absent" } : unusable(`it cannot be read (${code})`);
+  }
+}
+
+function notUsed(path: string, why: string, what: "sections" | "prompt"): string {
+  return `${path} is not used: ${why}. The session notes have the built-in ${what}. Correct the file or delete it.`;
+}
+
+function grouped(bytes: number): string {
+  return bytes.toLocaleString("en-US");
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 import { placesOf } from "../../workspace/places.ts";
-import { readNotesFiles } from "./notes-files.ts";
+import { readNotesFiles } from "./notes-extension.ts";
 
 const TEMPLATE = "# Risks\n_What can go wrong._\n\n# Next\n_What comes next._\n";
 

@@ -1,8 +1,7 @@
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
 import type { SlashCommand } from "../../extension/slash-command.ts";
-import { openingText } from "../../permissions/outside-programs.ts";
-import { explainCall, listPermissions, removePermission } from "../../permissions/review-permissions.ts";
+import { explainCall, listPermissions, openingText, removePermission } from "../../permissions/review-permissions.ts";
 
 /** Shows and changes what needs no question. */
 export function permissionsExtension(context: ExtensionContext): Extension {

@@ -1,12 +1,14 @@
-import type { Store } from "palimpsest";
+import { join } from "node:path";
+import type { PlacedText, Store } from "palimpsest";
 import { answeredCalls } from "../../extension/answered-calls.ts";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
 import type { ApprovePlan } from "../../extension/person.ts";
-import { openPlanFile } from "./plan-file.ts";
-import { EXIT_PLAN, PLAN_APPROVED, planTools } from "./plan-mode.ts";
+import { type AgentTool, defineTool, done, failed, text } from "../../extension/tool.ts";
+import type { PermissionMode } from "../../permissions/decide-permission.ts";
+import { writePrivateFile } from "../../workspace/private-files.ts";
 
-export interface PlanExtension extends Extension {
+interface PlanExtension extends Extension {
   /** The file of the newest approved plan. */
   readonly path: string;
 }
@@ -42,4 +44,87 @@ async function readPlan(store: Store, session: string): Promise<string | undefin
     if (call.name === EXIT_PLAN && typeof plan === "string" && text.startsWith(PLAN_APPROVED)) return plan;
   }
   return undefined;
+}
+
+interface PlanPorts {
+  readonly mode: () => PermissionMode;
+  readonly setMode: (mode: PermissionMode) => void;
+  readonly approvePlan: ApprovePlan;
+}
+
+const EXIT_PLAN = "ExitPlan";
+/** The start of the result of an approved plan. The log is searched for it. */
+const PLAN_APPROVED = "The user has approved the plan.";
+
+const A_DAY_MS = 86_400_000;
+
+/** The plan tools. They are offered in every mode, so that a change of the mode keeps the prompt cache. */
+export function planTools({ mode, setMode, approvePlan }: PlanPorts): readonly AgentTool[] {
+  const enter = defineTool({
+    name: "EnterPlan",
+    description:
+      "Begins to plan: from then on files are only read, until ExitPlan. For tasks that touch much, or that can be done in several ways.",
+    input: {},
+    concurrency: "alone",
+    effect: "talk",
+    repeat: "free",
+    results: "kept",
+    async run() {
+      if (mode() === "plan") return done("A plan is being made already. Look around, then present it with ExitPlan.");
+      setMode("plan");
+      return done("From now on nothing is changed. Look around, then present the plan with ExitPlan.");
+    },
+  });
+  const exit = defineTool({
+    name: EXIT_PLAN,
+    description: "Presents the plan to the user. Once it is approved, files can be changed again.",
+    input: { plan: text("The plan, in markdown: what will be changed, in which order, how it is checked.") },
+    concurrency: "alone",
+    effect: "talk",
+    repeat: "free",
+    results: "kept",
+    timeoutMs: A_DAY_MS,
+    async run({ plan }, { signal }) {
+      if (mode() !== "plan") return failed("No plan is being made: there is nothing to leave. Go on with the work.");
+      const answer = await approvePlan(plan, signal);
+      if (answer.kind === "rejected") {
+        return done(
+          `The user has not approved the plan${answer.comment === "" ? "." : `: ${answer.comment}`} Nothing is changed yet; plan on.`,
+        );
+      }
+      setMode(answer.mode);
+      return done(`${PLAN_APPROVED} Begin.\n\n${plan}`);
+    },
+  });
+  return [enter, exit];
+}
+
+/** The newest approved plan: in the log, and in a file of the session that people and tools can read. */
+interface PlanFile {
+  readonly path: string;
+  /** Wraps the approval: writes an approved plan to the file. */
+  readonly approvePlan: ApprovePlan;
+  /** Undefined if no plan was approved, or the approval was rewound. */
+  plan(): Promise<PlacedText | undefined>;
+}
+
+/** Opens the plan file. @param readPlan reads the plan from the log, which is right after a rewind and a resume */
+function openPlanFile(
+  sessionFolder: string,
+  approvePlan: ApprovePlan,
+  readPlan: () => Promise<string | undefined>,
+): PlanFile {
+  const path = join(sessionFolder, "plan.md");
+  return {
+    path,
+    async approvePlan(plan, signal) {
+      const answer = await approvePlan(plan, signal);
+      if (answer.kind === "approved") await writePrivateFile(path, plan);
+      return answer;
+    },
+    async plan() {
+      const text = await readPlan();
+      return text === undefined ? undefined : { text, path };
+    },
+  };
 }

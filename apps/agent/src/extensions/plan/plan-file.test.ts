@@ -14,8 +14,8 @@ import { anthropic } from "palimpsest/anthropic";
 import { sqliteStore } from "palimpsest/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import type { AgentOptions } from "../../agent/agent.ts";
+import { openAgent } from "../../agent/open-agent.ts";
 import type { Person } from "../../extension/person.ts";
-import { openAgent } from "../../open-agent.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 import { placesOf } from "../../workspace/places.ts";
 

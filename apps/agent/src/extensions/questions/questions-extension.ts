@@ -1,8 +1,45 @@
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
-import { askUserTool } from "./ask-user.ts";
+import type { AskUser } from "../../extension/person.ts";
+import { type AgentTool, defineTool, done, failed, flag, list, optional, text } from "../../extension/tool.ts";
 
 /** Questions of the model to the user. */
 export function questionsExtension({ person }: Pick<ExtensionContext, "person">): Extension {
   return { name: "questions", tools: () => [askUserTool(person?.askUser)] };
+}
+
+/** The time limit for an answer. The loop's own limit is meant for programs. */
+const A_DAY_MS = 86_400_000;
+
+/** The tool with which the model asks the user a question. */
+export function askUserTool(askUser: AskUser | undefined): AgentTool {
+  return defineTool({
+    name: "AskUser",
+    description:
+      "Asks the user to decide something that the task leaves open and that cannot be found out by looking. Offer two to four answers, " +
+      "the one you would choose first; the user can also answer in own words.",
+    input: {
+      question: text("The question."),
+      options: list("Possible answers.", {
+        label: text("The answer, in a few words."),
+        description: optional(text("What it means.")),
+      }),
+      several: optional(flag("More than one may be chosen. Default false.")),
+    },
+    concurrency: "alone",
+    effect: "talk",
+    repeat: "free",
+    results: "kept",
+    timeoutMs: A_DAY_MS,
+    async run({ question, options, several = false }, { signal }) {
+      if (askUser === undefined)
+        return failed("Nobody is here to answer. Decide yourself, and say what you have assumed.");
+      const answers = await askUser({ question, options, choose: several ? "several" : "one" }, signal);
+      return done(
+        answers === undefined
+          ? "The user did not answer. Go on without, or stop and say what you need."
+          : `The user's answer: ${answers.join("; ")}`,
+      );
+    },
+  });
 }

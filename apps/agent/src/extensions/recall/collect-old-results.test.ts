@@ -1,6 +1,6 @@
 import { memoryStore } from "palimpsest";
 import { expect, test } from "vitest";
-import { collectOldResults } from "./collect-old-results.ts";
+import { collectOldResults } from "./recall-extension.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,8 +1,10 @@
+import { collectResults, recallTool as definition, readRecallInput, recalledText, type Store } from "palimpsest";
+import type { Recalled, RecallRequest } from "palimpsest/inspect";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
-import { type Collecting, collectOldResults } from "./collect-old-results.ts";
-import { recallTool } from "./recall.ts";
-import { recallCommand } from "./recall-command.ts";
+import type { AgentSession } from "../../extension/open-agent-session.ts";
+import type { SlashCommand } from "../../extension/slash-command.ts";
+import type { AgentTool } from "../../extension/tool.ts";
 
 /** Reads back what was stored, cleared or compacted. Stored results of old sessions are removed in the background. */
 export function recallExtension({ store, clock }: Pick<ExtensionContext, "store" | "clock">): Extension {
@@ -16,5 +18,91 @@ export function recallExtension({ store, clock }: Pick<ExtensionContext, "store"
       collecting.begin();
     },
     close: async () => collecting?.close(),
+  };
+}
+
+const recallCommand: SlashCommand = {
+  name: "recall",
+  takes: "WORDS | ENTRY",
+  about: "search everything that was stored, cleared or compacted",
+  when: "always",
+  async open({ words, session, say }) {
+    if (words === "") return say("To search: /recall WORDS. To show an entry: /recall 12", { color: "warning" });
+    const request = /^\d+$/.test(words) ? { entry: Number(words) } : { search: words };
+    say(recalledText(await session.recall(readRecallInput(request))));
+  },
+};
+
+/** `Session.recall()`. */
+type Recall = (request: RecallRequest) => Promise<Recalled>;
+
+/** Reads back what was stored, cleared or compacted. The engine checks the input. */
+export function recallTool(recall: Recall): AgentTool {
+  return {
+    ...definition,
+    description: definition.description ?? "",
+    concurrency: "safe",
+    effect: "talk",
+    repeat: "free",
+    results: "clearable",
+    async run(input) {
+      return { content: recalledText(await recall(readRecallInput(input))), status: "ok" };
+    },
+  };
+}
+
+interface CollectingOptions {
+  readonly store: Store;
+  readonly session: Pick<AgentSession, "settings" | "events">;
+  /** @default the system's clock */
+  readonly clock?: { now(): number };
+}
+
+interface Collecting {
+  /** Starts once, in the background. */
+  begin(): void;
+  /** Waits a short time for the end; the rest is removed next time. */
+  close(): Promise<void>;
+}
+
+/** A delay at exit that a person does not notice. */
+const CLOSING_MS = 500;
+
+const DAY_MS = 86_400_000;
+const MEGABYTE = 1_000_000;
+
+/** Removes stored results of old sessions of the project. Emits an event if some were removed or could not be removed. */
+export function collectOldResults({ store, session, clock = { now: Date.now } }: CollectingOptions): Collecting {
+  const closing = new AbortController();
+  let running: Promise<void> | undefined;
+
+  async function collect(): Promise<void> {
+    const { settings } = session.settings();
+    const { removed, failures } = await collectResults(store, {
+      nowMs: clock.now(),
+      maxAgeMs: settings["toolResults.keptDays"] * DAY_MS,
+      maxBytes: settings["toolResults.keptMegabytes"] * MEGABYTE,
+      signal: closing.signal,
+    });
+    if (removed.length > 0 || failures.length > 0) {
+      const bytes = removed.reduce((sum, one) => sum + one.bytes, 0);
+      emit(removed.length, bytes, failures.length, failures[0]?.error);
+    }
+  }
+
+  function emit(sessions: number, bytes: number, failures: number, error: unknown): void {
+    const because = error instanceof Error ? { error: error.message } : {};
+    session.events.emit({ kind: "results-collected", sessions, bytes, failures, ...because });
+  }
+
+  return {
+    begin() {
+      running ??= collect().catch((error: unknown) => emit(0, 0, 1, error));
+    },
+    async close() {
+      const timer = setTimeout(() => closing.abort(), CLOSING_MS);
+      await running;
+      clearTimeout(timer);
+    },
   };
 }

@@ -1,13 +1,10 @@
 import { relative } from "node:path";
-import { optional, text } from "../../extension/input.ts";
-import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
-import { fitsPath, placePattern } from "../../permissions/path-pattern.ts";
+import { type AgentTool, defineTool, done, failed, optional, text } from "../../extension/tool.ts";
+import { fitsPath, placePattern } from "../../permissions/glob.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 import { refusalOf } from "../files/file-states.ts";
 import type { OpenStoredResult } from "../files/stored-results.ts";
-import { type SearchEnclosure, unenclosed } from "./enclose-search.ts";
-import { hidingGlobs } from "./hiding-globs.ts";
-import { runRipgrep } from "./run-ripgrep.ts";
+import { hidingGlobs, runRipgrep, type SearchEnclosure, unenclosed } from "./enclose-search.ts";
 
 export interface SearchPorts {
   readonly guard: PathGuard;

@@ -1,11 +1,18 @@
 import { stat } from "node:fs/promises";
-import { choice, flag, integer, optional, text } from "../../extension/input.ts";
-import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
+import {
+  type AgentTool,
+  choice,
+  defineTool,
+  done,
+  failed,
+  flag,
+  integer,
+  optional,
+  text,
+} from "../../extension/tool.ts";
 import { refusalOf } from "../files/file-states.ts";
-import { unenclosed } from "./enclose-search.ts";
+import { hidingGlobs, runRipgrep, unenclosed } from "./enclose-search.ts";
 import { isHidden, type SearchPorts } from "./glob.ts";
-import { hidingGlobs } from "./hiding-globs.ts";
-import { runRipgrep } from "./run-ripgrep.ts";
 
 const DEFAULT_LINES = 250;
 const MAX_CHARACTERS = 60_000;

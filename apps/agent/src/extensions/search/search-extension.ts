@@ -1,12 +1,12 @@
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension, ToolSession } from "../../extension/extension.ts";
-import { hiddenPatterns } from "../../permissions/hidden-patterns.ts";
+import { hiddenPatterns } from "../../permissions/session-sandbox.ts";
 import type { OpenStoredResult } from "../files/stored-results.ts";
 import { encloseSearch } from "./enclose-search.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 
-export interface SearchOptions {
+interface SearchOptions {
   /** Opens the stored results that a session may read. */
   readonly openResult: (session: ToolSession) => OpenStoredResult;
 }

@@ -1,8 +1,8 @@
 import { symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { hiddenPatterns } from "../../permissions/hidden-patterns.ts";
 import { readRule } from "../../permissions/rule.ts";
+import { hiddenPatterns } from "../../permissions/session-sandbox.ts";
 import { call, temporaryProject, textOf } from "../../testing/temporary-project.ts";
 import { createPathGuard } from "../../workspace/path-guard.ts";
 import { encloseSearch, unenclosed } from "./enclose-search.ts";

@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import type { RunningCommand } from "../../sandbox/start-command.ts";
 import { makePrivateFolder } from "../../workspace/private-files.ts";
 
-export interface BackgroundOutput {
+interface BackgroundOutput {
   /** What has come since it was last asked for, up to a limit. */
   readonly text: string;
   readonly more: "yes" | "no";

@@ -6,8 +6,7 @@ import { call, temporaryProject, textOf } from "../../testing/temporary-project.
 import { commandEnvironment } from "../../workspace/command-environment.ts";
 import { createPathGuard } from "../../workspace/path-guard.ts";
 import { createBackgroundCommands } from "./background-commands.ts";
-import { type BashPorts, bashTool } from "./bash.ts";
-import { bashOutputTool, killBashTool } from "./bash-output.ts";
+import { type BashPorts, bashOutputTool, bashTool, killBashTool } from "./bash.ts";
 
 async function setUp(ports: Partial<BashPorts> = {}) {
   const project = temporaryProject({ "in/a.txt": "a" });

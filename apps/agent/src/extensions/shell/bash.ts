@@ -1,7 +1,18 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import { flag, integer, optional, text, texts } from "../../extension/input.ts";
-import { type AgentTool, defineTool, done, failed, type ToolContext, type ToolOutcome } from "../../extension/tool.ts";
+import {
+  type AgentTool,
+  defineTool,
+  done,
+  failed,
+  flag,
+  integer,
+  optional,
+  type ToolContext,
+  type ToolOutcome,
+  text,
+  texts,
+} from "../../extension/tool.ts";
 import { changeWarning } from "../../sandbox/describe-changes.ts";
 import type { Sandbox } from "../../sandbox/open-sandbox.ts";
 import { type CommandEnd, type RunningCommand, startCommand } from "../../sandbox/start-command.ts";
@@ -204,4 +215,48 @@ function enclosureText(sandbox: Sandbox): string {
     : "Commands can write only to the project, /tmp and a home folder of their own. They reach no host but those named in network. " +
         "They cannot change what the user's programs obey, such as .git/hooks, .git/config, .vscode, .envrc, .npmrc and CI workflows: " +
         "use Write or Edit for these, or ask the user (git init in the project's folder is one of them).";
+}
+
+const ID = "Id of the command, as Bash gave it.";
+
+/** Shows what a command in the background has put out since it was last asked for. */
+export function bashOutputTool(background: BackgroundCommands): AgentTool {
+  return defineTool({
+    name: "BashOutput",
+    description:
+      "Shows what a command in the background has put out since it was last asked for, and whether it still runs.",
+    input: { id: text(ID) },
+    concurrency: "safe",
+    effect: "read",
+    results: "clearable",
+    async run({ id }) {
+      const output = await background.read(id);
+      if (output === undefined) return failed(unknown(id, background));
+      const more = output.more === "yes" ? "; there is more, ask again" : "";
+      return done([output.text.trimEnd(), `[${id}: ${output.state}${more}]`].filter(Boolean).join("\n"));
+    },
+  });
+}
+
+/** Ends a command in the background. */
+export function killBashTool(background: BackgroundCommands): AgentTool {
+  return defineTool({
+    name: "KillBash",
+    description: "Ends a command that runs in the background, with all that it has started.",
+    input: { id: text(ID) },
+    concurrency: "alone",
+    effect: "talk",
+    repeat: "free",
+    results: "clearable",
+    async run({ id }) {
+      const killed = await background.kill(id);
+      if (killed === undefined) return failed(unknown(id, background));
+      return done(killed === "killed" ? `${id} was ended.` : `${id} had ended already.`);
+    },
+  });
+}
+
+function unknown(id: string, background: BackgroundCommands): string {
+  const running = background.list().map(({ id, command }) => `${id} (${command})`);
+  return `There is no command ${JSON.stringify(id)}. Running: ${running.join(", ") || "none"}.`;
 }

@@ -1,10 +1,9 @@
-import { text } from "../../extension/input.ts";
-import { type AgentTool, defineTool, failed } from "../../extension/tool.ts";
+import { type AgentTool, defineTool, failed, text } from "../../extension/tool.ts";
 import type { Sandbox } from "../../sandbox/open-sandbox.ts";
 import { startCommand } from "../../sandbox/start-command.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
 
-export interface ReadOnlyShellPorts {
+interface ReadOnlyShellPorts {
   readonly sandbox: Extract<Sandbox, { readonly kind: "bubblewrap" }>;
   /** The path of bash. */
   readonly shell: string;

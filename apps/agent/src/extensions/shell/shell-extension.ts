@@ -1,13 +1,12 @@
 import { join } from "node:path";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
+import type { SlashCommand } from "../../extension/slash-command.ts";
 import { refusalOfCommands } from "../../permissions/session-sandbox.ts";
 import { findShell } from "../../sandbox/find-program.ts";
 import { commandEnvironment } from "../../workspace/command-environment.ts";
-import { backgroundCommand } from "./background-command.ts";
-import { createBackgroundCommands } from "./background-commands.ts";
-import { bashTool } from "./bash.ts";
-import { bashOutputTool, killBashTool } from "./bash-output.ts";
+import { type BackgroundCommands, createBackgroundCommands } from "./background-commands.ts";
+import { bashOutputTool, bashTool, killBashTool } from "./bash.ts";
 
 /** Commands, in a sandbox where the system has one, in the foreground and in the background. */
 export function shellExtension(
@@ -39,5 +38,17 @@ export function shellExtension(
         stop: async () => void (await background.kill(id)),
       })),
     close: background.close,
+  };
+}
+
+/** Moves the running command to the background, so that the model goes on. */
+function backgroundCommand(background: Pick<BackgroundCommands, "take">): SlashCommand {
+  return {
+    name: "background",
+    about: "move the running command to the background (ctrl-b)",
+    when: "always",
+    async open({ say }) {
+      if ((await background.take()) === 0) say("No command is running that can be moved to the background.");
+    },
   };
 }

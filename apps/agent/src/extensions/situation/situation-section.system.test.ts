@@ -2,7 +2,7 @@ import { answer } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
 import { startCli } from "../../testing/run-cli.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
-import { situationSection } from "./situation-section.ts";
+import { situationSection } from "./situation-extension.ts";
 
 /** Noon, so that it is the same day in every time zone that tests are run in. */
 const NOON = new Date(2026, 10, 15, 12).getTime();

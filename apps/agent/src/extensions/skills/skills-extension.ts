@@ -1,11 +1,20 @@
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { NamedText, Store } from "palimpsest";
+import { withinTag } from "palimpsest/inspect";
+import { sanitize } from "palimpsest/sanitize";
 import { answeredCalls } from "../../extension/answered-calls.ts";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
-import { unseenFiles } from "../../permissions/unseen-file.ts";
-import { findSkills, type SkillFolder } from "./read-skills.ts";
-import { SKILL, skillTool } from "./skill.ts";
+import { type AgentTool, defineTool, done, failed, optional, text } from "../../extension/tool.ts";
+import {
+  type FindUnseen,
+  MAX_INSTRUCTING_BYTES,
+  readInstructing,
+  unseenFiles,
+  unseenText,
+} from "../../permissions/unseen-file.ts";
+import { readFrontmatter } from "../../text/frontmatter.ts";
 
 const MAX_SKILLS = 20;
 
@@ -42,4 +51,116 @@ export async function readUsedSkills(store: Store, session: string): Promise<rea
     if (used.size >= MAX_SKILLS) break;
   }
   return [...used].map(([name, text]) => ({ name, text }));
+}
+
+const SKILL = "Skill";
+
+/**
+ * Shows the instructions of a skill to the model.
+ * @param skills read once, since their names are part of the tool's description and of the prompt
+ * @param findUnseen whether the user has to see a skill first. @default none
+ */
+export function skillTool(skills: readonly Skill[], findUnseen?: FindUnseen): AgentTool {
+  const lines = skills.map(listed);
+  return defineTool({
+    name: SKILL,
+    description: `Shows instructions for a kind of task, written by the user or the project. Follow them where they fit.\n${lines.join("\n") || "There are none."}`,
+    input: {
+      skill: text("Its name."),
+      arguments: optional(text("What it is to be used on.")),
+    },
+    concurrency: "safe",
+    effect: "read",
+    results: "kept",
+    async run({ skill: wanted, arguments: given }) {
+      const skill = skills.find(({ name }) => name === wanted);
+      if (skill === undefined)
+        return failed(
+          `There is no skill ${JSON.stringify(wanted)}. There are: ${skills.map(({ name }) => name).join(", ") || "none"}.`,
+        );
+      const read = await readSkill(skill, findUnseen);
+      if (read.kind === "unseen") return failed(`${unseenText(skill.path)} Go on without it, and tell the user.`);
+      const said = readFrontmatter(read.text).body;
+      const head = `Skill ${skill.name}, its files are in ${dirname(skill.path)}.${given === undefined ? "" : ` To be used on: ${given}`}`;
+      return done(`${head}\n\n${said}`);
+    },
+  });
+}
+
+/** What a project says of its skills is data in a description that is ours. */
+function listed({ name, description, of }: Skill): string {
+  return of === "user"
+    ? `- ${name}: ${description}`
+    : `- ${name}: ${withinTag("marked-data", { from: "project", name: "skills" }, description)}`;
+}
+
+/** Instructions for a kind of task, in a file that people write. */
+interface Skill {
+  readonly name: string;
+  readonly description: string;
+  readonly path: string;
+  readonly of: "user" | "project";
+}
+
+interface SkillFolder {
+  readonly path: string;
+  readonly of: Skill["of"];
+}
+
+interface FoundSkills {
+  /** The user's first. */
+  readonly skills: readonly Skill[];
+  /** Skills that are not used, one line each. */
+  readonly problems: readonly string[];
+}
+
+const NAME = /^[\w.-]{1,64}$/;
+const MAX_DESCRIPTION_CHARACTERS = 300;
+
+/**
+ * Reads the skills of some folders: `NAME.md`, or `NAME/SKILL.md` with further files. If two have the same name, the one of the
+ * earlier folder is used: a project cannot take the place of a skill of the user's. A missing folder has no skills.
+ * @param findUnseen whether the user has to see a file of the project first. @default none
+ */
+export async function findSkills(folders: readonly SkillFolder[], findUnseen?: FindUnseen): Promise<FoundSkills> {
+  const skills = new Map<string, Skill>();
+  const problems: string[] = [];
+  for (const { path: folder, of } of folders) {
+    const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    // Links are skipped: otherwise a repository could present any file of the user as a skill.
+    const paths = found.flatMap((entry) => {
+      if (entry.isDirectory()) return [join(folder, entry.name, "SKILL.md")];
+      return entry.isFile() && entry.name.endsWith(".md") ? [join(folder, entry.name)] : [];
+    });
+    for (const path of paths.sort()) {
+      const read = await readSkill({ path, of }, findUnseen).catch(() => undefined);
+      if (read?.kind === "unseen") problems.push(unseenText(path));
+      const skill = read?.kind === "read" ? toSkill(read.text, { path, of }) : undefined;
+      if (skill === undefined) continue;
+      const other = skills.get(skill.name);
+      if (other === undefined) skills.set(skill.name, skill);
+      else problems.push(`The skill ${skill.name} in ${path} is not used: ${other.path} has the same name.`);
+    }
+  }
+  return { skills: [...skills.values()], problems };
+}
+
+type ReadSkill = { readonly kind: "read"; readonly text: string } | { readonly kind: "unseen" };
+
+/** Reads a skill as it is now, unless a command has changed it and the user has not seen it. Rejects if it is a link, or too long. */
+async function readSkill({ path, of }: Pick<Skill, "path" | "of">, findUnseen?: FindUnseen): Promise<ReadSkill> {
+  const file = await readInstructing(path);
+  if (file.bytes.length >= MAX_INSTRUCTING_BYTES)
+    throw new Error(`${path} has more than ${MAX_INSTRUCTING_BYTES} bytes: it is too long for a skill.`);
+  if (of === "project" && (await findUnseen?.(file)) !== undefined) return { kind: "unseen" };
+  return { kind: "read", text: Buffer.from(file.bytes).toString("utf8") };
+}
+
+function toSkill(text: string, { path, of }: Pick<Skill, "path" | "of">): Skill | undefined {
+  const { field } = readFrontmatter(text);
+  const fileName = path.endsWith("/SKILL.md") ? path.split("/").at(-2) : path.split("/").at(-1)?.slice(0, -3);
+  const name = field("name") || fileName;
+  const description = field("description");
+  if (name === undefined || !NAME.test(name) || !description) return undefined;
+  return { name, path, of, description: sanitize(description.slice(0, MAX_DESCRIPTION_CHARACTERS)) };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { BackgroundTask } from "../../extension/extension.ts";
 import type { CommandContext } from "../../extension/slash-command.ts";
-import { tasksCommand } from "./tasks-command.ts";
+import { tasksCommand } from "./tasks-extension.ts";
 
 const COMMAND: BackgroundTask = {
   id: "b1",

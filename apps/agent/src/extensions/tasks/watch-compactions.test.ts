@@ -1,7 +1,7 @@
 import type { SessionEvent } from "palimpsest";
 import { expect, test } from "vitest";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
-import { watchCompactions } from "./watch-compactions.ts";
+import { watchCompactions } from "./tasks-extension.ts";
 
 test("a compaction is listed while it runs, with its progress and what it has cost", () => {
   let emit: (event: SessionEvent) => void = () => {};

@@ -11,7 +11,7 @@ export interface ExtensionModule {
   readonly open: (context: ExtensionContext) => Extension | Promise<Extension>;
 }
 
-export interface UserExtensions {
+interface UserExtensions {
   readonly extensions: readonly Extension[];
   /** Modules that could not be used, one line each. */
   readonly problems: readonly string[];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseSearch } from "./choose-search.ts";
+import { chooseSearch } from "./web-search.ts";
 
 test("there is no search without a service", () => {
   expect(chooseSearch(undefined, {})).toEqual({ kind: "none" });

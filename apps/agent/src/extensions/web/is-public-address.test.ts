@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPublicAddress } from "./is-public-address.ts";
+import { isPublicAddress } from "./fetch-page.ts";
 
 test.each(["1.1.1.1", "8.8.8.8", "93.184.216.34", "100.63.255.255", "172.32.0.1", "2606:4700::1111", "2a00:1450::1"])(
   "%s is public",

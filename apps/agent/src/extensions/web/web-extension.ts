@@ -1,9 +1,8 @@
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
 import type { AgentTool } from "../../extension/tool.ts";
-import { chooseSearch } from "./choose-search.ts";
 import { webFetchTool } from "./web-fetch.ts";
-import { webSearchTool } from "./web-search.ts";
+import { chooseSearch, webSearchTool } from "./web-search.ts";
 
 type WebContext = Pick<ExtensionContext, "settings" | "environment" | "offered" | "permissions">;
 

@@ -1,6 +1,5 @@
 import { sanitize } from "palimpsest/sanitize";
-import { text } from "../../extension/input.ts";
-import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
+import { type AgentTool, defineTool, done, failed, text } from "../../extension/tool.ts";
 import { type FetchedPage, fetchPage } from "./fetch-page.ts";
 
 const TEXTUAL = /^(text\/|application\/(json|xml|xhtml\+xml|javascript|[\w.-]+\+(json|xml)))/i;

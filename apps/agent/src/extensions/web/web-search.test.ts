@@ -4,11 +4,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { decidePermission } from "../../permissions/decide-permission.ts";
 import { toPermissionCall } from "../../permissions/permission-call.ts";
 import { readRule } from "../../permissions/rule.ts";
-import type { SearchProvider } from "../../permissions/search-setting.ts";
+import type { SearchProvider } from "../../permissions/settings-schema.ts";
 import { call, temporaryProject, textOf } from "../../testing/temporary-project.ts";
 import { createPathGuard } from "../../workspace/path-guard.ts";
-import { type ChosenSearch, chooseSearch } from "./choose-search.ts";
-import { webSearchTool } from "./web-search.ts";
+import { type ChosenSearch, chooseSearch, webSearchTool } from "./web-search.ts";
 
 interface Asked {
   readonly method: string | undefined;

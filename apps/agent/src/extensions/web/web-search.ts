@@ -1,9 +1,8 @@
 import { sanitize } from "palimpsest/sanitize";
-import { asObject } from "palimpsest/schema";
-import { text } from "../../extension/input.ts";
-import { type AgentTool, defineTool, done, failed } from "../../extension/tool.ts";
-import type { ChosenSearch } from "./choose-search.ts";
-import { MAX_RESULTS, SEARCH_APIS, type SearchRequest, type SearchResult } from "./search-apis.ts";
+import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
+import { type AgentTool, defineTool, done, failed, text } from "../../extension/tool.ts";
+import { SEARCH_PROVIDERS, type SearchProvider, type SearchSetting } from "../../permissions/settings-schema.ts";
+import type { Environment } from "../../workspace/command-environment.ts";
 
 const WEB_SEARCH = "WebSearch";
 
@@ -105,4 +104,129 @@ function resultText({ title, url, excerpt }: SearchResult, index: number): strin
 function oneLine(written: string, maxCharacters: number): string {
   const line = sanitize(written).replaceAll(/\s+/g, " ").trim();
   return line.length > maxCharacters ? `${line.slice(0, maxCharacters - 1)}…` : line;
+}
+
+/** A search service with the user's key or address. */
+export interface ChosenSearch {
+  readonly kind: "chosen";
+  readonly provider: SearchProvider;
+  /** Without a slash at its end. */
+  readonly address: string;
+  readonly host: string;
+  readonly key: string;
+}
+
+type SearchChoice = ChosenSearch | { readonly kind: "none" } | { readonly kind: "problem"; readonly text: string };
+
+/** Chooses the search service: the one in the settings, or the first whose variable is set. */
+export function chooseSearch(setting: SearchSetting | undefined, environment: Environment): SearchChoice {
+  const given = (name: SearchProvider): string | undefined => environment[SEARCH_APIS[name].variable] || undefined;
+  const provider = setting?.provider ?? SEARCH_PROVIDERS.find((name) => given(name) !== undefined);
+  if (provider === undefined) return { kind: "none" };
+  const { title, address: usual, variable } = SEARCH_APIS[provider];
+  const isOwn = usual === undefined;
+  const address = setting?.url ?? usual ?? given(provider);
+  const key = isOwn ? "" : (setting?.key ?? given(provider));
+  if (address === undefined)
+    return problem(`${title} needs the address of your server: set ${variable}, or search.url.`);
+  if (key === undefined) return problem(`${title} needs a key: set ${variable}, or search.key.`);
+  const url = URL.parse(address);
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:"))
+    return problem(`${JSON.stringify(address)} is not an address that begins with https:// or http://.`);
+  if (!isOwn && url.protocol === "http:" && !LOOPBACK.test(url.hostname))
+    return problem(`the key for ${title} would be sent unencrypted to ${url.host}. Use an https:// address.`);
+  return { kind: "chosen", provider, address: address.replace(/\/+$/, ""), host: url.hostname, key };
+}
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+function problem(text: string): SearchChoice {
+  return { kind: "problem", text: `No web search: ${text}` };
+}
+
+/** A page that a search found. Everything in it was written by others. */
+interface SearchResult {
+  readonly title: string;
+  readonly url: string;
+  readonly excerpt: string;
+}
+
+/** One search, as an HTTP request. */
+interface SearchRequest {
+  readonly url: URL;
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+interface SearchApi {
+  readonly title: string;
+  /** Undefined: everybody has their own server. */
+  readonly address?: string;
+  /** The variable with the key, or with the address of the user's own server. */
+  readonly variable: string;
+  readonly toRequest: (query: string, address: string, key: string) => SearchRequest;
+  readonly toResults: (reply: JsonObject) => readonly SearchResult[];
+  /** `html`: titles and excerpts have tags and entities. */
+  readonly texts: "html" | "plain";
+  /** What a refusal with status 403 means, beside a wrong key. */
+  readonly onForbidden?: string;
+}
+
+const MAX_RESULTS = 10;
+
+/** The search services: how each is asked, and where its results are. */
+const SEARCH_APIS: Readonly<Record<SearchProvider, SearchApi>> = {
+  brave: {
+    title: "Brave",
+    address: "https://api.search.brave.com",
+    variable: "BRAVE_API_KEY",
+    texts: "html",
+    toRequest: (query, address, key) => ({
+      url: withQuery(`${address}/res/v1/web/search`, { q: query, count: String(MAX_RESULTS) }),
+      method: "GET",
+      headers: { accept: "application/json", "x-subscription-token": key },
+    }),
+    toResults: (reply) => resultsIn(asObject(reply["web"])?.["results"], "description"),
+  },
+  tavily: {
+    title: "Tavily",
+    address: "https://api.tavily.com",
+    variable: "TAVILY_API_KEY",
+    texts: "plain",
+    toRequest: (query, address, key) => ({
+      url: new URL(`${address}/search`),
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+      body: JSON.stringify({ query, max_results: MAX_RESULTS }),
+    }),
+    toResults: (reply) => resultsIn(reply["results"], "content"),
+  },
+  searxng: {
+    title: "SearXNG",
+    variable: "SEARXNG_URL",
+    texts: "plain",
+    toRequest: (query, address) => ({
+      url: withQuery(`${address}/search`, { q: query, format: "json" }),
+      method: "GET",
+      headers: { accept: "application/json" },
+    }),
+    toResults: (reply) => resultsIn(reply["results"], "content"),
+    onForbidden: "The server may not allow JSON: its settings.yml needs json in search.formats.",
+  },
+};
+
+function withQuery(address: string, query: Readonly<Record<string, string>>): URL {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url;
+}
+
+function resultsIn(list: unknown, excerpt: string): readonly SearchResult[] {
+  return (asList(list) ?? []).flatMap((item) => {
+    const fields = asObject(item);
+    const url = URL.parse(asString(fields?.["url"]) ?? "");
+    if (fields === undefined || (url?.protocol !== "https:" && url?.protocol !== "http:")) return [];
+    return [{ title: asString(fields["title"]) ?? "", url: url.href, excerpt: asString(fields[excerpt]) ?? "" }];
+  });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changesGitSettings } from "./changes-git-settings.ts";
+import { changesGitSettings } from "./command-forms.ts";
 import { parseLine } from "./parse-line.ts";
 
 test.each<readonly [string, boolean]>([

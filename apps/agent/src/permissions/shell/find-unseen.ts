@@ -1,4 +1,4 @@
-import { withoutGitOptions } from "./operands.ts";
+import { withoutGitOptions } from "./command-forms.ts";
 import type { ShellWord, Unseen } from "./shell-line.ts";
 
 /** Options behind which code of a program stands, or a program that it runs. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isShortFor, operands, withoutGitOptions } from "./operands.ts";
+import { isShortFor, operands, withoutGitOptions } from "./command-forms.ts";
 import type { ShellWord } from "./shell-line.ts";
 
 test("operands stand behind the options, and behind the words that options take", () => {

@@ -1,7 +1,15 @@
-import { type Command, forEachChild, parse, type Redirection, type SyntaxNode } from "unbash";
+import {
+  type Assignment,
+  type Command,
+  forEachChild,
+  parse,
+  type Redirection,
+  type SyntaxNode,
+  type Word,
+  type WordPart,
+} from "unbash";
 import { findStarted } from "./find-started.ts";
-import { readAssignment, readWord } from "./read-word.ts";
-import type { ShellCommand, ShellLine, ShellRedirect, Unseen } from "./shell-line.ts";
+import type { ShellCommand, ShellLine, ShellRedirect, ShellWord, Unseen } from "./shell-line.ts";
 
 /** A longer line is not looked at: bash takes some 130,000 characters. */
 const MAX_CHARACTERS = 100_000;
@@ -120,4 +128,53 @@ function folderAfter({ words: [name, to], folder: at }: ShellCommand, folder: st
   if (to.state !== "known" || to.text === "-") return undefined;
   if (/^[/~]/.test(to.text)) return to.text;
   return at === undefined ? undefined : at === "" ? to.text : `${at}/${to.text}`;
+}
+
+/** The user's home, however it is written. */
+const HOME = /^\$(?:HOME|\{HOME\})$/;
+
+/** What is known of a word: quotes are taken off, escapes are read, expansions are not. */
+function readWord({ text, value, parts }: Word): ShellWord {
+  if (parts === undefined) return { text: value, lead: value, state: "known" };
+  return join(parts.map(readPart), text);
+}
+
+/** `NAME=value`; lists and indexes are not read. */
+function readAssignment({ name, value, append, index, text }: Assignment): ShellWord {
+  if (value.type !== "Word" || index !== undefined || append) return { text, lead: "", state: "unknown" };
+  const read = readWord(value);
+  return { text: `${name}=${read.text}`, lead: `${name}=${read.lead}`, state: read.state };
+}
+
+function readPart(part: WordPart): ShellWord {
+  switch (part.type) {
+    case "Literal":
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+      return { text: part.value, lead: part.value, state: "known" };
+    case "DoubleQuoted":
+    case "LocaleString":
+      return join(part.parts.map(readPart), part.text);
+    case "Glob":
+    case "ExtendedGlob":
+      return { text: part.text, lead: part.text, state: "pattern" };
+    case "SimpleExpansion":
+    case "ParameterExpansion":
+      if (HOME.test(part.text)) return { text: "~", lead: "~", state: "unknown" };
+      return { text: part.text, lead: "", state: "unknown" };
+    default:
+      return { text: part.text, lead: "", state: "unknown" };
+  }
+}
+
+function join(pieces: readonly ShellWord[], written: string): ShellWord {
+  const states = pieces.map(({ state }) => state);
+  // The home is not known, and yet it is known where it lies.
+  const end = pieces.findIndex(({ text, lead }) => lead !== text);
+  const known = end === -1 ? pieces : pieces.slice(0, end + 1);
+  return {
+    text: pieces.length === 0 && /["']/.test(written) ? "" : pieces.map(({ text }) => text).join(""),
+    lead: known.map(({ lead }) => lead).join(""),
+    state: states.includes("unknown") ? "unknown" : states.includes("pattern") ? "pattern" : "known",
+  };
 }

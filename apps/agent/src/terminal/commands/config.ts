@@ -1,6 +1,6 @@
 import { PROFILES, parseSetting, type ResolvedSettings, SETTINGS, type SettingName } from "palimpsest";
-import { originText, PROFILE_NAMES, valueText, writeSetting } from "../../cli/engine-config.ts";
-import type { Dialog, DialogAnswer } from "../../extension/dialog.ts";
+import { originText, PROFILE_NAMES, valueText, writeSetting } from "../../commands/config.ts";
+import type { Dialog, DialogAnswer } from "../../extension/slash-command.ts";
 import { plain } from "../../text/line.ts";
 import { nearest } from "../../text/nearest.ts";
 import { padText, widthOf } from "../../text/width.ts";

@@ -1,5 +1,5 @@
-import { inColumns } from "../../text/columns.ts";
 import { type Line, plain } from "../../text/line.ts";
+import { inColumns } from "../../text/table.ts";
 import type { ScreenCommand } from "./screen-command.ts";
 
 /** The keys that `/help` explains. */

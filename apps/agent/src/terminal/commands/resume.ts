@@ -1,4 +1,4 @@
-import type { Dialog } from "../../extension/dialog.ts";
+import type { Dialog } from "../../extension/slash-command.ts";
 import { time } from "../../text/table.ts";
 import { withTitles } from "../../workspace/session-title.ts";
 import { listSessions, type StoredSession } from "../../workspace/stored-sessions.ts";

@@ -1,8 +1,8 @@
 import type { Provider } from "palimpsest";
 import type { Agent } from "../../agent/agent.ts";
-import type { Project } from "../../cli/open-project.ts";
-import type { Terminal } from "../../cli/terminal.ts";
-import type { CommandContext, SlashCommand } from "../../extension/slash-command.ts";
+import type { Project } from "../../commands/open-project.ts";
+import type { Terminal } from "../../commands/terminal.ts";
+import type { CommandContext, Progress, SlashCommand } from "../../extension/slash-command.ts";
 
 /** A slash command of the screen. It can do more than a command of an extension. */
 export type ScreenCommand = SlashCommand<ScreenContext>;
@@ -23,4 +23,26 @@ export interface ScreenContext extends CommandContext {
   /** Runs a turn without a new message. */
   continueTurn(): void;
   leave(): void;
+}
+
+/**
+ * Lets a command of the command line run on the screen: its output goes to the scrollback, and its progress to the live part.
+ */
+export function asTerminal(
+  { terminal, say, columns }: Pick<ScreenContext, "terminal" | "say" | "columns">,
+  signal: AbortSignal,
+  progress: Progress,
+): Terminal {
+  const { folder, environment, input, clock } = terminal;
+  return {
+    folder,
+    environment,
+    input,
+    clock,
+    columns,
+    interruption: () => signal,
+    unread: () => signal,
+    print: async (line) => say(line),
+    say: (line, style) => (style === "faint" ? progress(line) : say(line, { color: "warning" })),
+  };
 }

@@ -1,4 +1,4 @@
-import type { Dialog, DialogAnswer } from "../../extension/dialog.ts";
+import type { Dialog, DialogAnswer } from "../../extension/slash-command.ts";
 import type { Screen } from "../screen.ts";
 
 /** Questions on the screen that wait for the user. */

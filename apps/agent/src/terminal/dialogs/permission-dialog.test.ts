@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Dialog } from "../../extension/dialog.ts";
-import type { Asker, PermissionQuestion } from "../../permissions/permission-question.ts";
+import type { Dialog } from "../../extension/slash-command.ts";
+import type { Asker, PermissionQuestion } from "../../permissions/permission-call.ts";
 import { textOf } from "../../text/line.ts";
 import { askPerson } from "../ask-person.ts";
 import type { CurrentFile } from "../read-current-file.ts";

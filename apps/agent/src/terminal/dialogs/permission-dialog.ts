@@ -1,14 +1,12 @@
-import type { Dialog, ExactLine, Option } from "../../extension/dialog.ts";
-import type { AllowScope, Asker, PermissionQuestion } from "../../permissions/permission-question.ts";
+import type { Dialog, ExactLine, Option } from "../../extension/slash-command.ts";
+import type { AllowScope, Asker, PermissionQuestion } from "../../permissions/permission-call.ts";
 import { type CodeState, highlight } from "../../text/highlight.ts";
 import { type Line, plain } from "../../text/line.ts";
-import { markHidden, visibleText } from "../../text/visible-text.ts";
-import { viewDiff } from "../views/view-diff.ts";
-import { callFields, textLines } from "./call-fields.ts";
+import { markHidden, visibleLine, visibleText } from "../../text/visible-text.ts";
+import { viewDiff } from "../views/view-item.ts";
 import type { FileChange } from "./plan-file-change.ts";
-import { ruleInWords } from "./rule-in-words.ts";
 
-export interface PermissionDialogOptions {
+interface PermissionDialogOptions {
   /** What it does to a file, if it is a change of one. */
   readonly change: FileChange | undefined;
   /** The project's. */
@@ -123,4 +121,82 @@ function alwaysOption(rules: readonly string[], folder: string): Option {
       ] satisfies readonly (Option & { readonly value: AllowScope })[],
     },
   };
+}
+
+const STEP = "  ";
+
+/**
+ * Every field of a call as text, nested ones below their names. Lines of a text stand behind a bar, so that no text can look
+ * like another field.
+ */
+function callFields(input: unknown, left = ""): readonly ExactLine[] {
+  const isList = Array.isArray(input);
+  const entries = Object.entries((input ?? {}) as object);
+  return entries.flatMap(([key, value]) => {
+    const name: Line = [
+      { text: left },
+      { text: isList ? "- " : `${visibleText(key).replaceAll("\n", "⟨LF⟩")}: `, color: "tool" },
+    ];
+    return typeof value === "object" && value !== null && Object.keys(value).length > 0
+      ? [{ lead: name, text: [] }, ...callFields(value, left + STEP)]
+      : valueLines(value, name, left + STEP);
+  });
+}
+
+/** Lines of a text that is shown as it is. */
+function textLines(
+  text: string,
+  left = "",
+  toLine: (line: string) => Line = (line) => visibleLine(line),
+): readonly ExactLine[] {
+  const lead: Line = [...plain(left), { text: "│ ", color: "quiet" }];
+  return text.split("\n").map((line) => ({ lead, text: toLine(line) }));
+}
+
+function valueLines(value: unknown, name: Line, left: string): readonly ExactLine[] {
+  if (typeof value !== "string") return [{ lead: name, text: plain(JSON.stringify(value) ?? String(value)) }];
+  if (value === "") return [{ lead: name, text: plain('""', { color: "quiet" }) }];
+  if (!value.includes("\n")) return [{ lead: name, text: visibleLine(value) }];
+  return [{ lead: name, text: [] }, ...textLines(value, left)];
+}
+
+const RULE = /^([\w*-]+)(?:\((.+)\))?$/s;
+const SERVER_TOOL = /^mcp__(.+?)__(.+)$/;
+
+/** What a rule allows, for a person who has never read one. */
+function ruleInWords(rule: string): string {
+  const [, tool, pattern] = RULE.exec(rule.trim()) ?? [];
+  const [, server, name] = SERVER_TOOL.exec(tool ?? "") ?? [];
+  if (server !== undefined && pattern === undefined) {
+    return visibleText(
+      name === "*" ? `all tools of the MCP server ${server}` : `every call of ${name} on the MCP server ${server}`,
+    );
+  }
+  return visibleText(inWords(tool ?? rule, pattern));
+}
+
+function inWords(tool: string, pattern: string | undefined): string {
+  switch (tool) {
+    case "Bash":
+      return pattern === undefined ? "EVERY shell command, whatever it does" : commandsInWords(pattern);
+    case "Network":
+      return pattern === undefined ? "the whole network, for every command and page" : `the network: ${pattern}`;
+    case "Edit":
+    case "Write":
+      return pattern === undefined ? "every change of a file" : `every change of ${pattern}`;
+    case "WebFetch":
+      return pattern === undefined ? "fetching every page of the web" : `fetching pages of ${pattern}`;
+    case "WebSearch":
+      return pattern === undefined ? "every web search" : `every web search with ${pattern}`;
+    case "Read":
+      return pattern === undefined ? "reading every file" : `reading ${pattern}`;
+    default:
+      return pattern === undefined ? `every call of ${tool}` : `calls of ${tool} that fit ${pattern}`;
+  }
+}
+
+function commandsInWords(pattern: string): string {
+  const start = pattern.replace(/ \*$/, "");
+  if (start.includes("*")) return `every command of the form "${pattern}", where * is anything`;
+  return start === pattern ? `exactly the command "${pattern}"` : `"${start}" with any arguments`;
 }

@@ -1,5 +1,4 @@
-import { ambiguousMark, replaceText } from "../../extensions/files/replace-text.ts";
-import { restoreHidden } from "../../extensions/files/spelled-edit.ts";
+import { ambiguousMark, replaceText, restoreHidden } from "../../extensions/files/replace-text.ts";
 import { diffLines, linesOf, type TextDiff } from "../../text/diff-lines.ts";
 import { visibleText } from "../../text/visible-text.ts";
 import type { CurrentFile } from "../read-current-file.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Dialog } from "../../extension/dialog.ts";
+import type { Dialog } from "../../extension/slash-command.ts";
 import { plain, textOf } from "../../text/line.ts";
-import type { Key } from "../key.ts";
+import type { Key } from "../prompt/editor.ts";
 import type { Effect, ScreenEvent } from "../screen-event.ts";
 import { type ScreenState, startState } from "../state.ts";
 import { update } from "../update.ts";

@@ -1,5 +1,5 @@
 import type { TranscriptEntry } from "../../workspace/read-transcript.ts";
-import type { Key } from "../key.ts";
+import type { Key } from "../prompt/editor.ts";
 
 /** The view of the whole session, including everything that was compacted or cleared. */
 export interface TranscriptState {
@@ -14,7 +14,7 @@ export interface TranscriptState {
   readonly said?: string;
 }
 
-export type TranscriptStep =
+type TranscriptStep =
   | { readonly kind: "changed"; readonly state: TranscriptState }
   | { readonly kind: "closed" }
   /** Undo this compaction. */

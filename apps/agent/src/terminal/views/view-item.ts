@@ -1,12 +1,12 @@
+import type { ExactLine } from "../../extension/slash-command.ts";
+import type { DiffLine } from "../../text/diff-lines.ts";
 import { indent, type Line, type Look, plain, plainLines } from "../../text/line.ts";
-import { blockLines } from "../../text/markdown.ts";
-import { recordLines } from "../../text/markdown-table.ts";
+import { blockLines, recordLines } from "../../text/markdown.ts";
+import { visibleLine, visibleText } from "../../text/visible-text.ts";
 import { cutLine, cutText, wrapLines } from "../../text/width.ts";
-import type { AnswerItem, Item, ToolItem } from "../item.ts";
-import { toolTitle } from "./tool-title.ts";
-import { viewDiff } from "./view-diff.ts";
+import type { AnswerItem, Item, ToolItem } from "../state.ts";
 
-export interface ItemOptions {
+interface ItemOptions {
   readonly columns: number;
   readonly style: "full" | "plain";
 }
@@ -102,5 +102,69 @@ function moreLine(count: number): Line {
   return plain(`… ${count.toLocaleString("en-US")} more ${count === 1 ? "line" : "lines"} (ctrl-o)`, {
     color: "quiet",
     slant: "italic",
+  });
+}
+
+/** The field that says what a call of a tool of ours is about. */
+const MAIN_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  Bash: ["command"],
+  BashOutput: ["id"],
+  KillBash: ["id"],
+  Read: ["file_path"],
+  Edit: ["file_path"],
+  Write: ["file_path"],
+  Glob: ["pattern"],
+  Grep: ["pattern"],
+  WebFetch: ["url"],
+  WebSearch: ["query"],
+  AskUser: ["question"],
+  Skill: ["skill"],
+  Agent: ["description"],
+  recall: ["entry", "search"],
+  Memory: ["command"],
+  ExitPlan: [],
+  EnterPlan: [],
+};
+
+/** What a call is about, in one line: the command, the file, the pattern. Of tools of others, every field. */
+export function toolTitle(name: string, input: unknown): string {
+  const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
+  const main = MAIN_FIELDS[name]?.filter((field) => fields[field] !== undefined);
+  const [field] = main ?? [];
+  if (main !== undefined && (field !== undefined || MAIN_FIELDS[name]!.length === 0)) {
+    return field === undefined ? "" : oneLine(field === "entry" ? `entry ${fields[field]}` : textOf(fields[field]));
+  }
+  const all = Object.entries(fields).map(([key, value]) => `${key}: ${textOf(value)}`);
+  return oneLine(all.join(", "));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+function oneLine(text: string): string {
+  return visibleText(text.replaceAll(/[ \t\r\n]+/g, " ").trim());
+}
+
+const DIFF_SIGNS: Readonly<Record<DiffLine["kind"], string>> = {
+  same: " ",
+  added: "+",
+  removed: "-",
+  skipped: "⋮",
+};
+const LOOKS: Readonly<Record<DiffLine["kind"], Look>> = {
+  same: {},
+  added: { color: "good" },
+  removed: { color: "bad" },
+  skipped: { color: "quiet" },
+};
+
+/** A difference as lines with their numbers. Added lines are green, removed ones red. */
+export function viewDiff(lines: readonly DiffLine[]): readonly ExactLine[] {
+  const digits = String(Math.max(0, ...lines.map(({ number = 0 }) => number))).length;
+  return lines.map(({ kind, number, text }) => {
+    const look = LOOKS[kind];
+    const lead = plain(`${String(number ?? "").padStart(digits)} `, { color: "quiet" });
+    return { lead: [...lead, { text: `${DIFF_SIGNS[kind]} `, ...look }], text: visibleLine(text, look) };
   });
 }

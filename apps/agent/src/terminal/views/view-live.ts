@@ -1,12 +1,11 @@
-import { cleanText } from "../../text/clean-text.ts";
 import { indent, type Line, plain } from "../../text/line.ts";
 import { endMarkdown, readMarkdown } from "../../text/markdown.ts";
+import { cleanText } from "../../text/visible-text.ts";
 import { cutLine, cutText } from "../../text/width.ts";
+import { viewDialog } from "../dialogs/view-dialog.ts";
+import { viewPrompt } from "../prompt/view-prompt.ts";
 import type { RunningTool, ScreenState, Todo } from "../state.ts";
-import { toolTitle } from "./tool-title.ts";
-import { viewDialog } from "./view-dialog.ts";
-import { viewAnswer } from "./view-item.ts";
-import { viewPrompt } from "./view-prompt.ts";
+import { toolTitle, viewAnswer } from "./view-item.ts";
 import { viewStatus } from "./view-status.ts";
 
 const TAIL_LINES = 3;

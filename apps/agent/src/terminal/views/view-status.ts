@@ -1,5 +1,5 @@
-import { cleanText } from "../../text/clean-text.ts";
 import { type Line, type Look, plain, type Span } from "../../text/line.ts";
+import { cleanText } from "../../text/visible-text.ts";
 import { cutLine, lineWidth } from "../../text/width.ts";
 import type { ScreenState, Status } from "../state.ts";
 

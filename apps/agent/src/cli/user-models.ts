@@ -1,9 +1,0 @@
-import { agentHomeOf } from "@palimpsest/coordination/project-places";
-import type { ExtraModels } from "palimpsest/provider-parts";
-import { readUserSettings } from "../permissions/load-settings.ts";
-import type { Terminal } from "./terminal.ts";
-
-/** Reads the facts about models (window, limits, prices) in the user's settings. They override our table. */
-export async function userModels(environment: Terminal["environment"]): Promise<ExtraModels> {
-  return (await readUserSettings(agentHomeOf(environment))).settings.models ?? {};
-}

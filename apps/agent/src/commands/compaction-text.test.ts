@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { compactionRows } from "./context.ts";
+
+test("the rows say when the conversation is compacted, also during a turn, and why", () => {
+  const rows = compactionRows({
+    policy: "economic",
+    atTokens: 100_000,
+    withinTurnAtTokens: 150_000,
+    approval: "asks",
+    profile: "balanced",
+  });
+  expect(rows).toEqual([
+    ["compaction at", "100,000 tokens, after asking you"],
+    ["", "150,000 tokens during a turn"],
+    ["because", "from that size on, compacting saves money"],
+    ["profile", "balanced"],
+  ]);
+});
+
+test("a held policy says what holds it; a policy that is off says so", () => {
+  const full = { policy: "held", atTokens: 160_000, approval: "automatic", profile: "economy" } as const;
+  expect(compactionRows({ ...full, heldBy: "restored" })).toContainEqual([
+    "because",
+    "you undid a compaction: only a full window triggers another one",
+  ]);
+  expect(compactionRows({ policy: "off", profile: "quality" })[0]).toEqual([
+    "compaction at",
+    "only with /compact (automatic compaction is off)",
+  ]);
+});

@@ -1,0 +1,155 @@
+import { agentHomeOf } from "@palimpsest/coordination/project-places";
+import type { Provider } from "palimpsest";
+import type { ExtraModels } from "palimpsest/provider-parts";
+import { readUserSettings } from "../permissions/load-settings.ts";
+import { UsageError } from "../workspace/usage-error.ts";
+import { NO_KEY, type ProviderChoice, type ProviderWord } from "./choose-provider.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface ConnectOptions {
+  /** Makes the HTTP calls. @default the global `fetch` */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Facts about models from the user's settings. @default {} */
+  readonly models?: ExtraModels;
+}
+
+interface ClientOptions extends Pick<ConnectOptions, "fetch"> {
+  readonly apiKey: string;
+  readonly maxRetries: number;
+  readonly baseURL?: string;
+}
+
+/** The options of a client. The agent loop retries failed calls, so the client does not. */
+function clientOptions(
+  { baseUrl, key }: Pick<ProviderChoice, "baseUrl" | "key">,
+  { fetch }: Pick<ConnectOptions, "fetch"> = {},
+): ClientOptions {
+  return {
+    apiKey: key ?? NO_KEY,
+    maxRetries: 0,
+    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+    ...(fetch === undefined ? {} : { fetch }),
+  };
+}
+
+/** Creates the provider with its client. Loads only this client. */
+export async function connect(choice: ProviderChoice, { fetch, models = {} }: ConnectOptions = {}): Promise<Provider> {
+  const { provider, baseUrl } = choice;
+  const options = clientOptions(choice, fetch === undefined ? {} : { fetch });
+  if (provider === "anthropic") {
+    const [{ Anthropic }, { anthropic }] = await Promise.all([
+      import("@anthropic-ai/sdk"),
+      import("palimpsest/anthropic"),
+    ]);
+    // Compatible servers reject the fields of beta features.
+    const betas = baseUrl === undefined ? ({ edits: "asked" } as const) : ({ cacheDiagnostics: "off" } as const);
+    return anthropic(new Anthropic(options), { models, ...betas });
+  }
+  if (provider === "bedrock") return connectBedrock({ baseUrl, key: choice.key, models });
+  const [{ OpenAI }, { openaiResponses, openaiChat }] = await Promise.all([
+    import("openai"),
+    import("palimpsest/openai"),
+  ]);
+  const client = new OpenAI(options);
+  if (provider === "openai") {
+    return openaiResponses(client, { models, ...(baseUrl === undefined ? {} : { cacheDiagnostics: "off" }) });
+  }
+  return openaiChat(client, { models, dialect: baseUrl === undefined ? "openai" : "compatible" });
+}
+
+/** Names of wire forms in logs, and how the agent asks for them by default: what it renders again is then what it sent. */
+const RENDERERS: Readonly<Record<string, (models: ExtraModels) => Promise<Provider>>> = {
+  anthropic: async (models) => {
+    const { anthropic } = await import("palimpsest/anthropic");
+    return anthropic({} as never, { models, edits: "asked", cacheDiagnostics: "asked" });
+  },
+  "openai-responses": async (models) => {
+    const { openaiResponses } = await import("palimpsest/openai");
+    return openaiResponses({} as never, { models });
+  },
+  "openai-chat": async (models) => {
+    const { openaiChat } = await import("palimpsest/openai");
+    return openaiChat({} as never, { models, dialect: "openai" });
+  },
+  gemini: async (models) => {
+    const { gemini } = await import("palimpsest/gemini");
+    return gemini({} as never, { models });
+  },
+  bedrock: async (models) => {
+    const { bedrock } = await import("palimpsest/bedrock");
+    return bedrock({} as never, { models });
+  },
+};
+
+/** Creates a provider that renders requests of a log again, by the name in the log; undefined if there is none of that name. */
+export async function offlineByName(name: string, models: ExtraModels = {}): Promise<Provider | undefined> {
+  return Object.hasOwn(RENDERERS, name) ? RENDERERS[name]!(models) : undefined;
+}
+
+interface BedrockConnection {
+  readonly baseUrl: string | undefined;
+  readonly key: string | undefined;
+  readonly models: ExtraModels;
+}
+
+/** The client is large and for few, so the user installs it. It finds region and credentials as all AWS tools do. */
+async function connectBedrock({ baseUrl, key, models }: BedrockConnection): Promise<Provider> {
+  const [{ BedrockRuntime }, { bedrock }] = await Promise.all([
+    import("@aws-sdk/client-bedrock-runtime").catch((error: unknown) => {
+      throw new UsageError(
+        "--provider bedrock needs a package that is not installed. Run: npm install -g @aws-sdk/client-bedrock-runtime",
+        { cause: error },
+      );
+    }),
+    import("palimpsest/bedrock"),
+  ]);
+  const token = key === undefined || key === NO_KEY ? {} : { token: { token: key }, authSchemePreference: [BEARER] };
+  return bedrock(new BedrockRuntime({ ...token, ...(baseUrl === undefined ? {} : { endpoint: baseUrl }) }), { models });
+}
+
+const BEARER = "httpBearerAuth";
+
+/** Creates a provider for work without calls: facts about models, and the form of requests. Loads no client. */
+export async function offline(provider: ProviderWord, models: ExtraModels = {}): Promise<Provider> {
+  const client = {} as never;
+  if (provider === "anthropic") {
+    const { anthropic } = await import("palimpsest/anthropic");
+    return anthropic(client, { models });
+  }
+  if (provider === "bedrock") {
+    const { bedrock } = await import("palimpsest/bedrock");
+    return bedrock(client, { models });
+  }
+  const { openaiResponses, openaiChat } = await import("palimpsest/openai");
+  return provider === "openai" ? openaiResponses(client, { models }) : openaiChat(client, { models });
+}
+
+/** Models of OpenAI that do not hold conversations. */
+const OTHER_KINDS =
+  /embedding|whisper|tts|dall-e|image|audio|realtime|moderation|transcribe|sora|babbage|davinci|computer-use/;
+
+/** Asks the provider for the ids of its models, the newest first where it says so. Loads only this provider's client. */
+export async function listModels(
+  choice: ProviderChoice,
+  { signal, ...options }: Pick<ConnectOptions, "fetch"> & { readonly signal?: AbortSignal } = {},
+): Promise<readonly string[]> {
+  // The runtime of Bedrock lists no models, and its key is for nobody else.
+  if (choice.provider === "bedrock") return [];
+  const client = clientOptions(choice, options);
+  const during = signal === undefined ? {} : { signal };
+  if (choice.provider === "anthropic") {
+    const { Anthropic } = await import("@anthropic-ai/sdk");
+    const page = await new Anthropic(client).models.list({ limit: 1_000 }, during);
+    return page.data.map(({ id }) => id);
+  }
+  const { OpenAI } = await import("openai");
+  const { data } = await new OpenAI(client).models.list(during);
+  const newestFirst = data.toSorted((one, other) => (other.created ?? 0) - (one.created ?? 0)).map(({ id }) => id);
+  // Other servers name their models as they like.
+  return choice.baseUrl === undefined ? newestFirst.filter((id) => !OTHER_KINDS.test(id)) : newestFirst;
+}
+
+/** Reads the facts about models (window, limits, prices) in the user's settings. They override our table. */
+export async function userModels(environment: Terminal["environment"]): Promise<ExtraModels> {
+  return (await readUserSettings(agentHomeOf(environment))).settings.models ?? {};
+}

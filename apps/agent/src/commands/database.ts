@@ -1,0 +1,10 @@
+import { UsageError } from "../workspace/usage-error.ts";
+import { COMMANDS, commandsOf } from "./definitions.ts";
+import { readArguments } from "./read-arguments.ts";
+
+/** The group itself does nothing: the error names its commands. */
+export async function run(args: readonly string[]): Promise<never> {
+  readArguments(args, COMMANDS.database);
+  const names = commandsOf("database").map((name) => `palimpsest ${name}`);
+  throw new UsageError(`The command is missing: ${names.join(", ")}. For details: palimpsest database --help.`);
+}

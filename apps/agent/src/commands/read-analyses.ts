@@ -1,0 +1,51 @@
+import { findTranscripts, readTranscript, UnknownTranscriptError } from "@palimpsest/observe";
+import { type Analysis, type AnalysisSum, addAnalysis, analyze, NO_SESSIONS } from "@palimpsest/observe/analyze";
+import type { ModelFacts } from "palimpsest";
+import { knownModel } from "palimpsest/provider-parts";
+
+interface AnalyzedFile {
+  readonly path: string;
+  /** The session's name in a file with several sessions. */
+  readonly session?: string;
+  readonly analysis: Analysis;
+}
+
+export interface Analyses {
+  readonly sum: AnalysisSum;
+  /** The most expensive sessions; without prices, those that sent most. */
+  readonly sessions: readonly AnalyzedFile[];
+  /** Files of an unknown format. */
+  readonly unknown: readonly { readonly path: string; readonly why: string }[];
+}
+
+/** Sessions beyond this number are only part of the sums, since their details would fill the memory. */
+const MAX_SESSIONS = 30;
+
+export type Prices = ReadonlyMap<string, NonNullable<ModelFacts["prices"]>>;
+
+/** Analyzes a file, or all sessions in a folder. Given prices replace known prices. */
+export async function readAnalyses(path: string, prices: Prices): Promise<Analyses> {
+  const factsOf = (model: string): Pick<ModelFacts, "prices" | "cacheLifetimeMs"> => {
+    const given = prices.get(model);
+    return given === undefined ? knownModel(model).facts : { ...knownModel(model).facts, prices: given };
+  };
+  const unknown: { path: string; why: string }[] = [];
+  let sum = NO_SESSIONS;
+  let sessions: AnalyzedFile[] = [];
+  for await (const reference of findTranscripts(path)) {
+    try {
+      const analysis = await analyze(readTranscript(reference), { factsOf });
+      if (analysis.points.length + analysis.subagents.responses === 0 && analysis.session === undefined) continue;
+      sum = addAnalysis(sum, analysis);
+      sessions = [...sessions, { ...reference, analysis }].sort(byCost).slice(0, MAX_SESSIONS);
+    } catch (error) {
+      if (!UnknownTranscriptError.isInstance(error)) throw error;
+      unknown.push({ path: reference.path, why: error.message });
+    }
+  }
+  return { sum, sessions, unknown };
+}
+
+function byCost({ analysis: one }: AnalyzedFile, { analysis: other }: AnalyzedFile): number {
+  return other.totals.usd - one.totals.usd || other.totals.cacheReadTokens - one.totals.cacheReadTokens;
+}

@@ -1,0 +1,70 @@
+import type { QueryEvent, QueryOutcome, SessionEvent } from "palimpsest";
+import type { Agent, OwnedListener } from "../../agent/agent.ts";
+import { startTurn, type TurnStart } from "../../agent/start-turn.ts";
+import type { AgentSession } from "../../extension/open-agent-session.ts";
+import type { TurnReport } from "./turn-report.ts";
+
+interface ReportedTurn extends TurnStart {
+  readonly relay: EventRelay;
+  /** Called after an event was reported. @default nothing */
+  readonly afterEvent?: (event: QueryEvent) => void | Promise<void>;
+}
+
+/** Runs a turn and reports its events, all but its end, which is returned. */
+export async function reportTurn(agent: Agent, { relay, afterEvent, ...start }: ReportedTurn): Promise<QueryOutcome> {
+  const turn = await startTurn(agent, start);
+  relay.beginTurn();
+  try {
+    for (;;) {
+      const next = await turn.next();
+      if (next.done === true) return next.value;
+      if (next.value.kind !== "turn-ended") await relay.turnEvent(next.value);
+      await afterEvent?.(next.value);
+    }
+  } finally {
+    await relay.endTurn();
+  }
+}
+
+export interface EventRelay {
+  /** The listener to open the session with. It receives every event until the session is closed. */
+  readonly onEvent: OwnedListener;
+  /** A turn begins. From now on, session events wait until the turn's generator yields them, so that the order is right. */
+  beginTurn(): void;
+  /** Reports an event that the turn's generator yielded. */
+  turnEvent(event: Exclude<QueryEvent, { readonly kind: "turn-ended" }>): Promise<void>;
+  /** The turn is over. Reports the session events that its generator did not yield. */
+  endTurn(): Promise<void>;
+}
+
+/** Reports every event of a session exactly once: events of a turn in the turn's order, all others as they happen. */
+export function relayEvents(report: Pick<TurnReport, "event">): EventRelay {
+  let held: Set<SessionEvent> | undefined;
+  return {
+    onEvent(event, owner) {
+      if (held !== undefined && owner === undefined) held.add(event);
+      else void report.event({ kind: "session-event", event, ...(owner === undefined ? {} : { owner }) });
+    },
+    beginTurn() {
+      held = new Set();
+    },
+    async turnEvent(event) {
+      if (event.kind === "session-event") held?.delete(event.event);
+      await report.event(event);
+    },
+    async endTurn() {
+      const left = held ?? [];
+      held = undefined;
+      for (const event of left) await report.event({ kind: "session-event", event });
+    },
+  };
+}
+
+/**
+ * Keeps the prompt in the provider's cache while the agent waits for the user, if the settings (`keepWarm.*`) allow it and it
+ * saves money. Ends with the next request, or when the session is closed. The agent loop does the same during long tool calls.
+ */
+export function keepCacheWarm(session: Pick<AgentSession, "provider">): void {
+  // A failed ping only means a cold cache, and a closed session needs no cache.
+  void session.provider.keepWarm({ activity: "waiting" }).catch(() => undefined);
+}

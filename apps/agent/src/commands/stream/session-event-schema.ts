@@ -1,0 +1,370 @@
+import type { SessionEvent } from "palimpsest";
+import {
+  anything,
+  byKind,
+  type FieldsOf,
+  type KindsOf,
+  list,
+  number,
+  object,
+  optional,
+  type TypedSchema,
+  text,
+  word,
+} from "./typed-schema.ts";
+
+type UsedTokens = Extract<SessionEvent, { kind: "forked" }>["used"];
+
+export const USED_TOKENS: FieldsOf<UsedTokens> = {
+  freshTokens: number("Input tokens that were neither read from the prompt cache nor written to it."),
+  cacheReadTokens: number(),
+  cacheWriteTokens: number(),
+  outputTokens: number(),
+  reasoningTokens: optional(number("The part of outputTokens spent on reasoning.")),
+};
+
+/** The tokens of a model call. */
+const usedTokens: TypedSchema<UsedTokens> = object<UsedTokens>(USED_TOKENS);
+
+type CompactionEvent = Of<
+  | "compaction-due"
+  | "compaction-announced"
+  | "compaction-started"
+  | "compaction-progressed"
+  | "compaction-ended"
+  | "notes-updated"
+  | "notes-compaction-declined"
+  | "breaker-tripped"
+  | "files-restored"
+>;
+type Shared = Pick<SessionEvent, "session" | "atMs">;
+type Ended = Of<"compaction-ended">["outcome"];
+
+const reason = word(
+  ["window", "economic", "asked"],
+  "window: the context window is nearly full. economic: it saves money. asked: the user or the host asked for it.",
+);
+const compactionFailure = word(["no_summary", "api_error", "prompt_too_long", "aborted"]);
+const overrides = word(["restore"], "The user had undone an earlier compaction of the same items.");
+const retryAtMs = number("When it is tried again, at the earliest.");
+
+const FORECAST: FieldsOf<Omit<Of<"compaction-due">, "kind" | keyof Shared>> = {
+  reason: word(["window", "economic"]),
+  why: text("In words and figures."),
+  tokens: number("The size of the conversation now."),
+  expectedTokens: number("The size after the compaction."),
+  savesTokensPerRequest: number(),
+  savesUsdPerRequest: optional(number()),
+  overrides: optional(overrides),
+};
+
+const outcome = byKind<Ended>(
+  {
+    compacted: {
+      about: "The conversation was compacted.",
+      fields: {
+        rung: text("Where the summary is from."),
+        tokensBefore: number(),
+        tokensAfter: number(),
+        used: optional(usedTokens),
+        withoutSummary: optional(compactionFailure),
+        summary: text("What the model sees in place of the compacted messages."),
+      },
+    },
+    declined: {
+      about: "A hook blocked the compaction, or it would not have saved anything.",
+      fields: { reason: text(), why: text(), retryAtMs: optional(retryAtMs) },
+    },
+    failed: {
+      about: "The compaction failed.",
+      fields: {
+        failure: compactionFailure,
+        why: text(),
+        retryAtMs: optional(retryAtMs),
+        used: optional(usedTokens),
+      },
+    },
+  },
+  {},
+);
+
+const part = object<Of<"files-restored">["parts"][number]>({
+  type: text("The type of attachment."),
+  name: optional(text("The path of a file, the name of a skill.")),
+  shown: word(["whole", "cut", "left-out"]),
+  tokens: number("In view."),
+  ofTokens: number(),
+  why: optional(text("Why the whole text is not in view.")),
+});
+
+/** Events of compactions, notes and what follows a compaction. */
+const COMPACTION_EVENTS: KindsOf<CompactionEvent, Shared> = {
+  "compaction-due": { about: "A compaction is needed, and the settings leave it to the user.", fields: FORECAST },
+  "compaction-announced": {
+    about: "The user is told of a compaction before it is made.",
+    fields: { ...FORECAST, when: word(["now", "after-next-message", "when-full"]) },
+  },
+  "compaction-started": {
+    about: "A compaction has started.",
+    fields: {
+      compaction: text("An id of this compaction."),
+      trigger: word(["auto", "manual", "reactive"], "reactive: the provider refused a request as too long."),
+      reason,
+      overrides: optional(overrides),
+      tokensBefore: number(),
+      earlierCompactions: number(),
+      turnsSincePrevious: optional(number()),
+    },
+  },
+  "compaction-progressed": {
+    about: "A compaction makes progress.",
+    fields: { compaction: text(), phase: text(), receivedCharacters: optional(number("Of the summary.")) },
+  },
+  "compaction-ended": {
+    about: "A compaction has ended.",
+    fields: { compaction: text(), reason, outcome },
+  },
+  "notes-updated": {
+    about: "The session's notes were updated.",
+    fields: { outcome: word(["updated", "unchanged", "failed"]), tokens: number(), used: optional(usedTokens) },
+  },
+  "notes-compaction-declined": {
+    about: "The session's notes could not be used as the summary.",
+    fields: { reason: text() },
+  },
+  "breaker-tripped": {
+    about: "A step failed so often in a row that it is not tried for now.",
+    fields: {
+      of: text("compaction, or economic-compaction for those that only save money."),
+      failures: number(),
+      retryAtMs: optional(number("When it is tried again, at the latest.")),
+    },
+  },
+  "files-restored": {
+    about: "After a compaction, files, skills and the plan were shown to the model again.",
+    fields: {
+      putBack: number("Files."),
+      skipped: number(),
+      failed: number(),
+      parts: list(part, "Files, skills, the plan and other texts."),
+    },
+  },
+};
+
+/** The fields that every event of a session has. */
+type SharedFields = Pick<SessionEvent, "session" | "atMs">;
+type Of<Kind extends SessionEvent["kind"]> = Extract<SessionEvent, { kind: Kind }>;
+
+const causes = word([
+  "provider",
+  "model",
+  "tools",
+  "system",
+  "thinking",
+  "effort",
+  "tool-choice",
+  "betas",
+  "parameters",
+  "images",
+  "earlier-thinking",
+  "provider-edits",
+  "replace",
+  "boundary",
+  "restore",
+  "rewind",
+  "cache-ttl",
+  "pause",
+  "server",
+]);
+const place = word(["model", "tools", "system", "messages", "parameters", "nowhere", "unknown"]);
+const problem = object<Of<"settings-rejected">["problems"][number]>({
+  source: word(["code", "environment", "flags", "file"]),
+  name: text("The setting or the variable; empty for a file that cannot be read."),
+  message: text("What is wrong and what to write instead."),
+});
+const hookFailure = object<Of<"hooks-ran">["failures"][number]>({ by: text(), kind: text(), message: text() });
+
+type OtherEvent = Exclude<SessionEvent, { kind: keyof typeof COMPACTION_EVENTS }>;
+
+const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
+  "turn-started": { about: "The first request after a new user message is about to be prepared.", fields: {} },
+  "response-recorded": {
+    about: "A response is in the log: of the conversation, or of a call for a summary, notes or a title.",
+    fields: {
+      ...USED_TOKENS,
+      source: text('"main", or the name of the part that made the call.'),
+      provider: text(),
+      requestModel: text("The model that was asked for."),
+      model: text("The model as the provider names it."),
+      responseId: text(),
+      stop: text(),
+      requestedAtMs: number(),
+      priceUsd: optional(number("Absent if the prices are unknown.")),
+      text: text("The text of the answer."),
+    },
+  },
+  "answer-interrupted": {
+    about: "An answer was stopped before its end.",
+    fields: {
+      source: text(),
+      provider: text(),
+      requestModel: text(),
+      model: text(),
+      responseId: text(),
+      view: word(["kept", "left-out"], "left-out: the stream broke, and the request is sent again."),
+      text: text("The text so far."),
+      calls: list(text(), "The tools that the answer had started to call."),
+      used: optional(usedTokens),
+      estimated: optional(word(["output", "all"], "The counts that are estimates.")),
+      priceUsd: optional(number()),
+    },
+  },
+  "input-truncated": {
+    about: "The server silently read far less than was sent.",
+    fields: { model: text(), sentTokens: number("An estimate."), readTokens: number() },
+  },
+  "model-guessed": {
+    about: "The model's window is unknown, so the session uses a guess.",
+    fields: { model: text(), windowTokens: number(), maxOutputTokens: number() },
+  },
+  "parameter-overridden": {
+    about: "A request parameter is not sent as given, because the session sets it.",
+    fields: {
+      parameter: text(),
+      given: anything("The value that was given."),
+      sent: optional(anything("The value that is sent; absent if the field is left out.")),
+      option: optional(text("The option that sets it.")),
+    },
+  },
+  "cache-warmed": {
+    about: "A ping kept the prompt in the provider's cache.",
+    fields: {
+      activity: text("What the session waited for."),
+      pings: number("In this pause so far."),
+      priceUsd: number(),
+      pausePriceUsd: number("Of all pings of this pause."),
+    },
+  },
+  "cache-broken": {
+    about: "The provider read less from its prompt cache than the previous request left there.",
+    fields: {
+      usage: number("The log entry that shows it."),
+      source: text(),
+      causes: list(causes, "The earliest in the prompt first. pause: the cache had expired."),
+      what: list(text(), "The tools, parameters and reasons behind the causes."),
+      sort: word(["expected", "alarm"], "expected: a decision caused it."),
+      droppedTokens: number(),
+      rebilledTokens: number(),
+      rebilledUsd: optional(number()),
+      announcedTokens: optional(number()),
+      pauseMs: number(),
+      providerSays: optional(place),
+    },
+  },
+  "result-stored": {
+    about: "A large result was stored in a file, and the model sees a preview.",
+    fields: {
+      entry: number("The log entry of the result."),
+      tool: optional(text()),
+      bytes: number(),
+      way: word(["alone", "together"], "together: the results of one request were too large together."),
+    },
+  },
+  "storing-failed": {
+    about: "A large result could not be stored.",
+    fields: { bytes: number(), error: text(), shown: word(["all", "beginning"], "beginning: the rest is lost.") },
+  },
+  "results-collected": {
+    about: "Stored results of old sessions were removed.",
+    fields: { sessions: number(), bytes: number(), failures: number(), error: optional(text()) },
+  },
+  "media-refused": {
+    about: "An image or a document is shown as a stub from now on.",
+    fields: {
+      entry: number(),
+      media: word(["image", "document"]),
+      problem: word(["unreadable", "too-large", "too-many", "unsupported", "no-media"]),
+      by: word(["check", "provider", "request-size"]),
+      why: text(),
+    },
+  },
+  "results-cleared": {
+    about: "Old results are shown as stubs now.",
+    fields: {
+      way: word(["by-time", "by-size", "payback"]),
+      trigger: word(["auto", "manual"]),
+      count: number(),
+      shedTokens: number(),
+      invalidatedPrefixTokens: number("How much of the cached prompt this invalidates; an estimate."),
+    },
+  },
+  recalled: {
+    about: "Stored, cleared or compacted content was read back.",
+    fields: { by: word(["entry", "search"]), outcome: text() },
+  },
+  "memories-extracted": {
+    about: "A turn was searched for facts to remember.",
+    fields: {
+      outcome: word(["extracted", "nothing", "own-writes", "over-budget", "failed"]),
+      count: number("Topics that were written or proposed."),
+      why: optional(text()),
+      used: optional(usedTokens),
+    },
+  },
+  "memories-waiting": { about: "Proposed memories wait for the user's approval.", fields: { count: number() } },
+  "memory-judged": {
+    about: "The user accepted, changed or rejected a memory.",
+    fields: { verdict: word(["confirmed", "corrected", "rejected"]) },
+  },
+  dreamed: {
+    about: "The memory was tidied.",
+    fields: {
+      trigger: word(["auto", "manual"]),
+      outcome: word(["consolidated", "nothing", "held", "failed", "stopped"], "held: the user has to approve it."),
+      changed: number("Topics."),
+      why: optional(text()),
+      used: optional(usedTokens),
+    },
+  },
+  forked: {
+    about: "A model call outside of the conversation has ended.",
+    fields: { source: text(), outcome: word(["ok", "failed", "aborted"]), used: usedTokens },
+  },
+  "settings-rejected": { about: "Settings are invalid.", fields: { problems: list(problem) } },
+  "flags-failed": {
+    about: "The flag service does not answer. Its last values stay in effect.",
+    fields: { because: text(), held: number("How many of its last values are in effect.") },
+  },
+  "flags-recovered": { about: "The flag service answers again.", fields: { afterMs: number() } },
+  "hooks-ran": {
+    about: "Hooks ran.",
+    fields: {
+      event: text(),
+      ran: number("How many."),
+      durationMs: number(),
+      blocked: optional(object<NonNullable<Of<"hooks-ran">["blocked"]>>({ reason: text(), by: text() })),
+      failures: list(hookFailure),
+      messages: list(text(), "For the user."),
+    },
+  },
+  "agent-changed": {
+    about: "An agent of the session has another state, or its plan has.",
+    fields: {
+      agent: text("Its id."),
+      name: optional(text()),
+      way: word(["subagent", "background", "fork", "teammate"]),
+      status: word(["running", "idle", "done", "failed", "stopped"], "`idle`: a teammate that waits for messages."),
+      plan: optional(word(["required", "asked", "approved", "refused"], "Of a teammate that needs an approved plan.")),
+    },
+  },
+  "mail-arrived": {
+    about: "Messages of other sessions have arrived. The model sees them with its next request.",
+    fields: { count: number(), from: list(text(), "The senders.") },
+  },
+};
+
+/** The schema of an event of a session. */
+export const sessionEventSchema: TypedSchema<SessionEvent> = byKind<SessionEvent, SharedFields>(
+  { ...OTHER_EVENTS, ...COMPACTION_EVENTS },
+  { session: text("The id of the session."), atMs: number("Unix time.") },
+);
