@@ -50,7 +50,7 @@ export function readAgentDefinition(text: string, fileName = ""): ReadDefinition
       name,
       prompt: body,
       description: description.slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed(),
-      ...(tools === undefined ? {} : { tools }),
+      tools,
       // "inherit" means the default.
       ...(model === undefined || model === "inherit" ? {} : { model }),
       ...(scope === undefined ? {} : { memory: scope }),

@@ -49,7 +49,7 @@ export function createAgentList({ session, store, roster, now }: AgentListOption
     const used = child?.ledger.totals();
     const { freshTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0, outputTokens = 0 } = used ?? {};
     return {
-      ...(phrase === undefined ? {} : { phrase }),
+      phrase,
       rounds,
       tokens: freshTokens + cacheReadTokens + cacheWriteTokens + outputTokens,
       priceUsd: used?.priceUsd ?? 0,

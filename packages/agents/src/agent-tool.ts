@@ -65,9 +65,9 @@ ${kinds}`,
         description,
         way,
         callId: call.id,
-        ...(kind === undefined ? {} : { definition: kind }),
-        ...(name === undefined ? {} : { name }),
-        ...(plan === undefined ? {} : { plan }),
+        definition: kind,
+        name,
+        plan,
       };
       if (way === "subagent") {
         const { outcome, text } = await runAndWait({ ...wanted, signal });

@@ -124,15 +124,12 @@ export function createAgents(options: AgentsOptions): Agents {
     stop,
     list: agentList.list,
     drain,
-    send: (to, body, summary) =>
-      post({ to, body, kind: "message", ...(summary === undefined ? {} : { summary }) }, { id: "main" }),
+    send: (to, body, summary) => post({ to, body, kind: "message", summary }, { id: "main" }),
     async take({ key, from, body, summary }) {
       if ((await findRecorded([key], { session, store })).length > 0) return;
       const who = `uds:${from.says}`;
       session.events.emit({ kind: "mail-arrived", count: 1, from: [who] });
-      await session.append(
-        toAttachment({ key, from: who, kind: "message", body, ...(summary === undefined ? {} : { summary }) }),
-      );
+      await session.append(toAttachment({ key, from: who, kind: "message", body, summary }));
     },
     follow: (id, listener) => {
       const one = roster.live.get(id);

@@ -67,8 +67,8 @@ export function messageTool(send: (wanted: MessageWanted) => Promise<MessageSent
         to,
         kind,
         body: `${answer}${message}`,
-        ...(summary === undefined ? {} : { summary }),
-        ...(inReplyTo === undefined ? {} : { inReplyTo }),
+        summary,
+        inReplyTo,
       });
       if (sent.kind === "refused") return { content: `Nothing was sent: ${sent.why}`, status: "error" };
       const woken = sent.woken.length === 0 ? "" : ` ${sent.woken.join(", ")} was idle and continues now.`;

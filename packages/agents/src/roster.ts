@@ -91,7 +91,7 @@ export function createRoster({ now, maxRunning }: RosterOptions): Roster {
         listeners: new Set(),
         text: "",
         rounds: 0,
-        ...(launch.name === undefined ? {} : { name: launch.name }),
+        name: launch.name,
         messages: [...(launch.messages ?? [])],
         stop: (reason) => controller.abort(reason),
         done: finished.promise,

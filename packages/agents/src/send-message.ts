@@ -87,7 +87,7 @@ export function createPost(options: PostOptions): Post {
 
   async function bySocket(path: string, { body, summary, kind }: MessageWanted): Promise<MessageSent> {
     if (kind !== "message") return refused("Other sessions take plain messages only.");
-    const message = { id: randomUUID(), from: session.id, body, ...(summary === undefined ? {} : { summary }) };
+    const message = { id: randomUUID(), from: session.id, body, summary };
     const outcome = await sendToSocket({ path, message });
     if (outcome.kind === "taken") return { kind: "sent", to: [`uds:${path}`], woken: [] };
     return refused(outcome.kind === "unknown" ? `It may have arrived: ${outcome.why}` : outcome.why);

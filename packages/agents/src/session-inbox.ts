@@ -71,7 +71,7 @@ export function createSessionInbox({ session, store, roster, settings, mail }: S
 
   async function lostAgent({ id, name, way, session: log, resumedAfter }: KnownAgent): Promise<EndedAgent> {
     const report = await readReport(store, log, resumedAfter).catch(() => undefined);
-    const who = { id, ...(name === undefined ? {} : { name }) };
+    const who = { id, name };
     if (report?.isFinal) return { ...who, outcome: outcomeOf(way, { outcome: "done" }), text: report.text };
     const why =
       "The program ended while it ran. SendMessage makes it go on from its log. A message that it has not answered may not have reached it: send it again.";
@@ -113,5 +113,5 @@ export function createSessionInbox({ session, store, roster, settings, mail }: S
 }
 
 function toEnded({ id, name, way }: LiveAgent, end: AgentEnd): EndedAgent {
-  return { id, ...(name === undefined ? {} : { name }), outcome: outcomeOf(way, end), text: end.text };
+  return { id, name, outcome: outcomeOf(way, end), text: end.text };
 }

@@ -141,7 +141,7 @@ export function createStarter(options: StarterOptions): Starter {
     return gatePlan({
       plan: () => session.background.agents().find((one) => one.id === id)?.plan,
       free: [...readOnlyTools, ...ownTools({ id, name: id }).map(({ name }) => name)],
-      ...(options.permission === undefined ? {} : { permission: options.permission }),
+      permission: options.permission,
     });
   }
 
@@ -175,8 +175,8 @@ export function createStarter(options: StarterOptions): Starter {
         goal: wanted.description,
         session: agentSession(session.id, id),
         definition: definition.name,
-        ...(name === undefined ? {} : { name }),
-        ...(wanted.plan === undefined ? {} : { plan: wanted.plan }),
+        name,
+        plan: wanted.plan,
       };
       const ends = AbortSignal.any([session.signal, signal]);
       if (way !== "fork") {

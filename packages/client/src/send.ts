@@ -52,11 +52,11 @@ export function createSend(options: ClientOptions): Send {
       method,
       headers: {
         authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        "content-type": body === undefined ? undefined : "application/json",
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal,
     };
     for (let tries = 1; ; tries++) {
       const waitMs = Math.min(MAX_WAIT_MS, retryMs * 2 ** (tries - 1));

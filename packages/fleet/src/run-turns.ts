@@ -46,7 +46,7 @@ export async function runTurns(session: Session, run: WorkRun, options: RunTurns
   const inputs = createInputs(session, inbox, {
     onTaken({ addedAtMs, traceparent }) {
       const waitedMs = Math.max(0, clock.now() - addedAtMs);
-      seen.tell({ kind: "item-taken", waitedMs, ...(traceparent === undefined ? {} : { traceparent }) });
+      seen.tell({ kind: "item-taken", waitedMs, traceparent });
     },
   });
   const told = onError === undefined ? {} : { onError };
@@ -114,7 +114,7 @@ async function runUntilIdle(
 /** An earlier run had begun the turn: it continues in the trace of what was taken in last. */
 async function tellContinued({ turn }: Session, { tell }: Pick<RunTelemetry, "tell">): Promise<void> {
   const { traceparent } = (await turn.taken(QUEUE)) ?? {};
-  tell({ kind: "turn-continued", ...(traceparent === undefined ? {} : { traceparent }) });
+  tell({ kind: "turn-continued", traceparent });
 }
 
 /** Takes steps for as long as the turn continues by itself. */

@@ -79,5 +79,5 @@ export function addInput(
   payload: SessionInput,
   traceparent?: string,
 ): Promise<AddedItem> {
-  return inbox.add(session, { key, payload, ...(traceparent === undefined ? {} : { traceparent }) });
+  return inbox.add(session, { key, payload, traceparent });
 }

@@ -96,10 +96,8 @@ export function createSessionWorker(options: SessionWorkerOptions): SessionWorke
           isCurrent: () => sessions.isCurrent(target, session),
           seen,
           clock,
-          ...(questionsExpireAfterMs === undefined
-            ? {}
-            : { questionsExpireAtMs: clock.now() + questionsExpireAfterMs }),
-          ...(onError === undefined ? {} : { onError: (error: unknown) => onError(error, target) }),
+          questionsExpireAtMs: questionsExpireAfterMs === undefined ? undefined : clock.now() + questionsExpireAfterMs,
+          onError: onError === undefined ? undefined : (error: unknown) => onError(error, target),
         });
         const { newestEntry } = session.history;
         // Also if nothing was written: an earlier run may have died before it set them. Not if a timer is why it ran.

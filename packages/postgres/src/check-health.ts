@@ -42,7 +42,7 @@ export async function checkHealth(
 ): Promise<Health> {
   const latest = MIGRATIONS.length;
   const counted = countsOf(pool);
-  const base = { latest, ...(counted === undefined ? {} : { pool: counted }) };
+  const base = { latest, pool: counted };
   const waiting =
     counted !== undefined && counted.idle === 0 && counted.waiting > 0
       ? [

@@ -56,7 +56,7 @@ async function run(): Promise<void> {
   const script = values.script === undefined ? echo : await loadScript(values.script);
   const server = await serve({
     port: values.port === undefined ? 0 : toNumber("port", values.port),
-    ...(values.host === undefined ? {} : { beyondLoopback: { host: values.host, token: readToken(values.host) } }),
+    beyondLoopback: values.host === undefined ? undefined : { host: values.host, token: readToken(values.host) },
     faces: [
       ...(values.replay === undefined ? [] : [createReplay({ folder: values.replay })]),
       withAsyncScript(script, (script) => createAnthropic({ tokenizer, script })),

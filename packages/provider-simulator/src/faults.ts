@@ -51,7 +51,7 @@ export interface RateLimitedOptions {
 
 /** The rate limit is reached (429). */
 export function rateLimited({ retryAfterSeconds = 1, code }: RateLimitedOptions = {}): Fault {
-  return { kind: "rate-limited", retryAfterSeconds, ...(code === undefined ? {} : { code }) };
+  return { kind: "rate-limited", retryAfterSeconds, code };
 }
 
 /** The account's limit of spending is reached. */

@@ -86,7 +86,7 @@ export function speak(reply: Reply, options: SpeakOptions): Speech {
     outputTokens,
     thinkingTokens,
     stop: ending === "cut" ? "output-limit" : (stopped ?? reply.stop ?? (calls ? "tool-call" : "end")),
-    ...(stopSequence === undefined ? {} : { stopSequence }),
+    stopSequence,
     ending,
   };
 }
@@ -109,7 +109,7 @@ function toSpoken(word: Words, said: string, spoken: Spoken): SpokenWords {
       return { kind: "thinking", text: said, display: word.display ?? "as-asked", ...spoken };
     case "tool-call": {
       const { name, input, id } = word;
-      return { kind: "tool-call", name, input, arguments: said, ...(id === undefined ? {} : { id }), ...spoken };
+      return { kind: "tool-call", name, input, arguments: said, id, ...spoken };
     }
   }
 }

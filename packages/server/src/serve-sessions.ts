@@ -135,8 +135,8 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Sess
     }
     const { route, token } = done ?? {};
     const facts = {
-      ...(route === undefined ? {} : { operation: route.operation }),
-      ...(token === undefined ? {} : { tenant: token.tenant }),
+      operation: route === undefined ? undefined : route.operation,
+      tenant: token === undefined ? undefined : token.tenant,
       status: response.statusCode,
       durationMs: performance.now() - startedAtMs,
     };

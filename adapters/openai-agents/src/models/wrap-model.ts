@@ -67,9 +67,7 @@ export function wrapModel(context: CallContext, wrapped: WrappedModel): Model {
   }
 
   return {
-    ...(model.supportsPromptModelSelection === undefined
-      ? {}
-      : { supportsPromptModelSelection: model.supportsPromptModelSelection }),
+    supportsPromptModelSelection: model.supportsPromptModelSelection,
     getResponse: (request) => (isHeldElsewhere(request) ? model.getResponse(request) : getResponse(request)),
     getStreamedResponse: (request) =>
       isHeldElsewhere(request) ? model.getStreamedResponse(request) : getStreamedResponse(request),

@@ -66,7 +66,7 @@ export function createLeases({ file, place, silentAfterMs, onTaken }: LeasesOpti
           holder,
           takenAtMs,
           failures: readAttempts(connection, name).failures,
-          ...(lastDoneAtMs === undefined ? {} : { lastDoneAtMs }),
+          lastDoneAtMs,
           ...(isHeld && because !== undefined ? { reclaimed: { from: toOwner(before), because } } : {}),
         });
       });

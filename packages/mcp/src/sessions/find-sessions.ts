@@ -64,7 +64,7 @@ export function createSessionFinder({ folder, scope = "folder", environment }: S
     const before = known.get(name);
     if (before?.writtenAtMs === writtenAtMs && before.bytes === bytes) return before.described;
     const described = await describeTranscript(reference, READ_LINES);
-    known.set(name, { writtenAtMs, bytes, ...(described === undefined ? {} : { described }) });
+    known.set(name, { writtenAtMs, bytes, described });
     return described;
   }
 

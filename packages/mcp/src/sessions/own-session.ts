@@ -64,7 +64,7 @@ export async function ownSession(options: OwnSessionOptions): Promise<FoundSessi
     title: ((said && entryText(said)) ?? "").slice(0, TITLE_CHARACTERS).toWellFormed(),
     startedAtMs: first[0]?.atMs ?? 0,
     usedAtMs: newest?.atMs ?? 0,
-    ...(cwd === undefined ? {} : { cwd }),
+    cwd,
     signal,
     entries: (from) =>
       withLog(async function* (opened): AsyncGenerator<SessionEntry> {
@@ -116,7 +116,7 @@ async function* readSpending(log: LogReader): AsyncGenerator<Spending> {
     below = boundary.sequence;
   }
   const model = view.configuration?.model;
-  yield toSpending(lines, { accounting: account(view), ...(model === undefined ? {} : { model }) }, boundaries);
+  yield toSpending(lines, { accounting: account(view), model }, boundaries);
 }
 
 interface Shown {
@@ -149,7 +149,7 @@ function toSpending(
     parts: bySource.toSorted((one, other) => other.usd - one.usd || other.tokens - one.tokens),
     misses: lines.flatMap((line) => (line.break === undefined ? [] : [toMiss(line.break)])),
     compactions,
-    ...(shown === undefined ? {} : { window: toWindow(shown) }),
+    window: shown === undefined ? undefined : toWindow(shown),
   };
 }
 
@@ -166,7 +166,7 @@ function toMiss({
     atMs,
     why: `${causes.join(", ")}${about}, ${sort === "alarm" ? "unexpected" : "expected"}`,
     tokens: rebilledTokens,
-    ...(rebilledUsd === undefined ? {} : { usd: rebilledUsd }),
+    usd: rebilledUsd,
   };
 }
 

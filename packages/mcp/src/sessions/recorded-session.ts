@@ -21,7 +21,7 @@ export const READ_LINES: ReadLinesOptions = { maxLineBytes: 16 * 1024 * 1024 };
 /** A session that another agent recorded. Every call reads its file as a stream, from the beginning. */
 export function recordedSession(described: TranscriptDescription, signal?: AbortSignal): FoundSession {
   const { path, session, agent, id, title, startedAtMs, writtenAtMs, cwd } = described;
-  const reference = { path, ...(session === undefined ? {} : { session }) };
+  const reference = { path, session };
   const read = (): AsyncIterable<RecordedEntry> => yielding(readTranscript(reference, READ_LINES), signal);
 
   async function* messages(from: number): AsyncGenerator<RecordedText> {
@@ -50,7 +50,7 @@ export function recordedSession(described: TranscriptDescription, signal?: Abort
     title,
     startedAtMs,
     usedAtMs: writtenAtMs,
-    ...(cwd === undefined ? {} : { cwd }),
+    cwd,
     signal,
     entries: messages,
     search,
@@ -111,20 +111,19 @@ function toSpending({ totals, parts, breaks, points, compactions }: Analysis): S
       atMs,
       tokens: rebilledTokens,
       why: breakText({ atMs, rebilledTokens, ...one }),
-      ...(usd === undefined ? {} : { usd }),
+      usd,
     })),
     compactions: compactions.map(({ atMs, tokensBefore }) => ({ atMs, tokensBefore })),
-    ...(newest === undefined
-      ? {}
-      : {
-          window: {
+    window:
+      newest === undefined
+        ? undefined
+        : {
             tokens: inputTokensOf(newest),
-            ...(newest.windowTokens === undefined ? {} : { windowTokens: newest.windowTokens }),
-            ...(newest.model === undefined ? {} : { model: newest.model }),
+            windowTokens: newest.windowTokens,
+            model: newest.model,
             parts: Object.entries(newest.parts)
               .map(([name, tokens]) => ({ name: names.get(name) ?? name, tokens: Math.round(tokens) }))
               .toSorted((one, other) => other.tokens - one.tokens),
           },
-        }),
   };
 }

@@ -60,7 +60,7 @@ export function draftOfClaim(given: GivenMemory, options: DraftOptions): ClaimDr
     type,
     body: body.join("\n").trim(),
     evidence: [...(before?.evidence ?? []), ...evidence],
-    ...(before === undefined ? {} : { slug: before.slug }),
+    slug: before === undefined ? undefined : before.slug,
   };
   return { draft, left: reasons.flatMap(({ label, bad }) => (bad === undefined ? [] : [`${label}: ${bad}`])) };
 }

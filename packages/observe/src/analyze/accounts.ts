@@ -98,7 +98,7 @@ export function createAccounts(options: AnalyzeOptions): Accounts {
         rebilledTokens: rebilled,
         from: now.cacheReadTokens < FRONT_SHARE * fixedTokens ? "front" : "conversation",
         pauseMs: Math.max(0, now.sentAtMs - pair.before.sentAtMs),
-        ...(dearer === undefined ? {} : { usd: rebilled * dearer }),
+        usd: dearer === undefined ? undefined : rebilled * dearer,
       });
     }
     return lostUsd;
@@ -132,7 +132,7 @@ export function createAccounts(options: AnalyzeOptions): Accounts {
       if (usage.head !== undefined) tools.addHead(usage.head, settled.fixedTokens, shared?.parts.get(FIXED) ?? 0);
       parts.addOutput(said, {
         outputTokens,
-        ...(usage.reasoningTokens === undefined ? {} : { reasoningTokens: usage.reasoningTokens }),
+        reasoningTokens: usage.reasoningTokens,
         rate: rates?.output ?? 0,
       });
       costs.enter(settled.addedItems, { newRate: shared?.newRate ?? 0, carriedRate: shared?.carriedRate ?? 0 });
@@ -149,9 +149,9 @@ export function createAccounts(options: AnalyzeOptions): Accounts {
         cacheReadTokens: now.cacheReadTokens,
         cacheWriteTokens: now.cacheWriteTokens,
         outputTokens,
-        ...(model === undefined ? {} : { model }),
-        ...(usage.windowTokens === undefined ? {} : { windowTokens: usage.windowTokens }),
-        ...(usd === undefined ? {} : { usd }),
+        model,
+        windowTokens: usage.windowTokens,
+        usd,
         parts: toRounded(settled.parts),
       });
       lifetimeMs = lifetimeOf(usage, model);

@@ -76,7 +76,7 @@ export async function analyze(entries: AsyncIterable<RecordedEntry>, options: An
         features: measureBlock(block),
         place,
         callId: block.callId,
-        result: { tool, about, ...(read === undefined ? {} : { read }) },
+        result: { tool, about, read },
       };
     });
   }
@@ -162,7 +162,7 @@ export async function analyze(entries: AsyncIterable<RecordedEntry>, options: An
     }
   }
   accounts.leave(window.items());
-  return { ...(session === undefined ? {} : { session }), ...accounts.close(reads.reads), damagedLines };
+  return { session, ...accounts.close(reads.reads), damagedLines };
 }
 
 function textOf(parts: readonly { readonly kind: string; readonly text?: string }[]): string {

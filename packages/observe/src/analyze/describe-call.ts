@@ -17,7 +17,7 @@ export function describeCall({ name, input }: RecordedToolCall): DescribedCall {
   const fields = asObject(input) ?? {};
   const texts = Object.values(fields).filter((value) => typeof value === "string");
   const about = path ?? commandOf(fields) ?? texts[0] ?? (typeof input === "string" ? input : "");
-  return { tool: name, about: cut(about), ...(path === undefined ? {} : { path }) };
+  return { tool: name, about: cut(about), path };
 }
 
 /** A piece of a string keeps all of it in memory; a copy does not. */

@@ -34,7 +34,7 @@ export interface KeptTranscript {
 }
 
 export function toMetadata({ sessionId, subpath }: SessionKey, updatedAtMs: number): Record<string, unknown> {
-  return { [METADATA]: { session: sessionId, updatedAtMs, ...(subpath === undefined ? {} : { subpath }) } };
+  return { [METADATA]: { session: sessionId, updatedAtMs, subpath } };
 }
 
 export function fromMetadata(metadata: unknown): KeptTranscript | undefined {

@@ -53,7 +53,7 @@ const NO_SESSION = refused(404, "no-such-session", "There is no such session.");
 export async function startInspector(options: InspectorOptions): Promise<Inspector> {
   const page = readPageFiles();
   const { sources, providerOf, folder, port = 0, followEveryMs, memory, onError } = options;
-  const sessions = openSessions({ sources, ...(folder === undefined ? {} : { folder }) });
+  const sessions = openSessions({ sources, folder });
   const tokens = createEntryTokens();
   const choices = { path: "/api/what-if", answer: async () => json(whatIfChoices()) };
   const routes = [...SESSION_ROUTES, ...requestRoutes(), ...memoryRoutes(memory), choices];
@@ -117,7 +117,7 @@ export async function startInspector(options: InspectorOptions): Promise<Inspect
     await followSession(response, session, {
       after: countIn(asked as string | null) ?? 0,
       signal: AbortSignal.any([gone.signal, stopping.signal]),
-      ...(followEveryMs === undefined ? {} : { everyMs: followEveryMs }),
+      everyMs: followEveryMs,
     });
   }
 

@@ -52,7 +52,7 @@ export function headTokensOf(recording: Recording): number {
     tools: tools.map(({ name, description, inputSchema }) => ({
       name,
       input_schema: { type: "object", ...inputSchema },
-      ...(description === undefined ? {} : { description }),
+      description,
     })),
     messages: [{ role: "user", content: [{ type: "text", text: "x" }] }],
   });

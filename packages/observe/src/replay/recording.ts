@@ -105,7 +105,7 @@ export function toRecording(entries: readonly RecordedEntry[]): Recording | unde
   const answered = rounds.filter(({ response }) => response.blocks.length > 0 || response.index === items.length - 1);
   if (session === undefined || answered.length === 0) return undefined;
   const { agent, cwd } = session;
-  return { agent, ...(cwd === undefined ? {} : { cwd }), items, rounds, sizes: fitSizes(rounds) };
+  return { agent, cwd, items, rounds, sizes: fitSizes(rounds) };
 }
 
 /** Of each response that was paid for, the whole input of its request, and its output. */

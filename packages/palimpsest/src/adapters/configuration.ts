@@ -33,7 +33,7 @@ function toDefinition(parts: ToolParts | undefined): ToolDefinition | undefined 
   if (parts === undefined || name === undefined || !/^[a-zA-Z0-9_-]{1,128}$/.test(name)) return undefined;
   const description = asString(parts.description);
   const inputSchema = (asObject(toPlain(parts.schema)) ?? { type: "object" }) as ToolDefinition["inputSchema"];
-  return { name, ...(description === undefined ? {} : { description }), inputSchema };
+  return { name, description, inputSchema };
 }
 
 /** Returns the value as JSON preserves it. */

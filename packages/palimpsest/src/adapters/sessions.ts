@@ -188,7 +188,7 @@ export function createDoorSessions<Request, Response, Message, Live>(
   function chainIn(metadata: unknown): { readonly head?: string; readonly points: readonly string[] } {
     const saved = asObject(asObject(metadata)?.[metadataName]);
     const head = asString(saved?.["head"]);
-    return { points: asStrings(saved?.["points"]), ...(head === undefined ? {} : { head }) };
+    return { points: asStrings(saved?.["points"]), head };
   }
 
   async function find(call: CallIdentity<Live>): Promise<One> {

@@ -161,7 +161,7 @@ export function chooseRequestedEdits(parts: RequestedEditsParts): RequestedEdits
 }
 
 export function toRequestedEdits(edits: ProviderEdits | undefined, deleted: readonly DeletedResult[]): RequestedEdits {
-  return { ...(edits === undefined ? {} : { edits }), ...(deleted.length === 0 ? {} : { deleted }) };
+  return { edits, ...(deleted.length === 0 ? {} : { deleted }) };
 }
 
 function editsOf({ view, ledger, settings, budget, rules, provider, turn, nowMs }: RequestedEditsParts) {

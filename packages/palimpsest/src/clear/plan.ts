@@ -170,7 +170,7 @@ function toClearing(
   const cost: DecisionCost = {
     shedTokens,
     invalidatedPrefixTokens,
-    ...(costs.usdPerUnit === undefined ? {} : { netUsd: units * costs.usdPerUnit }),
+    netUsd: costs.usdPerUnit === undefined ? undefined : units * costs.usdPerUnit,
   };
   const reason = `cleared ${way}`;
   // One decision per result, so that each can be undone; the first carries the cost of all.

@@ -59,7 +59,7 @@ function candidateOf(clearing: Clearing, { cache, costs }: ClearingSituation, se
     cost: invalidatedPrefixTokens * (costs.write - costs.read),
     gain: shedTokens * (next + costs.read * (horizonRequests - 1)),
     horizonRequests,
-    ...(costs.usdPerUnit === undefined ? {} : { usdPerUnit: costs.usdPerUnit }),
+    usdPerUnit: costs.usdPerUnit,
     clearing,
   };
 }

@@ -150,7 +150,7 @@ async function composeWithin(
     files,
     tokensAfter,
     putBack: hostParts,
-    ...(block === undefined ? {} : { block }),
+    block,
     parts: {
       ...parts,
       ...headPart(plan),

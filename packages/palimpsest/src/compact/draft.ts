@@ -253,7 +253,7 @@ export function draftSummary(texts: SummaryTexts, material: SummaryMaterial, bes
     budgetTokens: beside.quotedLinesTokens,
     countTokens,
     shown: ofRecord,
-    ...(summary === undefined ? {} : { summary }),
+    summary,
   });
   const shown = [summary ?? "", ofRecord, quotedLines].join("\n");
   const counted = {

@@ -52,8 +52,8 @@ export async function explainBoundaries(
       reason,
       shownAs: texts.join("\n"),
       inEffect: undone(entry.sequence) ? "taken-back" : shown.has(entry.sequence) ? "yes" : "compacted-again",
-      ...(cost === undefined ? {} : { cost }),
-      ...(compaction === undefined ? {} : { compaction }),
+      cost,
+      compaction,
     });
   }
   return explained;

@@ -225,7 +225,7 @@ function unusable(why: string): RungResult {
 }
 
 function promptOf({ variant, instructions }: LadderPlan) {
-  return { variant, ...(instructions === undefined ? {} : { instructions }) };
+  return { variant, instructions };
 }
 
 function sumOf(rounds: readonly TranscriptRound[], { countTokens }: SummaryLimits): number {

@@ -68,7 +68,7 @@ export function reportOutcome({
     }
     case "nothing": {
       const { cause, why, retryAtMs: retryMs } = outcome;
-      return { kind: "declined", reason: cause, why, ...(retryMs === undefined ? {} : { retryAtMs: retryMs }) };
+      return { kind: "declined", reason: cause, why, retryAtMs: retryMs };
     }
     case "aborted":
       return { kind: "failed", failure: "aborted", why: "it was aborted", ...usage };

@@ -241,7 +241,7 @@ export async function planForRange(
       evidence,
       pins,
       agents: snapshot.carriedState.agents,
-      ...(todos === undefined ? {} : { todos }),
+      todos,
       rounds: transcriptOf(range.folded, { leftOut: PUT_BACK_ANYWAY }),
       work: transcriptOf(range.folded.filter(isWork), { leftOut: [...PUT_BACK_ANYWAY, "pin"] }),
       turn: range.folded.at(-1)?.origin === "tool" ? "open" : "closed",

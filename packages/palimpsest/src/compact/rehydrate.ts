@@ -108,7 +108,7 @@ function fitTexts(
     const state = shown === undefined ? "left-out" : shown === whole ? "whole" : "cut";
     parts.push({
       type,
-      ...(name === undefined ? {} : { name }),
+      name,
       shown: state,
       tokens,
       ofTokens,

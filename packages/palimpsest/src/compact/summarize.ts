@@ -106,7 +106,7 @@ export function planCalls(plan: CompactionPlan, room: Room, options: CallOptions
     instructions: [...pointOf(plan), words, instructions].filter((line) => line !== "").join("\n"),
     byProvider: settings["compaction.byProvider"] === "on" ? "asked" : "off",
     userInstructions: instructions,
-    ...(noFork === undefined ? {} : { noFork }),
+    noFork,
     directTokens: Math.floor(directWindowTokens * (1 - OUTPUT_SHARE)) - PROMPT_TOKENS,
     maximumPasses: settings["compaction.maxPasses"],
     limits: {

@@ -96,7 +96,7 @@ function cutEnds(
     if (fits(texts)) [best, least] = [texts, characters + 1];
     else most = characters - 1;
   }
-  return { characters: most, ...(best === undefined ? {} : { texts: best }) };
+  return { characters: most, texts: best };
 }
 
 function cutMiddle({ entry, text }: UserMessage, maxCharacters: number): string {

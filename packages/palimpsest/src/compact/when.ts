@@ -241,7 +241,7 @@ function forecastOf(
     tokens,
     expectedTokens,
     savesTokensPerRequest,
-    ...(usdPerUnit === undefined ? {} : { savesUsdPerRequest: savesTokensPerRequest * costs.read * usdPerUnit }),
+    savesUsdPerRequest: usdPerUnit === undefined ? undefined : savesTokensPerRequest * costs.read * usdPerUnit,
     ...(reason === "window" && takenBack.length > 0 ? { overrides: "restore" } : {}),
   };
 }

@@ -26,7 +26,7 @@ export function foldLedger(ledger: Ledger, read: ReadEntry | PassedOver, atMs: n
   switch (read.kind) {
     case "request": {
       const { source = "main", cache } = read.payload;
-      return open(ledger, source, { request: at, at, atMs, ...(cache === undefined ? {} : { cache }) });
+      return open(ledger, source, { request: at, at, atMs, cache });
     }
     case "usage":
       return refresh(enter(ledger, read.payload, lineOf(ledger, at, read.payload, atMs)), read.payload, atMs);
@@ -109,15 +109,15 @@ function toPrevious(
     configuration,
     images,
     lifetimeMs,
-    ...(headLifetimeMs === undefined ? {} : { headLifetimeMs }),
+    headLifetimeMs,
     // The provider may not know an unfinished response, so no request names it for diagnostics.
     responseId: payload.ending === "interrupted" ? "" : responseId,
     freshTokens,
     cacheReadTokens,
     cacheWriteTokens,
-    ...(cache?.edits === undefined ? {} : { edits: cache.edits }),
-    ...(appliedEdits === undefined ? {} : { appliedEdits }),
-    ...(deletedTokens === undefined ? {} : { deletedTokens }),
+    edits: cache?.edits === undefined ? undefined : cache.edits,
+    appliedEdits,
+    deletedTokens,
     ...(isCold && cache?.deleted !== undefined ? { deletions: "stale" } : {}),
   };
 }

@@ -27,7 +27,7 @@ export function lineOf(ledger: Ledger, usage: number, payload: UsagePayload, atM
   const lost = found !== undefined || perfectReadTokens > billed.cacheReadTokens;
   return {
     usage,
-    ...(answers === undefined ? {} : { request: answers }),
+    request: answers,
     source,
     atMs: madeAtMs,
     model,
@@ -140,7 +140,7 @@ function findBreak(comparison: Comparison): CacheBreak | undefined {
     sort: isExpected(causes) ? "expected" : "alarm",
     droppedTokens,
     rebilledTokens,
-    ...(prices === undefined ? {} : { rebilledUsd: priceUsd(billed, prices) - priceUsd(better, prices) }),
+    rebilledUsd: prices === undefined ? undefined : priceUsd(billed, prices) - priceUsd(better, prices),
     ...(announcedTokens === 0 ? {} : { announcedTokens }),
     pauseMs: Math.max(0, atMs - previous.atMs),
     ...(payload.cacheDiagnosis === undefined || payload.cacheDiagnosis.reason === "unknown"

@@ -28,7 +28,7 @@ export function describeRequest(next: NextRequest): CacheFacts {
     configuration: configuration.entry,
     images: images === undefined ? "none" : "some",
     lifetimeMs,
-    ...(headLifetimeMs === undefined ? {} : { headLifetimeMs }),
+    headLifetimeMs,
     ...asked,
     ...(previous === undefined ? {} : { comparedWith: previous.at }),
     ...(changes.length === 0 ? {} : { changes }),
@@ -94,7 +94,7 @@ export function compareConfigurations(
   const change = (cause: ChangeCause, what?: readonly string[]): PromptChange => ({
     cause,
     at: now.entry,
-    ...(what === undefined ? {} : { what }),
+    what,
   });
   const tools =
     before.toolsHeldBy === now.toolsHeldBy ? [] : compareTools(headTools(before.tools), headTools(now.tools));

@@ -35,8 +35,8 @@ export function commandHook(
         shell: typeof command === "string",
         detached: true,
         windowsHide: true,
-        ...(environment === undefined ? {} : { env: { ...environment } }),
-        ...(folder === undefined ? {} : { cwd: folder }),
+        env: environment === undefined ? undefined : { ...environment },
+        cwd: folder,
       });
       child.on("error", (error) => reject(new Error(`The hook could not be started: ${error.message}`)));
       // Without a process, the child has no pipes.

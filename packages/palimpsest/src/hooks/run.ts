@@ -189,7 +189,7 @@ function toResults<Event extends HookEvent>(answers: readonly Answered<Event>[])
   const blocking = outputs.find(({ output }) => output.block !== undefined);
   return {
     ran: answers.length,
-    ...(blocking === undefined ? {} : { blocked: { reason: blocking.output.block!, by: blocking.by } }),
+    blocked: blocking === undefined ? undefined : { reason: blocking.output.block!, by: blocking.by },
     outputs,
     failures,
     messages: outputs.flatMap(({ output }) => output.userDisplayMessage ?? []),

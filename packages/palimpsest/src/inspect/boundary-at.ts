@@ -41,8 +41,8 @@ export async function boundaryAt(sources: SurvivorSources, entry: number): Promi
     from,
     to,
     reason,
-    ...(cost === undefined ? {} : { cost }),
-    ...(compaction === undefined ? {} : { compaction }),
+    cost,
+    compaction,
     summary: replacements
       .filter(({ attachment }) => attachment === undefined)
       .flatMap(({ blocks }) => blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])))
@@ -99,7 +99,7 @@ async function survivorsOf(
     const lines = linesOf(text);
     const shownShare = lines.length === 0 ? 1 : lines.filter((line) => shown.has(line)).length / lines.length;
     const [entry] = await log.read(item.by ?? item.from, item.by ?? item.from);
-    const content = entry && (await contentOf(entry, { session, ...(files === undefined ? {} : { files }) }));
+    const content = entry && (await contentOf(entry, { session, files }));
     const canRecall = recall === "offered" && content?.kind === "content";
     survivors.push({
       entry: item.by ?? item.from,

@@ -68,15 +68,15 @@ export function diffRequests(one: Compared, other: Compared): RequestDiff {
     after: other.entry,
     shared: { segments: same, tokens: after.slice(0, same).reduce((sum, { tokens }) => sum + tokens, 0) },
     departsAt: {
-      ...(goneAt === undefined ? {} : { before: goneAt }),
-      ...(newAt === undefined ? {} : { after: newAt }),
+      before: goneAt,
+      after: newAt,
     },
     removed,
     added: right.filter((segment) => !kept.has(segment)).map((segment) => numberAfter.get(segment)!),
     changed,
     settings: settingsOf(one.segments) === settingsOf(other.segments) ? "same" : "changed",
     causes: causesOf(other),
-    ...(other.line?.break === undefined ? {} : { break: other.line.break }),
+    break: other.line?.break === undefined ? undefined : other.line.break,
   };
 }
 
@@ -101,7 +101,7 @@ function causesOf({ facts, line }: Pick<RequestAt, "facts" | "line">): readonly 
     words: CACHE_CAUSES[cause],
     what,
     at,
-    ...(from === undefined ? {} : { from }),
+    from,
   }));
   const others = (line?.causes ?? []).filter((cause) => !changes.some((change) => change.cause === cause));
   return [...recorded, ...others.map((cause) => ({ cause, words: CACHE_CAUSES[cause], what: [] }))];

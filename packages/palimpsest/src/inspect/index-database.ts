@@ -273,7 +273,7 @@ export function indexQueries(use: <T>(work: (index: IndexDatabase) => T) => T): 
         limit + 1,
       ) as unknown as readonly EventRow[];
       const next = rows[limit]?.entry;
-      return { events: rows.slice(0, limit), ...(next === undefined ? {} : { next }) };
+      return { events: rows.slice(0, limit), next };
     },
 
     breaks({ limit = PAGE_ROWS, ...bounds } = {}) {
@@ -296,7 +296,7 @@ export function indexQueries(use: <T>(work: (index: IndexDatabase) => T) => T): 
         "entry"
       ];
       const next = one("SELECT entry FROM requests WHERE entry > ? ORDER BY entry LIMIT 1", request)?.["entry"];
-      return { ...(previous === undefined ? {} : { previous }), ...(next === undefined ? {} : { next }) };
+      return { previous, next };
     },
   };
 }

@@ -49,7 +49,7 @@ export async function foldIndex(
   if (!isBack) foldEntry(view, read);
   const { counter } = state;
   const made = read.kind === "request" ? requestRow(view, read, atMs, counter) : row;
-  return { state: { at, view, ledger, counter }, ...(made === undefined ? {} : { row: made }) };
+  return { state: { at, view, ledger, counter }, row: made };
 }
 
 /** A row of an index: a request, a response, or an event that a timeline shows. */
@@ -130,10 +130,10 @@ function rowOf({ ledger }: IndexState, read: ReadEntry | PassedOver, atMs: numbe
     cacheReadTokens,
     cacheWriteTokens,
     outputTokens,
-    ...(line.request === undefined ? {} : { request: line.request }),
-    ...(line.priceUsd === undefined ? {} : { priceUsd: line.priceUsd }),
-    ...(line.gapUsd === undefined ? {} : { gapUsd: line.gapUsd }),
-    ...(line.break === undefined ? {} : { break: line.break }),
+    request: line.request,
+    priceUsd: line.priceUsd,
+    gapUsd: line.gapUsd,
+    break: line.break,
   };
 }
 

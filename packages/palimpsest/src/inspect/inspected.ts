@@ -124,10 +124,7 @@ export async function searchInspected(
   words: string,
   { limit = MAX_HITS }: { readonly limit?: number } = {},
 ): Promise<readonly SearchHit[]> {
-  const found = await recall(
-    { search: words },
-    { log, session, maxEntries: limit, ...(files === undefined ? {} : { files }) },
-  );
+  const found = await recall({ search: words }, { log, session, maxEntries: limit, files });
   return found.kind === "entries" ? found.hits : [];
 }
 

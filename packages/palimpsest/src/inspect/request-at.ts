@@ -88,7 +88,7 @@ export async function requestAt(
     body,
     segments: priceSegments(segments, { line, prices: read.payload.cache?.prices }),
     facts: read.payload,
-    ...(line === undefined ? {} : { line }),
+    line,
     erasedSince: await erasedSince(log, view, entry),
   };
 }

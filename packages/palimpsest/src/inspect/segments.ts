@@ -113,7 +113,7 @@ function showPieces(pieces: readonly JsonPiece[], places: RequestPlaces, sources
     place: "system",
     key: "system",
     tokens: tokensOf({ kind: "text", text: parts.system }),
-    ...(configuration === undefined ? {} : { entry: configuration.systemHeldBy }),
+    entry: configuration === undefined ? undefined : configuration.systemHeldBy,
   };
   const toolPieces = pieces.filter(({ path }) => places.tools.some((list) => isWithin(path, list)));
   const toolTokens = parts.tools.map((tool) => tokensOf(definitionBlock(tool)));

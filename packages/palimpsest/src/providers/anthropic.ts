@@ -40,7 +40,7 @@ export function anthropic(
     renderRequest: createRequestRenderer({ cacheDiagnostics }),
     renderPing,
     // Other hosts cannot compact.
-    ...(client.models === undefined ? {} : { renderCompaction }),
+    renderCompaction: client.models === undefined ? undefined : renderCompaction,
     readResponse,
     readMessages,
     send: (request, options) => send(client, request, options),

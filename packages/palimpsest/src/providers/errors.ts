@@ -28,7 +28,7 @@ function readFailure(error: unknown, { phase, signal }: FailedCall): ProviderFai
   if (overflow !== undefined) return overflow;
   const { status, headers, types } = readErrorFacts(error);
   const hasType = (known: readonly string[]): boolean => types.some((type) => known.includes(type));
-  const refused: ProviderFailure = { kind: "refused", ...(status === undefined ? {} : { status }) };
+  const refused: ProviderFailure = { kind: "refused", status };
   if (hasType(SPENT_CODES) || headers?.get("x-should-retry") === "false") return refused;
   const retryAfterMs = readRetryAfterMs(headers);
   const hint = retryAfterMs === undefined ? {} : { retryAfterMs };

@@ -105,7 +105,7 @@ function configOf(signal: AbortSignal | undefined): object {
     automaticFunctionCalling: { disable: true },
     automaticContinuation: false,
     httpOptions: { retryOptions: { attempts: 1 } },
-    ...(signal === undefined ? {} : { abortSignal: signal }),
+    abortSignal: signal,
   };
 }
 

@@ -17,7 +17,7 @@ export function readMediaRefusal(error: unknown): MediaRefusal | undefined {
     kind: "media-refused",
     problem,
     media: isDocument ? "document" : "image",
-    ...(place === undefined ? {} : { place }),
+    place,
   };
 }
 

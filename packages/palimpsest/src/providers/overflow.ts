@@ -123,8 +123,8 @@ function findCounts(texts: readonly string[]): { inputTokens?: number; limitToke
   };
   const [inputTokens, limitTokens] = [find(INPUT_COUNTS), find(LIMIT_COUNTS)];
   return {
-    ...(inputTokens === undefined ? {} : { inputTokens }),
-    ...(limitTokens === undefined ? {} : { limitTokens }),
+    inputTokens,
+    limitTokens,
   };
 }
 

@@ -64,5 +64,5 @@ export interface Collector<Event, Response> {
 
 /** Returns the client's options of every call. Palimpsest retries by itself, so the client must not. */
 export function callOptions(signal: AbortSignal | undefined): { maxRetries: 0; signal?: AbortSignal } {
-  return { maxRetries: 0, ...(signal === undefined ? {} : { signal }) };
+  return { maxRetries: 0, signal };
 }

@@ -69,11 +69,11 @@ async function readContent(
   if (request.search !== undefined && request.search !== "") {
     const search = { search: request.search, fromLine: from.line, maxCharacters };
     const { found, nextLine } = await searchRange(pieces, search);
-    return { kind: "lines", entry, found, ...(nextLine === undefined ? {} : { nextLine }) };
+    return { kind: "lines", entry, found, nextLine };
   }
   const lines = count(request.lines, Number.POSITIVE_INFINITY);
   const { text, next } = await readRange(pieces, { from, lines, maxCharacters });
-  return { kind: "text", entry, text, from, ...(next === undefined ? {} : { next }) };
+  return { kind: "text", entry, text, from, next };
 }
 
 /** Replaces an invalid number, because the model chose it. */

@@ -110,11 +110,11 @@ export function definitionOf({
     name,
     description,
     inputSchema: jsonSchemaOf(name, input),
-    ...(results === undefined ? {} : { results }),
-    ...(provenance === undefined ? {} : { provenance }),
-    ...(resultSize === undefined ? {} : { resultSize }),
-    ...(sideEffects === undefined ? {} : { sideEffects }),
-    ...(loading === undefined ? {} : { loading }),
+    results,
+    provenance,
+    resultSize,
+    sideEffects,
+    loading,
   };
 }
 

@@ -204,7 +204,7 @@ export function planPing(pause: Pause, limits: PingLimits): PingPlan {
       cost,
       gain: chance * prefixTokens * (costs.write - costs.read),
       horizonRequests: 1,
-      ...(costs.usdPerUnit === undefined ? {} : { usdPerUnit: costs.usdPerUnit }),
+      usdPerUnit: costs.usdPerUnit,
     },
   };
 }

@@ -119,9 +119,9 @@ export async function listMessages(
     if (read.kind !== "message") return undefined;
     const { role, origin, blocks, audience = "everyone", stored, responseId, model } = read.payload;
     const known = {
-      ...(stored === undefined ? {} : { stored }),
-      ...(responseId === undefined ? {} : { responseId }),
-      ...(model === undefined ? {} : { model }),
+      stored,
+      responseId,
+      model,
     };
     const shown = await shownAs(entry, audience, stored);
     return { entry: sequence, atMs, role, origin, provenance: provenanceOf(read.payload), blocks, ...known, ...shown };

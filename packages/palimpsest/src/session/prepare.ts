@@ -397,8 +397,8 @@ export function findOverridden(parameters: Readonly<Record<string, unknown>>, re
       {
         parameter,
         given,
-        ...(sent === undefined ? {} : { sent }),
-        ...(option === undefined ? {} : { option }),
+        sent,
+        option,
       },
     ];
   });

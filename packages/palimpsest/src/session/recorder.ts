@@ -133,7 +133,7 @@ async function responseDrafts(state: SessionState, response: PastResponse): Prom
     facts,
     cacheTtl,
     asked: {},
-    provider: { name: provider, ...(cacheEffects === undefined ? {} : { cacheEffects }) },
+    provider: { name: provider, cacheEffects },
   });
   const { maxOutputTokens: maxTokens } = facts;
   return {
@@ -149,7 +149,7 @@ async function responseDrafts(state: SessionState, response: PastResponse): Prom
 
 export function usageDraft(view: View, { atMs, tokens, model, known, source }: PastUsage): Draft {
   const { prices } = known.facts;
-  const about = { source, madeAtMs: atMs, ...(prices === undefined ? {} : { prices }) };
+  const about = { source, madeAtMs: atMs, prices };
   return toDraft("usage", { ...toUsage(view, tokens, []), model, ...about });
 }
 

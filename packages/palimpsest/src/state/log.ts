@@ -55,7 +55,7 @@ export function knownReader(log: LogReader, asked: BatchOptions, { head, entries
     async readBatch(wanted) {
       const below = (wanted.upTo ?? Number.POSITIVE_INFINITY) + 1;
       const missing: BatchOptions = {
-        ...(wanted.upTo === undefined ? {} : { upTo: wanted.upTo }),
+        upTo: wanted.upTo,
         ranges: wanted.ranges?.filter(({ from, to }) => knownRange(from, to) === undefined) ?? [],
         newest: wanted.newest?.filter((kind) => knownNewest(kind, below) === "unknown") ?? [],
       };

@@ -66,7 +66,7 @@ export async function storeAggregate(items: readonly Item[], options: StoreAggre
     stored.push({
       kind: "result-stored",
       entry: from,
-      ...(tool === undefined ? {} : { tool }),
+      tool,
       bytes,
       way: "together",
     });

@@ -61,8 +61,8 @@ async function admitCall(call: ToolCall, options: AdmitOptions): Promise<Admissi
   const { reason } = decision;
   return {
     kind: "waits",
-    ...(reason === undefined ? {} : { reason }),
-    ...(changed === undefined ? {} : { newInput: changed.output.newToolInput }),
+    reason,
+    newInput: changed === undefined ? undefined : changed.output.newToolInput,
   };
 }
 
@@ -227,8 +227,8 @@ export async function answerCall(open: OpenCall, options: AnswerOptions): Promis
   if (admission.kind === "waits") {
     const { reason, newInput } = admission;
     const asked = {
-      ...(reason === undefined ? {} : { reason }),
-      ...(newInput === undefined ? {} : { input: newInput }),
+      reason,
+      input: newInput,
     };
     await session.turn.enterCall({ step: "waiting", call: call.id, ...asked });
     emit({ kind: "tool-waiting", question: questionOf({ ...open, ...asked }, session.id) });

@@ -145,8 +145,7 @@ export async function sendWithRetries(request: unknown, options: SendOptions): P
     if (!ProviderError.isInstance(error)) throw error;
     const waitMs = isPassing(error) ? delayOf(error, { tries, waitedMs, random: random() }, retries) : undefined;
     const broken = partial.answer();
-    if (waitMs === undefined)
-      return { kind: "failed", error, tries, waitedMs, ...(broken === undefined ? {} : { partial: broken }) };
+    if (waitMs === undefined) return { kind: "failed", error, tries, waitedMs, partial: broken };
     if (broken !== undefined) await onVoid(broken);
     emit({ kind: "retry-waiting", reason: error.failure.kind, message: error.message, waitMs, tries });
     await clock.wait(waitMs, signal);

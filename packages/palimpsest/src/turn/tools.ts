@@ -91,7 +91,7 @@ export function chargeParent({ parent, child, source, responses }: ChargeOptions
           cacheReadTokens,
           cacheWriteTokens,
           outputTokens,
-          ...(cacheWrite1hTokens === undefined ? {} : { cacheWrite1hTokens }),
+          cacheWrite1hTokens,
         });
       }
       await last;

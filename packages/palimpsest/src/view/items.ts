@@ -44,12 +44,12 @@ export function messageItem(
   options?: FeatureOptions,
 ): MessageItem {
   const known = {
-    ...(provenance === undefined ? {} : { provenance }),
-    ...(responseId === undefined ? {} : { responseId }),
-    ...(answers === undefined ? {} : { answers }),
-    ...(provider === undefined ? {} : { provider }),
-    ...(stored === undefined ? {} : { stored }),
-    ...(stop === undefined ? {} : { stop }),
+    provenance,
+    responseId,
+    answers,
+    provider,
+    stored,
+    stop,
   };
   return toItem({ from: at, to: at, role, blocks, origin, ...known }, options);
 }
@@ -69,10 +69,10 @@ export function sealItem(
 ): Seal {
   const compared = previousResponseId === undefined ? {} : { previousResponseId };
   const asked = {
-    ...(cacheTtl === undefined ? {} : { cacheTtl }),
-    ...(headTtl === undefined ? {} : { headTtl }),
-    ...(cache?.edits === undefined ? {} : { edits: cache.edits }),
-    ...(cache?.deleted === undefined ? {} : { deleted: cache.deleted }),
+    cacheTtl,
+    headTtl,
+    edits: cache?.edits === undefined ? undefined : cache.edits,
+    deleted: cache?.deleted === undefined ? undefined : cache.deleted,
   };
   return { kind: "seal", from: at, to: at, maxTokens, ...compared, ...asked };
 }
@@ -105,7 +105,7 @@ export function resolveConfiguration(
     system: systemPart.value,
     tools: toolsPart.value,
     parameters,
-    ...(provenance === undefined ? {} : { provenance }),
+    provenance,
     features: featuresOfConfiguration(systemPart.value, toolsPart.value, options),
   };
 }

@@ -39,8 +39,8 @@ export function inPlaceOf(
   return {
     role,
     origin,
-    ...(provenance === undefined ? {} : { provenance }),
-    ...(attachment === undefined ? {} : { attachment }),
+    provenance,
+    attachment,
     blocks: withoutMedia(blocks, textFor),
   };
 }

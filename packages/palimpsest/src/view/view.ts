@@ -223,7 +223,7 @@ export function outline({ items, breaks, hidden }: View): Shown[] {
     while (last !== undefined && passed < sorted.length && sorted[passed]! <= last.to) passed++;
     const together = sameSort && sameThinking && !(sorted[passed] !== undefined && sorted[passed]! <= from);
     if (together) runs[runs.length - 1] = { ...last, to };
-    else runs.push({ from, to, ...(by === undefined ? {} : { by }), ...(lost ? { thinking: "lost" } : {}) });
+    else runs.push({ from, to, by, ...(lost ? { thinking: "lost" } : {}) });
   }
   return [...runs, ...hidden].sort((a, b) => a.from - b.from);
 }

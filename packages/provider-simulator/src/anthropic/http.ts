@@ -70,7 +70,10 @@ function countTokens(body: unknown, call: HttpCall, context: HttpContext): HttpR
     kind: "json",
     status: 200,
     headers: headersOf(context),
-    body: { input_tokens: counted.inputTokens, ...(options.betas === undefined ? {} : { context_management }) },
+    body: {
+      input_tokens: counted.inputTokens,
+      context_management: options.betas === undefined ? undefined : context_management,
+    },
     outcome: { kind: "free" },
   };
 }
@@ -108,8 +111,8 @@ function callOptions({ headers }: HttpCall): CallOptions {
   return {
     version: headers["anthropic-version"]!,
     account: headers["x-api-key"] ?? headers["authorization"]!.replace(/^Bearer /, ""),
-    ...(betas === undefined ? {} : { betas }),
-    ...(workspace === undefined ? {} : { workspace }),
+    betas,
+    workspace,
   };
 }
 

@@ -16,7 +16,7 @@ export interface Problem {
 }
 
 export function invalid(message: string, code?: string): Problem {
-  return { status: 400, type: "invalid_request_error", message, ...(code === undefined ? {} : { code }) };
+  return { status: 400, type: "invalid_request_error", message, code };
 }
 
 /** On every response of the service, also for accounts that are far from their limits. */

@@ -52,7 +52,7 @@ function toMark({ ttl }: CachePoint): CacheControl {
 function toTool({ toolSpec, systemTool }: ToolMember): Tool {
   if (toolSpec === undefined) return { name: String((systemTool as JsonObject | undefined)?.["name"]) };
   const { name, description, inputSchema, strict } = toolSpec;
-  return { name, ...present({ description, strict }), input_schema: inputSchema.json };
+  return { name, description, strict, input_schema: inputSchema.json };
 }
 
 type ToolChoice = NonNullable<ConverseRequest["toolConfig"]>["toolChoice"];
@@ -89,7 +89,7 @@ function toBlock(block: ContentBlock): Block {
   const { reasoningText, redactedContent } = reasoningContent ?? {};
   if (redactedContent !== undefined) return { type: "redacted_thinking", data: redactedContent };
   // Without a signature the model says that the field is missing (oh-my-pi#10486).
-  return { type: "thinking", thinking: reasoningText?.text ?? "", ...present({ signature: reasoningText?.signature }) };
+  return { type: "thinking", thinking: reasoningText?.text ?? "", signature: reasoningText?.signature };
 }
 
 /** Only PDF reaches the model as it is; of other formats it gets the text. */

@@ -94,7 +94,7 @@ export function createGemini(options: GeminiOptions = {}): Gemini {
       priceUsd: priceUsd(usage, model.prices),
     } as const;
     const { responseId } = response;
-    return { kind: "ready", responseId, answered, begun, ...(reply.fault === undefined ? {} : { fault: reply.fault }) };
+    return { kind: "ready", responseId, answered, begun, fault: reply.fault };
   }
 
   function prepare(id: string, body: unknown, account: string): Ready<GenerateContentResponse> | Refusal {

@@ -44,6 +44,6 @@ export function keyMissing(): Problem {
 }
 
 export function toRefusal({ code, status, message, details }: Problem): Refusal {
-  const error = { code, message, status, ...(details === undefined ? {} : { details }) };
+  const error = { code, message, status, details };
   return { kind: "refused", status: code, headers: {}, body: { error }, message };
 }

@@ -40,9 +40,7 @@ export function toResponse(draft: ResponseDraft): GenerateContentResponse {
       {
         content: parts.length === 0 ? { role: "model" } : { role: "model", parts },
         finishReason: finishReasonOf(speech),
-        ...(broken === undefined
-          ? {}
-          : { finishMessage: `Malformed function call: ${broken.name}(${broken.arguments}` }),
+        finishMessage: broken === undefined ? undefined : `Malformed function call: ${broken.name}(${broken.arguments}`,
         index: 0,
       },
     ],
@@ -78,7 +76,7 @@ function toParts({ speech, model, ordinal, thoughts }: ResponseDraft): ContentPa
     if (words.kind === "text") return words.text === "" ? [] : [{ text: words.text }];
     if (words.kind === "thinking") return thoughts === "included" ? [{ text: words.text, thought: true }] : [];
     const id = words.id ?? (model.callIds === "given" ? idOf(`call ${index}`, ordinal) : undefined);
-    return [{ functionCall: { ...(id === undefined ? {} : { id }), name: words.name, args: words.input ?? {} } }];
+    return [{ functionCall: { id, name: words.name, args: words.input ?? {} } }];
   });
   const calls = parts.findIndex(({ functionCall }) => functionCall !== undefined);
   const place = calls < 0 ? parts.findLastIndex(({ thought }) => thought !== true) : calls;

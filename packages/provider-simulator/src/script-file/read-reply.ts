@@ -43,8 +43,8 @@ export function readReply(value: unknown, path: string): Reply {
   words.push(...calls.map((call, index) => readCall(call, `${path}.calls[${index}]`)));
   return {
     words,
-    ...(stop === undefined ? {} : { stop: readChoice(stop, STOPS, `${path}.stop`) }),
-    ...(fault === undefined ? {} : { fault: readFault(fault, `${path}.fault`) }),
+    stop: stop === undefined ? undefined : readChoice(stop, STOPS, `${path}.stop`),
+    fault: fault === undefined ? undefined : readFault(fault, `${path}.fault`),
   };
 }
 

@@ -16,7 +16,7 @@ export interface FleetHostOptions extends Pick<SessionHost, "health"> {
 /** The sessions that the workers of `@palimpsest/fleet` run, for a server. The workers may be in this process or anywhere. */
 export function fleetHost({ store, dispatch, open, health }: FleetHostOptions): SessionHost {
   return {
-    ...(health === undefined ? {} : { health }),
+    health,
     tenant(tenant) {
       const ports = dispatch(tenant);
       return {

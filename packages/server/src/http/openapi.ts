@@ -79,7 +79,7 @@ function operationOf(route: Route): object {
 function responseOf({ about, schema, mediaType }: DocumentedReply): object {
   return {
     description: about,
-    ...(schema === undefined ? {} : { content: { [mediaType ?? "application/json"]: { schema } } }),
+    content: schema === undefined ? undefined : { [mediaType ?? "application/json"]: { schema } },
   };
 }
 

@@ -93,7 +93,7 @@ export const SESSION_ROUTES: readonly Route[] = [
         newestEventOffset: events.newestOffset,
         state,
         questions: questions.length,
-        ...(metadata === undefined ? {} : { metadata }),
+        metadata,
       };
       return { kind: "json", status: 200, body };
     },

@@ -10,7 +10,7 @@ export async function* watchSession(
 ): AsyncGenerator<ServerEvent> {
   const newest = wanted === "newest" ? (await events.read(session, { limit: 1 })).newestOffset : undefined;
   const after = newest ?? (wanted === undefined ? undefined : Number(wanted));
-  for await (const one of events.watch(session, { signal, ...(after === undefined ? {} : { after }) })) {
+  for await (const one of events.watch(session, { signal, after })) {
     if (one.kind === "event") {
       yield { id: String(one.offset), name: kindOf(one.event), data: one.event };
       continue;

@@ -55,5 +55,5 @@ export function countIn(text: string | null | undefined): number | undefined {
 /** The range of entries that a question asks about. */
 export function rangeIn(query: URLSearchParams): { readonly from?: number; readonly to?: number } {
   const [from, to] = [countIn(query.get("from")), countIn(query.get("to"))];
-  return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+  return { from, to };
 }

@@ -57,8 +57,8 @@ export function findBreak(before: CountedRequest, now: CountedRequest, relation:
     causes: nameCauses({ changes: changesBetween(before, now, relation), pauseMs, lifetimeMs }),
     pauseMs,
     rebilledTokens: Math.max(0, couldRead - now.billed.cacheReadTokens),
-    ...(usd === undefined ? {} : { usd: Math.max(0, usd) }),
-    ...(fromMessage === undefined ? {} : { fromMessage }),
+    usd: usd === undefined ? undefined : Math.max(0, usd),
+    fromMessage,
   };
 }
 

@@ -74,7 +74,7 @@ export function createSessions(newId: () => string): Sessions {
 
   function begin({ request, names, upstream }: SentRequest): ProxySession {
     const { session: name = request.cacheKey, agent } = names;
-    const given = { ...(name === undefined ? {} : { name }), ...(agent === undefined ? {} : { agent }) };
+    const given = { name, agent };
     return { api: request.api, upstream, threads: [], ...given };
   }
 

@@ -47,7 +47,7 @@ export function readRequest(api: WireApi, body: Buffer): WireRequest | undefined
     api,
     head: readHead(body, members, fields),
     items,
-    ...(model === undefined ? {} : { model }),
+    model,
     ...(cacheKey === undefined || !UUID.test(cacheKey) ? {} : { cacheKey }),
     ...(previousResponse === undefined ? {} : { previousResponse }),
   };

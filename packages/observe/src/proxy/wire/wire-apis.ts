@@ -44,7 +44,7 @@ export function namesIn(headers: IncomingHttpHeaders): GivenNames {
       | string
       | undefined;
   const [session, agent] = [first(SESSION_HEADERS), first(AGENT_HEADERS)];
-  return { ...(session === undefined ? {} : { session }), ...(agent === undefined ? {} : { agent }) };
+  return { session, agent };
 }
 
 /** A block of Claude Code that is different in each request, and that its service does not cache (claude-code#68900). */

@@ -18,8 +18,8 @@ export function toResponse(from: JsonObject, items: readonly unknown[], ended: W
   return {
     items,
     ended,
-    ...(id === undefined ? {} : { id }),
-    ...(model === undefined ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
+    id,
+    model,
+    usage,
   };
 }

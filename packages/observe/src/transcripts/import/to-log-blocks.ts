@@ -14,7 +14,7 @@ export function toLogBlocks(blocks: readonly RecordedBlock[], agent: RecordedAge
     switch (block.kind) {
       case "thinking": {
         const { text, signature } = block;
-        return { kind: "thinking", provider: agent, text, ...(signature === undefined ? {} : { signature }) };
+        return { kind: "thinking", provider: agent, text, signature };
       }
       case "tool_call":
         return { kind: "tool_call", id: block.callId, name: block.name, input: block.input ?? {} };

@@ -176,9 +176,9 @@ function toTokens(usage: RecordedUsage) {
     freshTokens,
     cacheReadTokens,
     cacheWriteTokens,
-    ...(cacheWrite1hTokens === undefined ? {} : { cacheWrite1hTokens }),
+    cacheWrite1hTokens,
     outputTokens,
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    reasoningTokens,
     outputCount,
   };
 }

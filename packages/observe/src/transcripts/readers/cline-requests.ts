@@ -1,4 +1,4 @@
-import { asCount, asList, asObject, asString, present } from "palimpsest/schema";
+import { asCount, asList, asObject, asString } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import type { TranscriptLines } from "./read-lines.ts";
 import { readRecords } from "./read-records.ts";
@@ -33,7 +33,7 @@ export async function readClineRequests(lines: TranscriptLines): Promise<ClineRe
       atMs: asTimeMs(ts) ?? requests.at(-1)?.atMs ?? 0,
       // Default if it is not recorded: a request and its answer alternate.
       behind: asCount(conversationHistoryIndex) ?? 2 * requests.length,
-      ...present({ usage }),
+      usage,
       ...(from === undefined || to === undefined ? {} : { deleted: { from, to } }),
     });
   }
@@ -52,7 +52,7 @@ function toUsage(info: Readonly<Record<string, unknown>>): ClineRequest["usage"]
     cacheWriteTokens,
     outputTokens: outputTokens ?? 0,
     outputCount: isWhole ? "final" : "provisional",
-    ...present({ costUsd: asCount(info["cost"]) || undefined }),
+    costUsd: asCount(info["cost"]) || undefined,
   };
 }
 

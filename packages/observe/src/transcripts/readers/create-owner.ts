@@ -1,4 +1,4 @@
-import { asObject, asString, type JsonObject, present } from "palimpsest/schema";
+import { asObject, asString, type JsonObject } from "palimpsest/schema";
 import type { RecordedBranch, RecordedSession } from "./recorded.ts";
 
 export interface Owner {
@@ -23,7 +23,7 @@ export function createOwner(): Owner {
         ownAgent = agent;
         return { id: agent, parentSession: session };
       }
-      return { id: session, ...present({ parentSession: asString(asObject(fields["forkedFrom"])?.["sessionId"]) }) };
+      return { id: session, parentSession: asString(asObject(fields["forkedFrom"])?.["sessionId"]) };
     },
     branchOf(fields) {
       if (asObject(fields["forkedFrom"]) !== undefined) return "inherited";

@@ -45,7 +45,7 @@ export function createThread(): Thread {
     at: (id) => known.get(id)?.place,
     resultOf: (callId) => results.get(callId),
     note(place, { id, parentId, origin, responseId, blocks }) {
-      known.set(id, { place, parentId, ...(responseId === undefined ? {} : { responseId }) });
+      known.set(id, { place, parentId, responseId });
       if (origin === "human" || origin === "summary") turns.push(place);
       if (responseId !== undefined) newestResponse = responseId;
       for (const block of blocks) if (block.kind === "tool_result") results.set(block.callId, place);

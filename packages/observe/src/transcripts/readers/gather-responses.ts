@@ -59,8 +59,8 @@ export async function* gatherResponses(entries: AsyncIterable<RecordedEntry>): A
         atMs,
         sentAtMs,
         messages,
-        ...(model === undefined ? {} : { model }),
-        ...(usage === undefined ? {} : { usage }),
+        model,
+        usage,
       };
     }
     held = undefined;
@@ -110,6 +110,6 @@ function alone(usage: RecordedUsage, sentAtMs: number): RecordedResponse {
     sentAtMs,
     messages: [],
     usage,
-    ...(model === undefined ? {} : { model }),
+    model,
   };
 }

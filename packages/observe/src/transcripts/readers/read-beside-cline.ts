@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { asCount, asList, asObject, type JsonObject, present } from "palimpsest/schema";
+import { asCount, asList, asObject, type JsonObject } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import { readClineRequests } from "./cline-requests.ts";
 import type { ReadClineOptions } from "./read-cline.ts";
@@ -15,7 +15,7 @@ export async function readBesideCline(path: string): Promise<ReadClineOptions> {
   const name = basename(path);
   if (name.endsWith(RUNTIME_ENDING)) {
     const id = name.slice(0, -RUNTIME_ENDING.length);
-    return { id, ...present({ compaction: await readCompaction(join(folder, `${id}.compaction.json`)) }) };
+    return { id, compaction: await readCompaction(join(folder, `${id}.compaction.json`)) };
   }
   const id = basename(folder);
   try {
@@ -34,5 +34,5 @@ async function readCompaction(path: string): Promise<ReadClineOptions["compactio
   }
   const [messages, count] = [asList(state?.["messages"]), asCount(state?.["source_message_count"])];
   if (messages === undefined || count === undefined) return undefined;
-  return { messages, count, ...present({ atMs: asTimeMs(state?.["updated_at"]) }) };
+  return { messages, count, atMs: asTimeMs(state?.["updated_at"]) };
 }

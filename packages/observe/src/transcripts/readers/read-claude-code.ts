@@ -5,7 +5,7 @@
  * Left out: what only the display shows (progress, hook summaries, titles), and `toolUseResult`, a copy of the result.
  */
 
-import { asCount, asObject, asString, type JsonObject, present } from "palimpsest/schema";
+import { asCount, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { createLineage } from "./create-lineage.ts";
 import { createUsages } from "./create-usages.ts";
 import type { TranscriptLines } from "./read-lines.ts";
@@ -45,11 +45,11 @@ function toUsage(fields: JsonObject, { responseId, branch, atMs, model }: Record
     responseId,
     branch,
     atMs,
-    ...present({ model }),
+    model,
     freshTokens,
     cacheReadTokens: asCount(usage["cache_read_input_tokens"]) ?? 0,
     cacheWriteTokens: asCount(usage["cache_creation_input_tokens"]) ?? 0,
-    ...present({ cacheWrite1hTokens: asCount(asObject(usage["cache_creation"])?.["ephemeral_1h_input_tokens"]) }),
+    cacheWrite1hTokens: asCount(asObject(usage["cache_creation"])?.["ephemeral_1h_input_tokens"]),
     outputTokens: asCount(usage["output_tokens"]) ?? 0,
     // Only a line written after the end of the stream has a stop reason. Of 13,476 recorded responses, the 6,910 without
     // one have a median of 4 output tokens, the others one of 289.

@@ -3,7 +3,7 @@
  * `sessions/<id>/<id>.messages.json` of its newer runtime, an object with such a list.
  * In: the messages as lines, and what stands in other files beside them. Out: messages, what each response used, compactions.
  */
-import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
+import { asCount, asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import type { ClineRequest } from "./cline-requests.ts";
 import type { TranscriptLines } from "./read-lines.ts";
@@ -78,7 +78,7 @@ function toSession({ head = {}, atMs }: Place, id: string): RecordedSession {
     agent: "cline",
     id: asString(head["sessionId"]) ?? id,
     startedAtMs: /^\d{13}$/.test(id) ? Number(id) : atMs,
-    ...present({ version: version === undefined ? undefined : String(version) }),
+    version: version === undefined ? undefined : String(version),
   };
 }
 
@@ -103,7 +103,7 @@ function* toEntries(place: Place, { fields, line }: TranscriptRecord): Generator
   for (const request of requests) yield* leaveOut(place, request);
   const position: RecordedPosition = {
     id,
-    ...present({ parentId: place.lastId }),
+    parentId: place.lastId,
     branch: "main",
     atMs: place.atMs,
   };
@@ -118,7 +118,7 @@ function toMessage(fields: JsonObject, position: RecordedPosition): RecordedMess
   if (fields["role"] === "assistant") {
     const info = asObject(fields["modelInfo"]);
     const model = asString(info?.["id"] ?? info?.["modelId"]);
-    const response = { responseId: position.id, ...present({ model }) };
+    const response = { responseId: position.id, model };
     return { kind: "message", ...position, role: "assistant", origin: "model", blocks, ...response };
   }
   const isTool = blocks.some((block) => block.kind === "tool_result");
@@ -148,7 +148,7 @@ function* toUsages(
 ): Generator<RecordedUsage> {
   const { id, branch, atMs, model } = message;
   const metrics = toMetrics(asObject(fields["metrics"]));
-  const common = { kind: "usage", branch, ...present({ model }) } as const;
+  const common = { kind: "usage", branch, model } as const;
   if (metrics !== undefined) yield { ...common, responseId: id, atMs, ...metrics };
   const used = metrics === undefined ? requests.filter(({ usage }) => usage !== undefined) : [];
   for (const [index, request] of used.entries()) {
@@ -169,7 +169,7 @@ function toMetrics(metrics: JsonObject | undefined): ClineRequest["usage"] {
     cacheWriteTokens,
     outputTokens: asCount(metrics?.["outputTokens"]) ?? 0,
     outputCount: "final",
-    ...present({ costUsd: asCount(metrics?.["cost"]) || undefined }),
+    costUsd: asCount(metrics?.["cost"]) || undefined,
   };
 }
 
@@ -180,7 +180,7 @@ function* leaveOut(place: Place, { deleted, atMs }: ClineRequest): Generator<Rec
   const before = place.ids.slice(0, place.index);
   const kept = before.filter((_, index) => index < deleted.from || index > deleted.to);
   const id = `entry-${place.index}/left-out`;
-  const position: RecordedPosition = { id, ...present({ parentId: place.lastId }), branch: "main", atMs };
+  const position: RecordedPosition = { id, parentId: place.lastId, branch: "main", atMs };
   yield { kind: "compaction", ...position, trigger: "auto", kept: { kind: "listed", ids: kept } };
   place.lastId = id;
 }
@@ -190,7 +190,7 @@ function compact(
   { messages, atMs = place.atMs }: NonNullable<ReadClineOptions["compaction"]>,
 ): RecordedEntry {
   const id = `entry-${place.index}/compaction`;
-  const position: RecordedPosition = { id, ...present({ parentId: place.lastId }), branch: "main", atMs };
+  const position: RecordedPosition = { id, parentId: place.lastId, branch: "main", atMs };
   const kept = messages.flatMap((value, index): RecordedMessage[] => {
     const fields = asObject(value) ?? {};
     const parentId = index === 0 ? id : `${id}/${index - 1}`;

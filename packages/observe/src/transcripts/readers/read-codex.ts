@@ -99,11 +99,9 @@ function* startSession(place: Place, meta: JsonObject): Generator<RecordedEntry>
     agent: "codex",
     id: place.sessionId,
     startedAtMs: asTimeMs(meta["timestamp"]) ?? place.atMs,
-    ...present({
-      version: asString(meta["cli_version"]),
-      cwd: asString(meta["cwd"]),
-      parentSession: asString(meta["forked_from_id"]) ?? asString(meta["parent_thread_id"]),
-    }),
+    version: asString(meta["cli_version"]),
+    cwd: asString(meta["cwd"]),
+    parentSession: asString(meta["forked_from_id"]) ?? asString(meta["parent_thread_id"]),
   };
   const instructions = asString(asObject(meta["base_instructions"])?.["text"]) ?? asString(meta["instructions"]);
   if (instructions === undefined) return;
@@ -132,12 +130,12 @@ function* addItem(place: Place, item: CodexItem | undefined): Generator<Recorded
 }
 
 function toMessage(place: Place, item: CodexItem): RecordedMessage {
-  const response = item.origin === "model" ? { responseId: responseId(place), ...present({ model: place.model }) } : {};
+  const response = item.origin === "model" ? { responseId: responseId(place), model: place.model } : {};
   return { kind: "message", ...position(place), ...item, ...response };
 }
 
 function position({ id, lastId, branch, atMs }: Place): RecordedPosition {
-  return { id, ...present({ parentId: lastId }), branch, atMs };
+  return { id, parentId: lastId, branch, atMs };
 }
 
 function responseId({ sessionId, responseCount }: Place): string {
@@ -159,7 +157,7 @@ function* countTokens(place: Place, event: JsonObject): Generator<RecordedUsage>
   if (place.countedResponse === place.responseCount) place.responseCount += 1;
   place.countedResponse = place.responseCount;
   const { branch, atMs, model } = place;
-  yield { kind: "usage", responseId: responseId(place), branch, atMs, ...present({ model }), ...report.counts };
+  yield { kind: "usage", responseId: responseId(place), branch, atMs, model, ...report.counts };
 }
 
 function* compact(place: Place, payload: JsonObject): Generator<RecordedEntry> {

@@ -4,7 +4,7 @@
  * Left out: what only the display shows (infos, warnings, errors). A message is written again whenever something is added to
  * it; the last of its lines counts. The model's name for its own id is not recorded: a message is a response.
  */
-import { asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
+import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import type { TranscriptLines } from "./read-lines.ts";
 import { readRecords } from "./read-records.ts";
@@ -65,7 +65,7 @@ export async function* readGemini(
         agent: "gemini",
         id: fields["sessionId"],
         startedAtMs: place.atMs,
-        ...present({ parentSession: isSubagent ? parentSession : undefined }),
+        parentSession: isSubagent ? parentSession : undefined,
       };
       yield place.session;
     }
@@ -79,7 +79,7 @@ function* settle(place: Place): Generator<RecordedEntry> {
   if (held === undefined) return;
   delete place.held;
   const id = asString(held.fields["id"]) ?? "";
-  const position: RecordedPosition = { id, ...present({ parentId: place.lastId }), branch: "main", atMs: held.atMs };
+  const position: RecordedPosition = { id, parentId: place.lastId, branch: "main", atMs: held.atMs };
   place.parents.set(id, place.lastId);
   for (const [callId, size] of resultSizes(held.fields)) place.sizes.set(callId, size);
   for (const entry of toGeminiEntries(held.fields, position)) {
@@ -102,7 +102,7 @@ function* replaceHistory(place: Place, id: string, messages: readonly unknown[])
   const isSame = ids.size === place.parents.size && listed.every((fields) => place.parents.has(idOf(fields)));
   const position: RecordedPosition = {
     id,
-    ...present({ parentId: place.lastId }),
+    parentId: place.lastId,
     branch: "main",
     atMs: place.atMs,
   };

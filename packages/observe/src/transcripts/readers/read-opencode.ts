@@ -55,7 +55,9 @@ function toSession(info: JsonObject): RecordedSession {
     agent: "opencode",
     id: asString(info["id"]) ?? "unknown",
     startedAtMs: asTimeMs(asObject(info["time"])?.["created"]) ?? 0,
-    ...present({ version, cwd: asString(info["directory"]), parentSession: asString(info["parentID"]) }),
+    version,
+    cwd: asString(info["directory"]),
+    parentSession: asString(info["parentID"]),
   };
 }
 
@@ -91,7 +93,7 @@ function* toResponse(
   step: OpencodeStep,
   { id, info }: { id: string; info: JsonObject },
 ): Generator<RecordedEntry> {
-  const response = { responseId: id, ...present({ model: asString(info["modelID"]) }) };
+  const response = { responseId: id, model: asString(info["modelID"]) };
   const { blocks, results } = step;
   yield { kind: "message", ...position(place, id), role: "assistant", origin: "model", blocks, ...response };
   place.lastId = id;
@@ -152,7 +154,7 @@ function* emitPruned(place: Place, untilMs: number): Generator<RecordedEntry> {
 }
 
 function position(place: Place, id: string): RecordedPosition {
-  return { id, ...present({ parentId: place.lastId }), branch: "main", atMs: place.atMs };
+  return { id, parentId: place.lastId, branch: "main", atMs: place.atMs };
 }
 
 function idOf(info: JsonObject): string {

@@ -46,7 +46,7 @@ export async function* readPi(lines: TranscriptLines): AsyncGenerator<RecordedEn
     const parentId = lineage.resolve("parentId" in fields ? asString(fields["parentId"]) : previousId);
     // A fork copies entries with their times, and its header is written last.
     const isCopy = session?.parentSession !== undefined && atMs < session.startedAtMs;
-    const position: RecordedPosition = { id, ...present({ parentId }), branch: isCopy ? "inherited" : "main", atMs };
+    const position: RecordedPosition = { id, parentId, branch: isCopy ? "inherited" : "main", atMs };
     const entries = toEntries(record, position);
     if (entries.every((entry) => entry.kind === "damage")) lineage.skip(id, parentId);
     yield* entries;
@@ -61,10 +61,8 @@ function toSession(fields: JsonObject, atMs: number): RecordedSession {
     id: asString(fields["id"]) ?? "unknown",
     startedAtMs: atMs,
     version: String(asCount(fields["version"]) ?? 1),
-    ...present({
-      cwd: asString(fields["cwd"]),
-      parentSession: asString(fields["parentSession"]) ?? asString(fields["branchedFrom"]),
-    }),
+    cwd: asString(fields["cwd"]),
+    parentSession: asString(fields["parentSession"]) ?? asString(fields["branchedFrom"]),
   };
 }
 
@@ -139,13 +137,13 @@ function toUsage(
     responseId,
     branch,
     atMs,
-    ...present({ model }),
+    model,
     freshTokens: count("input"),
     cacheReadTokens: count("cacheRead"),
     cacheWriteTokens: count("cacheWrite"),
     outputTokens: count("output"),
     outputCount: ["aborted", "error"].includes(asString(message["stopReason"]) ?? "") ? "provisional" : "final",
-    ...present({ costUsd: asCount(asObject(usage?.["cost"])?.["total"]) || undefined }),
+    costUsd: asCount(asObject(usage?.["cost"])?.["total"]) || undefined,
   };
 }
 

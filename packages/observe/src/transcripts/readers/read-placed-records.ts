@@ -41,7 +41,7 @@ export async function* readPlacedRecords(
     if (seen.has(id)) continue;
     seen.add(id);
     const parentId = lineage.resolve(asString(fields["parentUuid"]) ?? asString(fields["logicalParentUuid"]));
-    const position: RecordedPosition = { id, ...present({ parentId }), branch: owner.branchOf(fields), atMs };
+    const position: RecordedPosition = { id, parentId, branch: owner.branchOf(fields), atMs };
     yield { kind: "placed", record, position };
   }
 }

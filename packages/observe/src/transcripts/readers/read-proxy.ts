@@ -71,7 +71,7 @@ function* startSession(place: Place, fields: JsonObject): Generator<RecordedEntr
     startedAtMs: place.atMs,
     version: String(asCount(fields["proxy"]) ?? 1),
     // The log of an agent within a session belongs to that session.
-    ...present({ parentSession: fields["agent"] === undefined ? undefined : asString(fields["session"]) }),
+    parentSession: fields["agent"] === undefined ? undefined : asString(fields["session"]),
   };
 }
 
@@ -151,7 +151,7 @@ function* addResponse(place: Place, { fields, index }: TranscriptRecord): Genera
   if (usage === undefined || place.counted.has(responseId)) return;
   place.counted.add(responseId);
   const outputCount = fields["ended"] === "whole" ? "final" : "provisional";
-  const prompt = { promptChanges: place.changed, ...present({ head: place.head }) };
+  const prompt = { promptChanges: place.changed, head: place.head };
   yield { kind: "usage", responseId, branch: "main", atMs: place.atMs, ...named, ...usage, outputCount, ...prompt };
 }
 
@@ -167,5 +167,5 @@ function toHead(value: unknown): RecordedHead | undefined {
 }
 
 function position({ atMs, lastId }: Place, id: string): RecordedPosition {
-  return { id, ...present({ parentId: lastId }), branch: "main", atMs };
+  return { id, parentId: lastId, branch: "main", atMs };
 }

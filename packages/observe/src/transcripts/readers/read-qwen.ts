@@ -39,7 +39,7 @@ function toEntries({ fields, line }: TranscriptRecord, position: RecordedPositio
   if (message === undefined && type !== "assistant") return [{ kind: "damage", line, reason: "malformed" }];
   const blocks = toGeminiBlocks(message?.["parts"] ?? []);
   if (type === "assistant") {
-    const response = { responseId: position.id, ...present({ model: asString(fields["model"]) }) };
+    const response = { responseId: position.id, model: asString(fields["model"]) };
     const usage = toUsage(fields, position);
     return [
       { kind: "message", ...position, role: "assistant", origin: "model", blocks, ...response },

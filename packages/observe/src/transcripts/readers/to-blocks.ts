@@ -1,4 +1,4 @@
-import { asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
+import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import type { RecordedBlock, RecordedPart } from "./recorded.ts";
 
 /**
@@ -23,7 +23,7 @@ function toBlock(value: unknown): RecordedBlock {
       return {
         kind: "thinking",
         text: asString(block["thinking"]) ?? "",
-        ...present({ signature: asString(block["signature"] ?? block["thinkingSignature"]) }),
+        signature: asString(block["signature"] ?? block["thinkingSignature"]),
       };
     case "tool_use":
     case "toolCall":

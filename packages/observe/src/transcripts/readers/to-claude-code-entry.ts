@@ -118,5 +118,5 @@ function toKept(metadata: JsonObject, lineage: Lineage): RecordedKept {
   const segment = asObject(metadata["preservedSegment"]);
   const firstId = asString(segment?.["headUuid"]);
   if (firstId === undefined) return { kind: "nothing" };
-  return { kind: "range", firstId, ...present({ lastId: lineage.resolve(asString(segment?.["tailUuid"])) }) };
+  return { kind: "range", firstId, lastId: lineage.resolve(asString(segment?.["tailUuid"])) };
 }

@@ -1,4 +1,4 @@
-import { asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
+import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import type { RecordedBlock, RecordedMessage } from "./recorded.ts";
 import { toBlocks, toParts } from "./to-blocks.ts";
 
@@ -37,7 +37,7 @@ function toThinking(item: JsonObject): RecordedBlock {
   return {
     kind: "thinking",
     text: texts.join("\n"),
-    ...present({ signature: asString(item["encrypted_content"]) }),
+    signature: asString(item["encrypted_content"]),
   };
 }
 

@@ -1,4 +1,4 @@
-import { asCount, asObject, type JsonObject, present } from "palimpsest/schema";
+import { asCount, asObject, type JsonObject } from "palimpsest/schema";
 import type { RecordedUsage } from "./recorded.ts";
 
 export interface CodexUsage {
@@ -24,10 +24,8 @@ export function toCodexUsage(info: JsonObject): CodexUsage | undefined {
       cacheReadTokens,
       outputTokens,
       outputCount: "final",
-      ...present({
-        reasoningTokens: asCount(last["reasoning_output_tokens"]),
-        windowTokens: asCount(info["model_context_window"]),
-      }),
+      reasoningTokens: asCount(last["reasoning_output_tokens"]),
+      windowTokens: asCount(info["model_context_window"]),
     },
     contextTokens: inputTokens + outputTokens,
     sums: [total["input_tokens"], total["cached_input_tokens"], total["output_tokens"]].map(asCount).join(),

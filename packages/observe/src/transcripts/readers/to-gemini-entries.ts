@@ -1,4 +1,4 @@
-import { asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
+import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import type {
   RecordedBlock,
@@ -35,7 +35,7 @@ function toResponse(
   const callIds = new Set(calls.map((call) => asString(call["id"])));
   // A replaced history also has calls among the parts.
   const said = blocks.filter((block) => block.kind !== "tool_call" || !callIds.has(block.callId));
-  const response = { responseId: position.id, ...present({ model: asString(fields["model"]) }) };
+  const response = { responseId: position.id, model: asString(fields["model"]) };
   const usage = toUsage(fields, position);
   const results = calls.flatMap(toResult);
   const endedAtMs = Math.max(position.atMs, ...calls.map((call) => asTimeMs(call["timestamp"]) ?? 0));

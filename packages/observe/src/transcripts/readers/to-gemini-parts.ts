@@ -1,4 +1,4 @@
-import { asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
+import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import type { RecordedBlock, RecordedPart, RecordedToolResult } from "./recorded.ts";
 import { sizeOfBase64 } from "./to-blocks.ts";
 
@@ -17,7 +17,7 @@ function toBlock(part: JsonObject): RecordedBlock[] {
   if (response !== undefined) return [toGeminiResult(response)];
   const text = asString(part["text"]);
   if (part["thought"] === true) {
-    return [{ kind: "thinking", text: text ?? "", ...present({ signature: asString(part["thoughtSignature"]) }) }];
+    return [{ kind: "thinking", text: text ?? "", signature: asString(part["thoughtSignature"]) }];
   }
   if (text !== undefined) return text === "" ? [] : [{ kind: "text", text }];
   return toPart(part);

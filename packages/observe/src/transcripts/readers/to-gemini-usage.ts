@@ -1,4 +1,4 @@
-import { asCount, present } from "palimpsest/schema";
+import { asCount } from "palimpsest/schema";
 import type { RecordedUsage } from "./recorded.ts";
 
 /** The Gemini API's counts for a response; each agent records them under its own names. */
@@ -30,6 +30,6 @@ export function toGeminiUsage(reported: GeminiCounts): Counts | undefined {
     cacheReadTokens,
     outputTokens: candidates + (areIncluded ? 0 : thoughts),
     outputCount: "final",
-    ...present({ reasoningTokens: thoughts === 0 ? undefined : thoughts }),
+    reasoningTokens: thoughts === 0 ? undefined : thoughts,
   };
 }

@@ -1,4 +1,4 @@
-import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
+import { asCount, asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import type { RecordedBlock, RecordedPart, RecordedToolResult, RecordedUsage } from "./recorded.ts";
 import { fromDataUrl, sizeOfBase64 } from "./to-blocks.ts";
@@ -42,7 +42,7 @@ function addPart(step: OpencodeStep, part: JsonObject): void {
       if (part["ignored"] !== true) step.blocks.push({ kind: "text", text });
       break;
     case "reasoning":
-      step.blocks.push({ kind: "thinking", text, ...present({ signature: signatureOf(part) }) });
+      step.blocks.push({ kind: "thinking", text, signature: signatureOf(part) });
       break;
     case "tool":
       addTool(step, part);
@@ -119,6 +119,7 @@ export function toOpencodeUsage(of: JsonObject, info: JsonObject): Counts | unde
     cacheWriteTokens,
     outputTokens: output + (isBeside ? reasoning : 0),
     outputCount: info["error"] === undefined || info["error"] === null ? "final" : "provisional",
-    ...present({ reasoningTokens: reasoning === 0 ? undefined : reasoning, costUsd: asCount(of["cost"]) || undefined }),
+    reasoningTokens: reasoning === 0 ? undefined : reasoning,
+    costUsd: asCount(of["cost"]) || undefined,
   };
 }

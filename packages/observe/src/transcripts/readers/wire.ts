@@ -1,6 +1,6 @@
 /** Messages and usage as services send them, for programs that see the traffic. */
 
-import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
+import { asCount, asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import type { RecordedBlock, RecordedMessage, RecordedUsage } from "./recorded.ts";
 import { toBlocks, toParts } from "./to-blocks.ts";
 import { toCodexItem, toInput } from "./to-codex-item.ts";
@@ -90,10 +90,8 @@ export function toWireUsage(api: WireApi, value: unknown): WireUsage | undefined
     freshTokens: inputTokens - cacheReadTokens - (cacheWriteTokens ?? 0),
     cacheReadTokens,
     outputTokens: asCount(usage[output!]) ?? 0,
-    ...present({
-      cacheWriteTokens,
-      reasoningTokens: asCount(asObject(usage[`${output}_details`])?.["reasoning_tokens"]),
-    }),
+    cacheWriteTokens,
+    reasoningTokens: asCount(asObject(usage[`${output}_details`])?.["reasoning_tokens"]),
   };
 }
 
@@ -105,9 +103,7 @@ function toMessagesUsage(usage: JsonObject): WireUsage | undefined {
     cacheReadTokens: asCount(usage["cache_read_input_tokens"]) ?? 0,
     cacheWriteTokens: asCount(usage["cache_creation_input_tokens"]) ?? 0,
     outputTokens: asCount(usage["output_tokens"]) ?? 0,
-    ...present({
-      cacheWrite1hTokens: asCount(asObject(usage["cache_creation"])?.["ephemeral_1h_input_tokens"]),
-      reasoningTokens: asCount(asObject(usage["output_tokens_details"])?.["thinking_tokens"]),
-    }),
+    cacheWrite1hTokens: asCount(asObject(usage["cache_creation"])?.["ephemeral_1h_input_tokens"]),
+    reasoningTokens: asCount(asObject(usage["output_tokens_details"])?.["thinking_tokens"]),
   };
 }

@@ -59,7 +59,7 @@ function filesOf(patch: string): readonly FileTouch[] {
     const path = heading!.slice(heading!.indexOf(": ") + 2).trim();
     const added = lines.filter((line) => line.startsWith("+")).map((line) => line.slice(1));
     const written = writtenLines(added.join("\n"));
-    if (path !== "") files.push({ path, access: "edit", ...(written === undefined ? {} : { written }) });
+    if (path !== "") files.push({ path, access: "edit", written });
   }
   return files;
 }
@@ -117,7 +117,7 @@ export function readCall(call: ToolCall): ReadCall {
   if (file !== undefined) {
     const range = rangeOf(fields);
     const written = file.access === "edit" ? writtenLines(newTextOf(fields)) : undefined;
-    const lines = { ...(range === undefined ? {} : { range }), ...(written === undefined ? {} : { written }) };
+    const lines = { range, written };
     return { files: [{ ...file, ...lines }] };
   }
   const patched = patchedFiles(partsOf(call.input));
@@ -240,9 +240,9 @@ export function outcomeOf(text: string, status: "ok" | "error", kind: "command" 
     state === "failed" ? (errorIn(text, ERROR_LINE) ?? lastLine(text, /\S/, report)) : errorIn(text, CLEAR_ERROR_LINE);
   return {
     state,
-    ...(exitCode === undefined ? {} : { exitCode }),
-    ...(report === undefined ? {} : { report }),
-    ...(error === undefined ? {} : { error }),
+    exitCode,
+    report,
+    error,
   };
 }
 

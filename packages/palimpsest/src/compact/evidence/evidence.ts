@@ -128,13 +128,13 @@ export function createEvidence(from?: unknown): EvidenceFold {
     const known = commands.get(command);
     const next: CommandEvidence = {
       command,
-      ...(asRun === undefined ? {} : { asRun }),
+      asRun,
       runs: (known?.runs ?? 0) + 1,
       mentions: known?.mentions ?? 0,
       entry,
       state,
-      ...(exitCode === undefined ? {} : { exitCode }),
-      ...(report === undefined ? {} : { report }),
+      exitCode,
+      report,
       round,
       weight: thousandths(WEIGHTS.used + decayed(known, round)),
     };
@@ -149,8 +149,8 @@ export function createEvidence(from?: unknown): EvidenceFold {
       path,
       reads: (known?.reads ?? 0) + (access === "read" ? 1 : 0),
       edits: (known?.edits ?? 0) + (access === "edit" ? 1 : 0),
-      ...(known?.readEntry === undefined ? {} : { readEntry: known.readEntry }),
-      ...(known?.editEntry === undefined ? {} : { editEntry: known.editEntry }),
+      readEntry: known?.readEntry === undefined ? undefined : known.readEntry,
+      editEntry: known?.editEntry === undefined ? undefined : known.editEntry,
       ...(access === "read" ? { readEntry: entry } : { editEntry: entry }),
       ranges: lines === undefined ? (known?.ranges ?? []) : addRange(known?.ranges ?? [], lines),
       ...(placed === undefined ? {} : { written: placed }),
@@ -163,7 +163,7 @@ export function createEvidence(from?: unknown): EvidenceFold {
   function takeError(text: string, of: string | undefined, entry: number): void {
     const known = errors.get(text);
     const times = (known?.times ?? 0) + 1;
-    const next: ErrorEvidence = { text, entry, times, state: "open", round, ...(of === undefined ? {} : { of }) };
+    const next: ErrorEvidence = { text, entry, times, state: "open", round, of };
     put(errors, text, next, LIMITS.errors, (error) => error.times > 1);
   }
 
@@ -219,7 +219,7 @@ export function createEvidence(from?: unknown): EvidenceFold {
       version: 1,
       newest,
       round,
-      ...(responseId === undefined ? {} : { responseId }),
+      responseId,
       files: [...files.values()],
       commands: [...commands.values()],
       errors: [...errors.values()],

@@ -92,7 +92,7 @@ export function createFacts(start: readonly StoredFact[], startLines: readonly F
     facts.set(text, {
       text,
       sort,
-      ...(near === undefined ? {} : { near }),
+      near,
       ...(known?.near === undefined ? {} : { near: known.near }),
       source: known?.source === "user" || source === "user" ? "user" : (known?.source ?? source),
       entry: isUse ? known.entry : entry,

@@ -89,7 +89,7 @@ export function storeFact({ text, sort, source, entry, uses, round, weight, near
 }
 
 export function readFact([text, sort, source, entry, uses, round, weight, near]: StoredFact): FactEvidence {
-  return { text, sort, source, entry, uses, round, weight, ...(near === undefined ? {} : { near }) };
+  return { text, sort, source, entry, uses, round, weight, near };
 }
 
 export type FactLine = readonly [fact: string, line: string];

@@ -89,7 +89,7 @@ export function passPrompt({ pass, passes, previous, variant = "full", instructi
           `This is the summary of the parts before, as it was written without knowing this one:\n<partial-summary>\n${escapeTags(previous, ["partial-summary"])}\n</partial-summary>`,
           "Write one summary of all parts so far: keep what still holds, correct what this part has overtaken, and add what is new. It must stand alone, because the one above is thrown away.",
         ]),
-    summaryPrompt({ variant, ...(instructions === undefined ? {} : { instructions }) }),
+    summaryPrompt({ variant, instructions }),
   ].join("\n\n");
 }
 

@@ -24,7 +24,7 @@ export function renderCompaction(
     ...rest,
     ...(choice === undefined || isForced ? {} : { tool_choice: choice }),
     ...(Object.keys(shape).length === 0 ? {} : { output_config: shape }),
-    compaction: { type: "summarize", ...(instructions === undefined ? {} : { instructions }) },
+    compaction: { type: "summarize", instructions },
     betas: withBeta(fields, ON_DEMAND),
   } as unknown as AnthropicRequest;
 }

@@ -238,7 +238,7 @@ function readDiagnosis(missed: JsonObject | undefined): { cacheDiagnosis?: Cache
   if (missed === undefined) return {};
   const missedTokens = asCount(missed["cache_missed_input_tokens"]);
   const reason = REASONS.get(asString(missed["type"]) ?? "") ?? "unknown";
-  return { cacheDiagnosis: { reason, ...(missedTokens === undefined ? {} : { missedTokens }) } };
+  return { cacheDiagnosis: { reason, missedTokens } };
 }
 
 /** Reasons by the service's names. `unavailable` is not listed: it covers several causes. */

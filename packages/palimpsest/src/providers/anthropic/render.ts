@@ -96,7 +96,7 @@ function renderHead({ tools, deferredTools, system, own, cacheTtl }: HeadParts):
 function renderTool({ name, description, inputSchema }: ToolDefinition): JsonObject {
   // The API accepts only this type.
   const input_schema = { type: "object", ...inputSchema };
-  return { name, ...(description === undefined ? {} : { description }), input_schema };
+  return { name, description, input_schema };
 }
 
 function withoutMark({ cache_control: _, ...rest }: JsonObject): JsonObject {

@@ -33,7 +33,7 @@ export function createRequestRenderer(): (parts: RequestParts<GeminiMessage>) =>
 
 function renderTool({ name, description, inputSchema }: ToolDefinition): object {
   const parametersJsonSchema = { type: "object", ...inputSchema };
-  return { name, ...(description === undefined ? {} : { description }), parametersJsonSchema };
+  return { name, description, parametersJsonSchema };
 }
 
 /**

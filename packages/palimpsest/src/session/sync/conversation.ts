@@ -203,8 +203,8 @@ async function toOurEntry(log: LogReader, entry: Entry): Promise<OurEntry | "sil
   const parts = toParts(role, blocks, sequence).filter(({ stream }) => stream !== "silent");
   if (parts.length === 0) return "silent";
   const known = {
-    ...(responseId === undefined ? {} : { responseId }),
-    ...(stored === undefined ? {} : { digest: stored.digest }),
+    responseId,
+    digest: stored === undefined ? undefined : stored.digest,
   };
   const presence = ["human", "model", "tool"].includes(origin) ? "required" : "optional";
   return { ...own, role: parts[0]!.role, parts, presence, ...known };

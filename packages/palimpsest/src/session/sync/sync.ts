@@ -79,7 +79,7 @@ export class ListSync {
     const rewinds = await this.#newestRewind();
     this.#known = { digests, upTo: state.newestEntry, rewind: rewinds, altered, edited, head, pruned };
     const kept = messages.length - new Set(plan.fresh.map(({ of }) => of)).size;
-    return { kept, appended, ...(rewoundTo === undefined ? {} : { rewoundTo }), altered, edited, head, pruned };
+    return { kept, appended, rewoundTo, altered, edited, head, pruned };
   }
 
   async #continues({ digests, rewind }: Known, list: readonly string[]): Promise<boolean> {

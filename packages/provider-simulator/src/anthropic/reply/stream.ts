@@ -45,7 +45,7 @@ export function toEvents(message: AnthropicMessage, { rawInputs }: StreamOptions
   send("message_delta", {
     delta: { stop_reason, stop_sequence, stop_details, container },
     usage,
-    ...(context_management === undefined ? {} : { context_management }),
+    context_management,
   });
   send("message_stop", {});
   return events;

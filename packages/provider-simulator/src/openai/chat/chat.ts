@@ -86,10 +86,10 @@ export function createOpenAiChat(options: OpenAiChatOptions = {}): OpenAiChat {
       createdAtMs: clock.now(),
       mint,
       profile,
-      ...(finishReason === undefined ? {} : { finishReason }),
+      finishReason,
     });
     const { fault } = heard;
-    return { completion, usage, priceUsd: priceUsd(usage, model.prices), ...(fault === undefined ? {} : { fault }) };
+    return { completion, usage, priceUsd: priceUsd(usage, model.prices), fault };
   }
 
   function judge(request: unknown, { account = "default" }: OpenAiCall = {}): Verdict {

@@ -78,7 +78,7 @@ export function createChatMeter({ tokenizer, models, profile, cache }: ChatMeter
       prompt,
       accepted: accept({ model, prompt, caching: readCachingOptions(request), cache }),
       maxOutputTokens,
-      ...(finishReason === undefined ? {} : { finishReason }),
+      finishReason,
     };
   };
 }
@@ -124,7 +124,7 @@ function fitToWindow({ messages, headTokens, request, model, profile }: Fitting)
     kind: "fitted",
     entries: messages,
     maxOutputTokens: wantedTokens,
-    ...(reason === undefined ? {} : { finishReason: reason }),
+    finishReason: reason,
   };
 }
 

@@ -94,7 +94,7 @@ export function createResponseComposer(options: ComposerOptions): ResponseCompos
       finished: { ...draft, ...diagnostics, ...finish(said, usage, clock) },
       usage,
       priceUsd: priceUsd(usage, model.prices),
-      ...(said.fault === undefined ? {} : { fault: said.fault }),
+      fault: said.fault,
       store() {
         memory.keepFingerprint(id, fingerprint);
         if (said.fault?.kind === "response-failed") return;

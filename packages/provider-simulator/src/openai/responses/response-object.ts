@@ -86,7 +86,7 @@ export function draftResponse({ id, createdAtMs, request, model, caching }: Resp
           prompt_cache_options: {
             mode: caching.mode ?? "implicit",
             ttl: caching.ttl ?? "30m",
-            ...(comparison === undefined ? {} : { comparison_response_id: comparison }),
+            comparison_response_id: comparison,
           },
         }
       : { prompt_cache_retention: caching.retention ?? "in_memory" }),

@@ -57,7 +57,7 @@ const MAXIMUM_CACHE_KEY_LENGTH = 64;
 
 function renderTool({ name, description, inputSchema }: ToolDefinition): object {
   const parameters = { type: "object", ...inputSchema };
-  return { type: "function", function: { name, ...(description === undefined ? {} : { description }), parameters } };
+  return { type: "function", function: { name, description, parameters } };
 }
 
 /** Renders a message. Each tool result becomes a separate message, which contains only text. */

@@ -217,7 +217,7 @@ function readDiagnosis(diagnostics: JsonObject | undefined): { cacheDiagnosis?: 
     case "cache_miss": {
       const missedTokens = asCount(diagnostics["cache_missed_tokens"]);
       const reason = REASONS.get(asString(diagnostics["reason"]) ?? "") ?? "parameters";
-      return { cacheDiagnosis: { reason, ...(missedTokens === undefined ? {} : { missedTokens }) } };
+      return { cacheDiagnosis: { reason, missedTokens } };
     }
     default:
       return { cacheDiagnosis: { reason: "unknown" } };

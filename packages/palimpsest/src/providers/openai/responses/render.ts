@@ -84,7 +84,7 @@ const EXPLAINS_ITS_CACHE = /^gpt-(?:5\.[6-9]|[6-9])/;
 function renderTool({ name, description, inputSchema }: ToolDefinition): object {
   // The service assumes `strict: true` by default, and most schemas do not meet its rules.
   const parameters = { type: "object", ...inputSchema };
-  return { type: "function", name, ...(description === undefined ? {} : { description }), parameters, strict: false };
+  return { type: "function", name, description, parameters, strict: false };
 }
 
 /** Renders the tool that searches tools in the service's own form. */
