@@ -25,7 +25,11 @@ test("a database that fits is ready, and its figures are told", async () => {
 test("a schema that is missing, too old or too new is named, with what to do", async () => {
   await database.admin.query("CREATE DATABASE bare");
   const bare = await checkHealth(database.connect({ user: "service", database: "bare" }), { timeoutMs: 60_000 });
-  expect(bare).toMatchObject({ state: "down", version: 0, problems: [expect.stringContaining("palimpsest database migrate")] });
+  expect(bare).toMatchObject({
+    state: "down",
+    version: 0,
+    problems: [expect.stringContaining("palimpsest database migrate")],
+  });
 
   const client = await database.connect({ user: "postgres", database: "postgres" }).connect();
   const check = () => checkHealth(client, { timeoutMs: 60_000, maxClockSkewMs: 60_000 });

@@ -87,7 +87,7 @@ export function editorCommands(ports: CommandPorts): EditorCommands {
     available: commands.map(({ name, about, takes }) => ({
       name,
       description: about,
-      ...(takes === undefined ? {} : { input: { hint: takes } }),
+      input: takes === undefined ? undefined : { hint: takes },
     })),
     run(prompt) {
       const found = prompt.startsWith("/") ? findCommand(prompt, commands) : undefined;

@@ -169,9 +169,7 @@ async function askByForm(
   const { title, words, draft } = dialog;
   const properties = {
     ...(dialog.options.length === 0 ? {} : { answer: optionsSchema(dialog) }),
-    ...(words === undefined
-      ? {}
-      : { words: { type: "string", title: words, ...(draft === undefined ? {} : { default: draft }) } as const }),
+    ...(words === undefined ? {} : { words: { type: "string", title: words, default: draft } as const }),
   };
   const required = words === undefined ? ["answer"] : [];
   const params = {
@@ -192,7 +190,7 @@ function optionsSchema({ title, options, choose = "one" }: Dialog): ElicitationP
     ({ value, label, about }): EnumOption => ({
       const: value,
       title: label,
-      ...(about === undefined ? {} : { description: about }),
+      description: about,
     }),
   );
   return choose === "one" ? { type: "string", title, oneOf: named } : { type: "array", title, items: { anyOf: named } };
@@ -225,5 +223,5 @@ function whileWanted(signal: AbortSignal | undefined): {
   readonly cancellationSignal?: AbortSignal;
   readonly stopWaitingOnCancel: true;
 } {
-  return { stopWaitingOnCancel: true, ...(signal === undefined ? {} : { cancellationSignal: signal }) };
+  return { stopWaitingOnCancel: true, cancellationSignal: signal };
 }

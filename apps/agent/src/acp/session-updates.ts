@@ -107,7 +107,7 @@ export function createUpdates({ send, log, capabilities, folder }: UpdatePorts):
       sessionUpdate: "tool_call_update",
       toolCallId: call.id,
       status: status === "ok" ? "completed" : "failed",
-      ...(content === undefined ? {} : { content }),
+      content,
       ...(isTerminal(call.name) ? { _meta: { terminal_exit: exit } } : {}),
       ...(how === "ran" ? {} : { rawOutput: { how } }),
     });

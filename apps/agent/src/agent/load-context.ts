@@ -92,8 +92,8 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
     offered: stored.tools,
     notify: (text) => void (person?.onNotice ?? options.onNotice)?.(text, "problem"),
     emit: (newEvent) => session?.events.emit(newEvent),
-    ...(person === undefined ? {} : { person }),
-    ...(operations === undefined ? {} : { operations }),
+    person,
+    operations,
   };
   return {
     context,

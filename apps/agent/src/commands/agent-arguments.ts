@@ -32,8 +32,8 @@ export function readAgentArguments({
   return {
     rules: [...toRules(deny, "deny"), ...toRules(allow, "allow")],
     engine: toEngineSettings(set),
-    ...(mode === undefined ? {} : { mode }),
-    ...(effort === undefined ? {} : { effort }),
+    mode,
+    effort,
     ...(web === true ? { web: "on" } : {}),
   };
 }

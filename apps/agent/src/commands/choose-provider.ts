@@ -76,7 +76,7 @@ export function chooseProvider(
     provider,
     model,
     keyName: KEY_NAMES[provider],
-    ...(baseUrl === undefined ? {} : { baseUrl }),
+    baseUrl,
     // Local servers need no key, but the clients refuse to start without one.
     ...(key ? { key } : isKeyless ? { key: NO_KEY } : {}),
   };

@@ -27,8 +27,8 @@ function clientOptions(
   return {
     apiKey: key ?? NO_KEY,
     maxRetries: 0,
-    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
-    ...(fetch === undefined ? {} : { fetch }),
+    baseURL: baseUrl,
+    fetch,
   };
 }
 
@@ -52,7 +52,7 @@ export async function connect(choice: ProviderChoice, { fetch, models = {} }: Co
   ]);
   const client = new OpenAI(options);
   if (provider === "openai") {
-    return openaiResponses(client, { models, ...(baseUrl === undefined ? {} : { cacheDiagnostics: "off" }) });
+    return openaiResponses(client, { models, cacheDiagnostics: baseUrl === undefined ? undefined : "off" });
   }
   return openaiChat(client, { models, dialect: baseUrl === undefined ? "openai" : "compatible" });
 }

@@ -23,10 +23,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       return EXIT.done;
     }
     const options = {
-      ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
-      ...(workerRole === undefined ? {} : { workerRole }),
-      ...(operatorRole === undefined ? {} : { operatorRole }),
-      ...(dispatcherRole === undefined ? {} : { dispatcherRole }),
+      lockTimeoutMs,
+      workerRole,
+      operatorRole,
+      dispatcherRole,
     };
     const migrated = await migrate(pool, options);
     const fenced = values.restored === true ? await openPostgres({ pool }).tenants.fenceAfterRestore() : undefined;

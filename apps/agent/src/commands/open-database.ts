@@ -31,7 +31,7 @@ export async function inDatabase<Result>(
     );
   const { Pool } = await loadClient(client);
   const pool = new Pool({
-    ...(connectionString === undefined ? {} : { connectionString }),
+    connectionString,
     max: connections,
     application_name: application,
   });

@@ -90,7 +90,7 @@ export async function inOperatedProject<Result>(
     const { settings } = await loadSettings({ guard: await createPathGuard(folder), agentHome });
     const { flags } = settings;
     const { environment } = terminal;
-    const operations = await openOperations({ environment, agentHome, ...(flags === undefined ? {} : { flags }) });
+    const operations = await openOperations({ environment, agentHome, flags });
     try {
       return await work(project, operations);
     } finally {

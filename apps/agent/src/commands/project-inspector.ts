@@ -60,8 +60,8 @@ export async function startProjectInspector(
     sources,
     providerOf: (name) => offlineByName(name, models),
     folder: join(cache, "index"),
-    ...(port === undefined ? {} : { port }),
-    ...(memory === undefined ? {} : { memory: { memory, keyOf: own.keyOf } }),
+    port,
+    memory: memory === undefined ? undefined : { memory, keyOf: own.keyOf },
     onError: (error) => terminal.say(`A page could not be shown: ${String(error)}`, "warning"),
   });
   return {

@@ -40,7 +40,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     folder: logs,
     mode,
     port,
-    ...(values.record === undefined ? {} : { record: folderOf(values.record) }),
+    record: values.record === undefined ? undefined : folderOf(values.record),
     onEvent: report.onEvent,
   });
   process.on("SIGUSR2", () => {

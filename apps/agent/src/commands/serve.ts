@@ -55,7 +55,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       store,
       dispatch,
       scheduler,
-      ...(workers === undefined ? {} : { workers }),
+      workers,
       ...(timers && { timers }),
       ...(questionsExpireAfterMs === undefined ? {} : { questionsExpireAfterMs }),
       health: () => checkHealth(pool),

@@ -101,12 +101,12 @@ export function toTool(
     input,
     concurrency,
     repeat,
-    ...(results === undefined ? {} : { results }),
-    ...(provenance === undefined ? {} : { provenance }),
-    ...(resultSize === undefined ? {} : { resultSize }),
-    ...(sideEffects === undefined ? {} : { sideEffects }),
-    ...(loading === undefined ? {} : { loading }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    results,
+    provenance,
+    resultSize,
+    sideEffects,
+    loading,
+    timeoutMs,
     async run(given, { signal, call, key }) {
       const context = {
         signal,
@@ -114,7 +114,7 @@ export function toTool(
         key,
         folder,
         newestEntry: session.history.newestEntry,
-        ...(onOutput === undefined ? {} : { onOutput: (text: string) => onOutput(call.id, text) }),
+        onOutput: onOutput === undefined ? undefined : (text: string) => onOutput(call.id, text),
       };
       const { content, status } = await tool.run(given, context);
       // The end of a stream says how the command ended.

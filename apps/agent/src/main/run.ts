@@ -192,13 +192,13 @@ async function runTurn(options: Turn): Promise<number> {
   try {
     const ended = await reportTurn(agent, {
       relay,
-      ...(outputs === undefined ? {} : { tools: outputs(agent.tools) }),
+      tools: outputs === undefined ? undefined : outputs(agent.tools),
       inbox,
       clock,
       maxRounds,
       signal: AbortSignal.any([signal, enough.signal]),
       words: prompt?.find((content) => typeof content === "string"),
-      ...(prompt === undefined ? {} : { prompt }),
+      prompt,
       // Stopped before its tool calls run, so that `--continue` can run them.
       afterEvent(event) {
         if (event.kind === "response" && event.response.calls.length > 0 && spentUsd() >= maxUsd) enough.abort();

@@ -180,7 +180,7 @@ export class App {
     this.#running = await openRunning(this.#options, shared, {
       model,
       startedBy: "clear",
-      ...(id === undefined ? {} : { id }),
+      id,
     });
     await this.#greet(id);
     this.dispatch({ kind: "session-opened", by: "command" });
@@ -291,8 +291,7 @@ async function openRunning(
 ): Promise<Running> {
   const opening = Promise.withResolvers<Agent>();
   const person = personOf({ ...shared, emit, project, agent: opening.promise });
-  const onEvent = (event: SessionEvent, owner?: EventOwner): void =>
-    emit({ kind: "session", event, ...(owner === undefined ? {} : { owner }) });
+  const onEvent = (event: SessionEvent, owner?: EventOwner): void => emit({ kind: "session", event, owner });
   const agent = await open({ person, onEvent, startedBy }, model, id);
   opening.resolve(agent);
   return { agent, session: agent.session, commands: slashCommands(agent.commands) };

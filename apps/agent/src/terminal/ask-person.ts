@@ -58,7 +58,7 @@ function questionDialog({ question, options, choose }: Question): Dialog {
     options: options.map(({ label, description }) => ({
       value: label,
       label: visibleText(label),
-      ...(description === undefined ? {} : { about: visibleText(description) }),
+      about: description === undefined ? undefined : visibleText(description),
     })),
     choose,
     words: "Something else",

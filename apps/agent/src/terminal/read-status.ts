@@ -19,8 +19,8 @@ export async function readStatus({ session, mode, model, effort }: Agent): Promi
     cachedPart: inputTokens === 0 ? 0 : cachedTokens / inputTokens,
     mode: mode(),
     model: model(),
-    ...(thinks === undefined ? {} : { effort: thinks }),
-    ...(coldAtMs === undefined ? {} : { coldAtMs }),
+    effort: thinks,
+    coldAtMs,
   };
 }
 

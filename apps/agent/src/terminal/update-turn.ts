@@ -212,7 +212,7 @@ function toolItem(tool: RunningTool, outcome: ToolItem["outcome"]): ToolItem {
   const { name, input, result, resultLines, tail, diff } = tool;
   const output = cleanText(result ?? tail).trimEnd();
   const outputLines = Math.max(resultLines ?? 0, output === "" ? 0 : output.split("\n").length);
-  return { kind: "tool", name, input, outcome, output, outputLines, ...(diff === undefined ? {} : { diff }) };
+  return { kind: "tool", name, input, outcome, output, outputLines, diff };
 }
 
 function todosOf(input: unknown): readonly Todo[] {

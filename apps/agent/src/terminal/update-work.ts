@@ -94,7 +94,7 @@ function requestTurn(state: ScreenState, message: UserMessage | undefined): Step
 
 function start(state: ScreenState, message?: UserMessage): Step {
   if (state.work.session === "closing") return step(state);
-  return step(state, { kind: "start-turn", ...(message === undefined ? {} : { message }) });
+  return step(state, { kind: "start-turn", message });
 }
 
 /** A message that waited for the end of the turn starts the next one. If nothing waits, the reports of agents are awaited. */

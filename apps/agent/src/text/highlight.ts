@@ -171,7 +171,7 @@ function tokens(text: string, parser: Parser, parsed: unknown): Line {
     }
     const [word = ""] = (name ?? "").split(/[ .]/);
     const color = COLORS[word];
-    spans.push({ text: text.slice(from, stream.pos), ...(color === undefined ? {} : { color }) });
+    spans.push({ text: text.slice(from, stream.pos), color });
   }
   return joined(spans);
 }

@@ -22,7 +22,7 @@ export function engineSettings(
   flags?: SettingsSource["flags"],
 ): SettingsSource {
   const file = settingsFile(path);
-  return { file, environment: withVariablesOfOthers(environment), ...(flags === undefined ? {} : { flags }) };
+  return { file, environment: withVariablesOfOthers(environment), flags };
 }
 
 /**

@@ -62,6 +62,8 @@ function parse(file: string, text: string): StoredToken {
   try {
     return JSON.parse(text) as StoredToken;
   } catch {
-    throw new Error(`${file} is no token. Delete the file, and create the token again: palimpsest database tokens create.`);
+    throw new Error(
+      `${file} is no token. Delete the file, and create the token again: palimpsest database tokens create.`,
+    );
   }
 }

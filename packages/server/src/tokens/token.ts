@@ -65,7 +65,8 @@ export type CheckedToken =
   /** Why, for the person whose request was refused. It does not say whether the token exists. */
   | { readonly kind: "invalid"; readonly why: string };
 
-const UNKNOWN = "The token is unknown, or was revoked. Ask the operator for a new one: palimpsest database tokens create.";
+const UNKNOWN =
+  "The token is unknown, or was revoked. Ask the operator for a new one: palimpsest database tokens create.";
 
 /** Checks the header `Authorization`. The secret is compared in constant time, also for a token that does not exist. */
 export async function checkToken(
@@ -84,7 +85,10 @@ export async function checkToken(
   if (token === undefined || !isSame) return { kind: "invalid", why: UNKNOWN };
   if (isExpired(token, nowMs)) {
     const when = new Date(token.expiresAtMs!).toISOString();
-    return { kind: "invalid", why: `The token expired at ${when}. Create a new one: palimpsest database tokens create.` };
+    return {
+      kind: "invalid",
+      why: `The token expired at ${when}. Create a new one: palimpsest database tokens create.`,
+    };
   }
   return { kind: "valid", token };
 }

@@ -26,7 +26,7 @@ export function planProbes(probes: readonly Probe[], target: RequestLimits, maxU
   );
   return {
     calls: probes.reduce((sum, { calls }) => sum + calls, FIRST_CALLS),
-    ...(price === undefined ? {} : { price }),
+    price,
   };
 }
 

@@ -127,5 +127,5 @@ function toReply({ blocks, stop }: ResponseContent): Reply {
     return block.kind === "text" ? [{ kind: "text", text: block.text }] : [];
   });
   const cause = STOPS[stop];
-  return { words, ...(cause === undefined ? {} : { stop: cause }) };
+  return { words, stop: cause };
 }

@@ -86,7 +86,7 @@ export async function runProbes(options: RunProbesOptions): Promise<LiveReport> 
     comparedWith: reference.played,
     calls: service.calls(),
     checks,
-    ...(table.prices === undefined ? {} : { priceUsd: spentUsd }),
+    priceUsd: table.prices === undefined ? undefined : spentUsd,
   };
 }
 
@@ -122,8 +122,8 @@ export function compareFields(actual: Fields, simulated: Fields): readonly Diffe
     return [
       {
         field,
-        ...(ours === undefined ? {} : { actual: ours }),
-        ...(theirs === undefined ? {} : { simulated: theirs }),
+        actual: ours,
+        simulated: theirs,
       },
     ];
   });

@@ -43,7 +43,7 @@ export function relayEvents(report: Pick<TurnReport, "event">): EventRelay {
   return {
     onEvent(event, owner) {
       if (held !== undefined && owner === undefined) held.add(event);
-      else void report.event({ kind: "session-event", event, ...(owner === undefined ? {} : { owner }) });
+      else void report.event({ kind: "session-event", event, owner });
     },
     beginTurn() {
       held = new Set();

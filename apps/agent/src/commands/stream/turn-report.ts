@@ -81,7 +81,7 @@ export function toResult(
     session,
     outcome: outcome.kind,
     text: "text" in outcome ? outcome.text : "",
-    ...(wrong === undefined ? {} : { problem: wrong }),
+    problem: wrong,
     rounds: outcome.rounds,
     usage: outcome.usage,
     denied,

@@ -35,7 +35,7 @@ export async function agentsExtension(
     folder,
     definitions: kinds.definitions,
     mailbox: mail.mailbox,
-    ...(notes === undefined ? {} : { notes }),
+    notes,
     async onFirst(own) {
       const phrases = createPhrases({ agents: own, folder: context.sessionFolder });
       closing.push(phrases.close);
@@ -70,7 +70,7 @@ export function backgroundAgents(agents: Pick<Agents, "list" | "stop">): readonl
       kind: "agent",
       what: `${name ?? id.slice(0, 8)}: ${goal}`,
       state,
-      ...(used === undefined ? {} : { priceUsd: used.priceUsd }),
+      priceUsd: used === undefined ? undefined : used.priceUsd,
       ...(phrases.length + spent.length === 0 ? {} : { progress: [...phrases, ...spent].join(", ") }),
       shownBy: "/agents",
       stop: async () => void (await agents.stop(id)),

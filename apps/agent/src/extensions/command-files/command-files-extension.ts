@@ -46,7 +46,7 @@ function toCommand({ name, path, text }: MarkdownFile): SlashCommand {
     name: name.toLowerCase(),
     about: (field("description") ?? `send the prompt in ${path}`).slice(0, MOST_ABOUT_CHARACTERS),
     when: "always",
-    ...(hint === undefined ? {} : { takes: hint }),
+    takes: hint,
     open: ({ words, submit }) => submit(promptOf(body, words)),
   };
 }

@@ -119,7 +119,7 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
     mode,
     trigger,
     uses: await memory.uses(),
-    ...(parent === undefined ? {} : { parent }),
+    parent,
     readTools: await dreamReadTools({ folder: options.folder, places, environment }, session),
     sessions: (await sessionsSince(store, lease.lastDoneAtMs ?? 0)).map(({ id }) => id),
   });

@@ -38,8 +38,8 @@ export function commandHooks(settings: readonly HookSetting[], options: CommandH
       event,
       name,
       run,
-      ...(tools === undefined ? {} : { tools }),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      tools,
+      timeoutMs,
     } as Hook;
   });
 }

@@ -75,7 +75,7 @@ async function readOne(written: string, importers: readonly string[], { place, r
   }
   // Projects often have the same text in both files.
   if (importedBy === undefined && files.some((file) => file.folder === folder && file.text === text)) return;
-  files.push({ path, of, folder, text, ...(importedBy === undefined ? {} : { importedBy }) });
+  files.push({ path, of, folder, text, importedBy });
   for (const found of findImports(text)) {
     const target = found.startsWith("~/") ? resolve(reading.home, found.slice(2)) : resolve(dirname(path), found);
     await readOne(target, [...importers, path], { place, reading });

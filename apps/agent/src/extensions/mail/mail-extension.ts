@@ -25,7 +25,7 @@ export async function mailExtension(
   { places, sessionId, clock }: Pick<ExtensionContext, "places" | "sessionId" | "clock">,
   name: string | undefined,
 ): Promise<MailExtension> {
-  const mail = await openMail({ places, session: sessionId, clock, ...(name === undefined ? {} : { name }) });
+  const mail = await openMail({ places, session: sessionId, clock, name });
   return { name: "mail", ...mail };
 }
 
@@ -84,7 +84,7 @@ async function openMail({ places, session, name, clock }: OpenMailOptions): Prom
   async function register(as: string, from: "given" | "remembered" | "needed"): Promise<Mailbox | undefined> {
     coordination ??= await openCoordination({
       file: places.coordinationFile,
-      ...(clock === undefined ? {} : { clock }),
+      clock,
     });
     const reached = from === "needed" ? {} : { socket: socketPath };
     const result = await coordination.mailboxes.register({ team: teamOf(places), name: as, session, ...reached });

@@ -48,10 +48,10 @@ function toAgentTool(server: string, served: ServedTool, call: CallServer): Agen
     provenance: { kind: "tool", name: server },
     concurrency: "alone",
     effect: "execute",
-    origin: { kind: "server", name: server, ...(claims === undefined ? {} : { claims }) },
+    origin: { kind: "server", name: server, claims },
     results: "clearable",
     loading: "when-large",
-    ...(repeat === undefined ? {} : { repeat }),
+    repeat,
     async run(input, { signal }): Promise<ToolOutcome> {
       signal.throwIfAborted();
       try {

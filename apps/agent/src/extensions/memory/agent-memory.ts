@@ -55,8 +55,8 @@ you rely on it. The Memory tool reads them in full.`;
 export async function openAgentMemory({ folder, store, clock, emit }: AgentMemoryOptions): Promise<AgentMemory> {
   const memory = await openMemory({
     folder,
-    ...(clock === undefined ? {} : { clock }),
-    ...(emit === undefined ? {} : { emit }),
+    clock,
+    emit,
   });
   const now = (): number => (clock ?? { now: Date.now }).now();
   const saidIn = async (session: string) => {
@@ -120,7 +120,7 @@ function toAgentTool({ name, description, input, results, run }: Tool): AgentToo
     inputSchema: input as AgentTool["inputSchema"],
     concurrency: "alone",
     effect: "talk",
-    ...(results === undefined ? {} : { results }),
+    results,
     async run(given, { signal, callId, key }) {
       const call = { kind: "tool_call" as const, id: callId, name, input: given };
       return { content: (await run(given, { signal, call, key })) as string, status: "ok" };

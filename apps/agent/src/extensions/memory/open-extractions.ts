@@ -23,7 +23,7 @@ const DRAIN_MS = 20_000;
 /** Saves memories from each turn, within the day's budget. */
 export async function openExtractions(options: AgentExtractionOptions): Promise<AgentExtractions> {
   const { coordinationFile, dailyTokens, clock, ...rest } = options;
-  const coordination = await openCoordination({ file: coordinationFile, ...(clock === undefined ? {} : { clock }) });
+  const coordination = await openCoordination({ file: coordinationFile, clock });
   const extractions = createExtractions({ ...rest, daily: coordination.budgets.daily(EXTRACTION_SOURCE, dailyTokens) });
   return {
     afterTurn: extractions.afterTurn,

@@ -62,7 +62,7 @@ export function bashTool(ports: BashPorts): AgentTool {
   }
 
   async function startIn(command: string, hosts: readonly string[], timeoutMs?: number): Promise<RunningCommand> {
-    const common = { command, folder, environment, shell, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    const common = { command, folder, environment, shell, timeoutMs };
     if (sandbox.kind === "none") return startCommand(common);
     const { minFreeBytes } = sandbox.policy.limits;
     const running = startCommand({ ...common, minFreeBytes, enclosed: await sandbox.enclose({ folder, hosts }) });

@@ -43,6 +43,6 @@ async function showTranscript(
 ): Promise<void> {
   const log = (await project.store.openReader(id))!;
   const entries = await showChanges(await readTranscript(log));
-  emit({ kind: "transcript-read", entries, ...(lastLine === undefined ? {} : { said: lastLine }) });
+  emit({ kind: "transcript-read", entries, said: lastLine });
   await drawing.show("transcript");
 }

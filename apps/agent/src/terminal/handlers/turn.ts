@@ -47,8 +47,7 @@ export function startTurn({ agent }: Running, { message }: EffectOf<"start-turn"
     try {
       const tools = watchTools(agent.tools, {
         readFile: (path) => readCurrentFile(path, [project.folder, ...agent.settings.settings.folders]),
-        onResult: (callId, { text, lines, diff }) =>
-          emit({ kind: "tool-result", callId, text, lines, ...(diff === undefined ? {} : { diff }) }),
+        onResult: (callId, { text, lines, diff }) => emit({ kind: "tool-result", callId, text, lines, diff }),
       });
       const events = await startAgentTurn(agent, {
         tools,
@@ -56,7 +55,7 @@ export function startTurn({ agent }: Running, { message }: EffectOf<"start-turn"
         signal,
         inbox: { deliver: async (to) => (await waiting.deliver(to)) + (await agent.agents.inbox.deliver(to)) },
         words: message?.text,
-        ...(message === undefined ? {} : { prompt: message.content }),
+        prompt: message === undefined ? undefined : message.content,
       });
       for await (const event of events) {
         emit({ kind: "query", event });

@@ -33,7 +33,7 @@ export const outputLimitProbe: Probe = {
         fields,
         state: isRead ? "ok" : "problem",
         text: isRead ? text : `${text}: ${asked.error.message}`,
-        ...(windowTokens === undefined ? {} : { windowTokens }),
+        windowTokens,
       },
     ];
   },

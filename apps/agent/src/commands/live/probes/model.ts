@@ -43,7 +43,7 @@ export async function askModel(
   return {
     finding: { check, fields, ...judge(table, told) },
     told,
-    ...(thinkingTypes === undefined ? {} : { thinkingTypes }),
+    thinkingTypes,
   };
 }
 
