@@ -53,7 +53,7 @@ export function readAgentDefinition(text: string, fileName = ""): ReadDefinition
       tools,
       // "inherit" means the default.
       ...(model === undefined || model === "inherit" ? {} : { model }),
-      ...(scope === undefined ? {} : { memory: scope }),
+      memory: scope,
     },
   };
 }

@@ -51,7 +51,7 @@ async function describe(store: Pick<Store, "openReader">, parent: LogReader, age
       tokens,
       priceUsd,
       activeAtMs: newest?.atMs ?? startedAtMs,
-      ...(doing === undefined ? {} : { doing }),
+      doing,
     };
   });
   return found ?? idle;

@@ -65,9 +65,9 @@ async function runTurn(options: RunOptions, prompt: readonly NewContent[]): Prom
     maxRounds,
     signal: AbortSignal.any([signal, spent.signal]),
     ...(prompt.length === 0 ? {} : { prompt }),
-    ...(permission === undefined ? {} : { permission }),
-    ...(askHost === undefined ? {} : { askHost }),
-    ...(clock === undefined ? {} : { clock }),
+    permission,
+    askHost,
+    clock,
   });
   for (;;) {
     const { done, value } = await turn.next();

@@ -30,7 +30,7 @@ export function inSituation(situation: Situation): Script {
   const fault = toFault(situation);
   return () => ({
     ...answer("This will not be heard to its end. ".repeat(20)),
-    ...(fault === undefined ? {} : { fault }),
+    fault,
   });
 }
 

@@ -141,7 +141,7 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Sess
       durationMs: performance.now() - startedAtMs,
     };
     seen?.end(route === undefined ? facts : { ...facts, route: route.path });
-    onRequest?.({ requestId, method, ...facts, ...(token === undefined ? {} : { token: token.id }) });
+    onRequest?.({ requestId, method, ...facts, token: token === undefined ? undefined : token.id });
   }
 
   const headersTimeout = Math.min(10_000, limits.receiveTimeoutMs);

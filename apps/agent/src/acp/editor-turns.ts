@@ -83,7 +83,7 @@ export function createEditorTurns({
       let outcome = await reportTurn(agent, {
         ...start,
         words: said?.words,
-        ...(said === undefined ? {} : { prompt: said.content }),
+        prompt: said === undefined ? undefined : said.content,
       });
       while (waiting.waiting.length > 0 && outcome.kind === "done") outcome = await reportTurn(agent, start);
       return toResponse(outcome);

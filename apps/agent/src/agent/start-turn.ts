@@ -36,8 +36,8 @@ export async function startTurn(
     ...permissions,
     tools,
     afterTurn: agent.afterTurn,
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(maxRounds === undefined ? {} : { maxRounds }),
+    prompt,
+    maxRounds,
   });
 }
 

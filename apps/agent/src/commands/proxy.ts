@@ -120,7 +120,7 @@ function sayEvents({ say }: Terminal): Report {
           const { usd: price, ...lost } = event;
           lostTokens += event.rebilledTokens;
           lostUsd += price ?? 0;
-          const text = cacheText({ ...lost, ...(price === undefined ? {} : { rebilledUsd: price }) });
+          const text = cacheText({ ...lost, rebilledUsd: price });
           return say(`Session ${short(event.session)}: ${text}`, "warning");
         }
         case "stored":

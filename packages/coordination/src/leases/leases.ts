@@ -82,8 +82,8 @@ export function createLeases({ file, place, silentAfterMs, onTaken }: LeasesOpti
         const { state, lastDoneAtMs, lastScanAtMs } = row;
         return {
           ...tries,
-          ...(lastDoneAtMs === undefined ? {} : { lastDoneAtMs }),
-          ...(lastScanAtMs === undefined ? {} : { lastScanAtMs }),
+          lastDoneAtMs,
+          lastScanAtMs,
           ...(state === "held" ? { holder: toOwner(row) } : {}),
         };
       }),

@@ -194,7 +194,7 @@ export function createAccounts(options: AnalyzeOptions): Accounts {
         compactions: reports.map((report, index): CompactionReport => {
           const next = points[report.point];
           const after = next && next.freshTokens + next.cacheReadTokens + next.cacheWriteTokens;
-          return { ...report, ...(after === undefined ? {} : { tokensAfter: after }), readAgain: readAgain(index) };
+          return { ...report, tokensAfter: after, readAgain: readAgain(index) };
         }),
       };
     },

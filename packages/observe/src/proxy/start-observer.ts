@@ -113,7 +113,7 @@ export async function startObserver(
       const request = await gather(bodies.request);
       const response = await gather(bodies.response);
       const edited = bodies.edited && (await gather(bodies.edited));
-      const exchange = { ...facts, request, response, ...(edited === undefined ? {} : { edited }) };
+      const exchange = { ...facts, request, response, edited };
       const all = [request, response, ...(edited === undefined ? [] : [edited])];
       looked = order({ kind: "observe", number: ++numbers, exchange }, all);
     } finally {

@@ -150,7 +150,7 @@ export async function startProxy(options: ProxyOptions): Promise<StartedProxy> {
         status: message.statusCode ?? 0,
         responseHeaders: withoutCredentials(message.headers),
         ended,
-        ...(edits === undefined ? {} : { edits }),
+        edits,
       };
       const changed = edited === undefined ? {} : { edited: [edited] };
       await observer.observe(facts, { request: sentChunks, response: receivedChunks, ...changed });

@@ -33,7 +33,7 @@ export function findReplayModel(id: string): ReplayModel | undefined {
     windowTokens: known.windowTokens,
     prices: {
       ...priced({ input, output }),
-      ...(above === undefined ? {} : { above: { inputTokens: above.inputTokens, ...priced(above) } }),
+      above: above === undefined ? undefined : { inputTokens: above.inputTokens, ...priced(above) },
     },
   };
 }

@@ -83,7 +83,7 @@ export async function installBoundary(
     tokensAfter,
     modelCalls: spent.calls,
     ...(spent.calls === 0 ? {} : { priceUsd: spent.priceUsd }),
-    ...(ready.instructions === undefined ? {} : { instructions: ready.instructions }),
+    instructions: ready.instructions,
   };
   const shedTokens = Math.max(0, snapshot.sizeTokens - tokensAfter);
   const decision = {

@@ -47,7 +47,7 @@ export function rankFiles(
       path: file.path,
       entry: Math.max(file.readEntry ?? 0, file.editEntry ?? 0),
       ...(file.ranges.length === 0 ? {} : { ranges: file.ranges }),
-      ...(file.written === undefined ? {} : { written: file.written }),
+      written: file.written,
       score: scoreOf(file),
     }))
     .sort((one, other) => other.score - one.score || other.entry - one.entry);

@@ -89,7 +89,7 @@ export function compactionCandidate(situation: CompactionSituation): Candidate {
     cost: costOf(situation),
     gain: gainOf(situation),
     horizonRequests,
-    ...(costs.usdPerUnit === undefined ? {} : { usdPerUnit: costs.usdPerUnit }),
+    usdPerUnit: costs.usdPerUnit,
   };
 }
 

@@ -35,9 +35,9 @@ export function lineOf(ledger: Ledger, usage: number, payload: UsagePayload, atM
     perfectReadTokens,
     ...(priced === undefined ? {} : { ...priced, gapUsd: priced.priceUsd - priced.perfectPriceUsd }),
     causes: lost ? causes : [],
-    ...(found === undefined ? {} : { break: found }),
-    ...(diagnosis === undefined ? {} : { diagnosis }),
-    ...(payload.estimated === undefined ? {} : { estimated: payload.estimated }),
+    break: found,
+    diagnosis,
+    estimated: payload.estimated,
   };
 }
 

@@ -30,10 +30,10 @@ export function describeRequest(next: NextRequest): CacheFacts {
     lifetimeMs,
     headLifetimeMs,
     ...asked,
-    ...(previous === undefined ? {} : { comparedWith: previous.at }),
+    comparedWith: previous === undefined ? undefined : previous.at,
     ...(changes.length === 0 ? {} : { changes }),
-    ...(keptTokens === undefined ? {} : { keptTokens }),
-    ...(prices === undefined ? {} : { prices }),
+    keptTokens,
+    prices,
   };
 }
 

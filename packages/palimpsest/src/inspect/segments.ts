@@ -125,7 +125,7 @@ function showPieces(pieces: readonly JsonPiece[], places: RequestPlaces, sources
       key: isOne ? piece : "tools",
       tokens: isOne ? toolTokens[index]! : toolTokens.reduce((sum, tokens) => sum + tokens, 0),
       ...(isOne ? { name: parts.tools[index]!.name } : {}),
-      ...(configuration === undefined ? {} : { entry: configuration.toolsHeldBy }),
+      entry: configuration === undefined ? undefined : configuration.toolsHeldBy,
     };
   };
   const calls = callNames(view);
@@ -141,8 +141,8 @@ function showPieces(pieces: readonly JsonPiece[], places: RequestPlaces, sources
       ...known,
       place: contentPlaceOf(origin.block, item),
       entry: item.by ?? item.from,
-      ...(name === undefined ? {} : { name }),
-      ...(item.by === undefined ? {} : { standsFor: { from: item.from, to: item.to } }),
+      name,
+      standsFor: item.by === undefined ? undefined : { from: item.from, to: item.to },
     };
   };
   const messageOf = rendering.flat.flatMap((_, message) =>
@@ -283,6 +283,7 @@ function joined(before: Segment, { to, bytes, plain, mark }: Segment): Segment {
     to,
     bytes: before.bytes + bytes,
     plain: before.plain + plain,
+    // The earlier mark stays if the piece has none.
     ...(mark === undefined ? {} : { mark }),
   };
 }

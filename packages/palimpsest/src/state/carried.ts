@@ -163,8 +163,7 @@ export function foldAgent(
 function after(agent: AgentInFlight, payload: Exclude<AgentPayload, AgentStarted>, sequence: number): AgentInFlight {
   if (payload.step === "plan") return { ...agent, plan: payload.state, planKey: payload.key };
   const { resultEntry: _, resumedAfter: __, ...rest } = agent;
-  if (payload.step === "resumed")
-    return { ...rest, status: "running", ...(payload.after === undefined ? {} : { resumedAfter: payload.after }) };
+  if (payload.step === "resumed") return { ...rest, status: "running", resumedAfter: payload.after };
   const result = payload.told === "next-entry" ? { resultEntry: sequence + 1 } : {};
   return { ...rest, status: payload.outcome, ...result };
 }

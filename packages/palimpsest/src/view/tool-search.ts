@@ -189,7 +189,7 @@ function shownTool(tool: ToolDefinition): ToolDefinition {
   if (provenance === undefined || provenance.kind === "host") return tool;
   return {
     ...tool,
-    ...(description === undefined ? {} : { description: markData(description, provenance) }),
+    description: description === undefined ? undefined : markData(description, provenance),
     inputSchema: escaped(inputSchema) as ToolDefinition["inputSchema"],
   };
 }

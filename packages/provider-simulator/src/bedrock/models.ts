@@ -62,5 +62,5 @@ export function geographicPrices(prices: Prices): Prices {
     input: rates.input * GEOGRAPHIC_PREMIUM,
     output: rates.output * GEOGRAPHIC_PREMIUM,
   });
-  return { ...dearer(prices), ...(above === undefined ? {} : { above: dearer(above) }) };
+  return { ...dearer(prices), above: above === undefined ? undefined : dearer(above) };
 }

@@ -68,7 +68,7 @@ function operationOf(route: Route): object {
     summary: about,
     description: `Needs the scope ${scope}.`,
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody }),
+    requestBody: body === undefined ? undefined : requestBody,
     responses: {
       ...Object.fromEntries(Object.entries(replies).map(([status, reply]) => [status, responseOf(reply)])),
       ...problemResponses(problemsOf(route)),

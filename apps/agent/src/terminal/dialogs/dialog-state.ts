@@ -52,7 +52,7 @@ export function rewrapDialog(dialog: DialogState, columns: number): DialogState 
   const rows = bodyRows(dialog, columns);
   const share = dialog.rows.length === 0 ? 0 : dialog.top / dialog.rows.length;
   const top = Math.floor(share * rows.length);
-  return { ...dialog, rows, top, ...(before === undefined ? {} : { before: rewrapDialog(before, columns) }) };
+  return { ...dialog, rows, top, before: before === undefined ? undefined : rewrapDialog(before, columns) };
 }
 
 /** How many questions come before this one. */

@@ -53,7 +53,7 @@ export const SESSION_ROUTES: readonly Route[] = [
       id: session,
       fidelity,
       ...configured,
-      ...(fork === undefined ? {} : { fork: { parent: fork.session, at: sharedTo } }),
+      fork: fork === undefined ? undefined : { parent: fork.session, at: sharedTo },
       windowSources: WINDOW_SOURCES,
       totals: index.totals(),
       index: update,
@@ -102,7 +102,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     const [stored] = await inspected.log.read(entry, entry);
     const about = stored === undefined ? {} : { entryKind: stored.kind, atMs: stored.atMs };
     if (found.kind !== "text") return json({ entry, ...about, text: "", why: recalledText(found) });
-    return json({ entry, ...about, text: found.text, ...(found.next === undefined ? {} : { next: found.next }) });
+    return json({ entry, ...about, text: found.text, next: found.next });
   }),
 
   ofSession("/search", async ({ inspected, files, index }, { query }) => {

@@ -31,7 +31,7 @@ export interface StoredAnswer {
 export async function sendStored(client: ServerResponse, options: StoredOptions): Promise<StoredAnswer> {
   const { incoming, arrived, observer, request, editMs, onEvent, ...forwarding } = options;
   const send = (body: ForwardOptions["body"], length?: "changed"): Promise<Answer> =>
-    sendRequest(client, { ...forwarding, incoming, body, ...(length === undefined ? {} : { length }) });
+    sendRequest(client, { ...forwarding, incoming, body, length });
   const passed = whyNot(incoming.headers);
   if (passed !== undefined) {
     onEvent({ kind: "passed", ...passed });

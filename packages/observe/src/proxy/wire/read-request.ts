@@ -49,7 +49,7 @@ export function readRequest(api: WireApi, body: Buffer): WireRequest | undefined
     items,
     model,
     ...(cacheKey === undefined || !UUID.test(cacheKey) ? {} : { cacheKey }),
-    ...(previousResponse === undefined ? {} : { previousResponse }),
+    previousResponse,
   };
 }
 

@@ -31,7 +31,7 @@ export function createToMessage(
     }
     if (first?.kind !== "tool_result") return { kind: item.origin === "human" ? "words" : "host", ...common };
     const call = calls.get(first.callId);
-    return { kind: "result", ...common, status: first.status, ...(call === undefined ? {} : { call }) };
+    return { kind: "result", ...common, status: first.status, call };
   };
 }
 

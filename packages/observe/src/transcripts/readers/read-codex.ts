@@ -4,7 +4,7 @@
  * Left out: the events that tell the display of the same items once more. No item has a parent or a response in the file:
  * an item follows the one before it, and a response is a run of items by the model.
  */
-import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
+import { asCount, asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { asTimeMs } from "./as-time-ms.ts";
 import type { TranscriptLines } from "./read-lines.ts";
 import { readRecords } from "./read-records.ts";
@@ -167,7 +167,7 @@ function* compact(place: Place, payload: JsonObject): Generator<RecordedEntry> {
     kind: "compaction",
     ...position(place),
     trigger: "unknown",
-    ...present({ tokensBefore: place.contextTokens }),
+    tokensBefore: place.contextTokens,
     kept,
   };
   place.lastId = place.id;

@@ -156,7 +156,7 @@ function toCompaction(fields: JsonObject, position: RecordedPosition): RecordedE
       kind: "compaction",
       ...position,
       trigger: "unknown",
-      ...present({ tokensBefore: asCount(fields["tokensBefore"]) }),
+      tokensBefore: asCount(fields["tokensBefore"]),
       kept: firstId === undefined ? { kind: "nothing" } : { kind: "range", firstId },
     },
     toSummary({ ...position, id: `${position.id}/summary`, parentId: position.id }, fields),

@@ -117,7 +117,7 @@ function* addRequest(place: Place, record: TranscriptRecord): Generator<Recorded
   }
   for (const message of messages) {
     const { parentId: _, ...rest } = message;
-    yield { ...rest, ...present({ parentId: place.lastId }) };
+    yield { ...rest, parentId: place.lastId };
     place.lastId = message.id;
   }
 }

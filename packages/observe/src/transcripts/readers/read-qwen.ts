@@ -3,7 +3,7 @@
  * In: lines. Out: messages in the form of the Gemini API, what each response used, compressions.
  * Left out: what only the display and the agent itself read (telemetry, titles, snapshots, commands).
  */
-import { asCount, asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
+import { asCount, asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { createLineage } from "./create-lineage.ts";
 import type { TranscriptLines } from "./read-lines.ts";
 import { readPlacedRecords } from "./read-placed-records.ts";
@@ -80,7 +80,7 @@ function toUsage(fields: JsonObject, { id, branch, atMs }: RecordedPosition): Re
     total: reported["totalTokenCount"],
   });
   const windowTokens = asCount(fields["contextWindowSize"]);
-  return counts && { kind: "usage", responseId: id, branch, atMs, ...counts, ...present({ windowTokens }) };
+  return counts && { kind: "usage", responseId: id, branch, atMs, ...counts, windowTokens };
 }
 
 function toCompaction(fields: JsonObject, position: RecordedPosition): RecordedEntry[] {
@@ -91,10 +91,8 @@ function toCompaction(fields: JsonObject, position: RecordedPosition): RecordedE
       kind: "compaction",
       ...position,
       trigger: "unknown",
-      ...present({
-        tokensBefore: asCount(info["originalTokenCount"]),
-        tokensAfter: asCount(info["newTokenCount"]),
-      }),
+      tokensBefore: asCount(info["originalTokenCount"]),
+      tokensAfter: asCount(info["newTokenCount"]),
       kept: toKept(asList(payload["compressedHistory"]), position),
     },
   ];

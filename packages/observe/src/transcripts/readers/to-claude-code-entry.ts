@@ -1,4 +1,4 @@
-import { asCount, asObject, asString, asStrings, type JsonObject, present } from "palimpsest/schema";
+import { asCount, asObject, asString, asStrings, type JsonObject } from "palimpsest/schema";
 import type { Lineage } from "./create-lineage.ts";
 import type { TranscriptRecord } from "./read-records.ts";
 import type { RecordedBlock, RecordedEntry, RecordedKept, RecordedMessage, RecordedPosition } from "./recorded.ts";
@@ -41,7 +41,7 @@ function toAssistantMessage(
   const model = asString(message["model"]);
   if (model === NO_MODEL || fields["isApiErrorMessage"] === true) return { ...common, origin: "agent" };
   const responseId = asString(message["id"]) ?? position.id;
-  return { ...common, origin: "model", responseId, ...present({ model }) };
+  return { ...common, origin: "model", responseId, model };
 }
 
 function toUserMessage(
@@ -88,7 +88,8 @@ function toSystemEntry(
         kind: "compaction",
         ...position,
         trigger: trigger === "auto" || trigger === "manual" ? trigger : "unknown",
-        ...present({ tokensBefore: asCount(metadata["preTokens"]), tokensAfter: asCount(metadata["postTokens"]) }),
+        tokensBefore: asCount(metadata["preTokens"]),
+        tokensAfter: asCount(metadata["postTokens"]),
         kept: toKept(metadata, lineage),
       };
     }
@@ -98,7 +99,8 @@ function toSystemEntry(
         kind: "microcompaction",
         ...position,
         clearedCallIds: asStrings(metadata["compactedToolIds"]),
-        ...present({ tokensBefore: asCount(metadata["preTokens"]), tokensSaved: asCount(metadata["tokensSaved"]) }),
+        tokensBefore: asCount(metadata["preTokens"]),
+        tokensSaved: asCount(metadata["tokensSaved"]),
       };
     }
     // The only system line that is sent to the model: as a user message.

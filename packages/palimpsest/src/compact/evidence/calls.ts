@@ -129,7 +129,7 @@ export function readCall(call: ToolCall): ReadCall {
   return {
     command,
     ...(command === toCommand(asRun) ? {} : { asRun: toCommand(asRun) }),
-    ...(shown === undefined ? {} : { files: [{ ...shown, access: "read" }] }),
+    files: shown === undefined ? undefined : [{ ...shown, access: "read" }],
   };
 }
 

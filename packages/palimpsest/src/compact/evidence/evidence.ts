@@ -153,7 +153,7 @@ export function createEvidence(from?: unknown): EvidenceFold {
       editEntry: known?.editEntry === undefined ? undefined : known.editEntry,
       ...(access === "read" ? { readEntry: entry } : { editEntry: entry }),
       ranges: lines === undefined ? (known?.ranges ?? []) : addRange(known?.ranges ?? [], lines),
-      ...(placed === undefined ? {} : { written: placed }),
+      written: placed,
       round,
       weight: thousandths(WEIGHTS[access] + decayed(known, round)),
     };

@@ -28,13 +28,13 @@ const GEOGRAPHIC_PREMIUM = 1.1;
 const GEOGRAPHIC_MODELS: ModelTable = Object.fromEntries(
   Object.entries(GLOBAL_MODELS).map(([id, { prices, ...facts }]): [string, ModelFacts] => [
     id,
-    { ...facts, ...(prices === undefined ? {} : { prices: geographic(prices) }) },
+    { ...facts, prices: prices === undefined ? undefined : geographic(prices) },
   ]),
 );
 
 /** Adds the premium to all prices of a model. */
 function geographic({ above, ...prices }: ModelPrices): ModelPrices {
-  return { ...withPremium(prices), ...(above === undefined ? {} : { above: { ...above, ...withPremium(above) } }) };
+  return { ...withPremium(prices), above: above === undefined ? undefined : { ...above, ...withPremium(above) } };
 }
 
 function withPremium({ input, output, cacheRead, cacheWrite5m, cacheWrite1h }: TokenPrices): TokenPrices {

@@ -9,7 +9,7 @@ export function failureText(failure: Failure): Problem {
   }
   const usual = usualWords(failure);
   const { message = usual.message, code = usual.code, headers } = failure;
-  return { ...usual, message, headers: { ...usual.headers, ...headers }, ...(code === undefined ? {} : { code }) };
+  return { ...usual, message, headers: { ...usual.headers, ...headers }, code };
 }
 
 function usualWords(failure: Exclude<Failure, { kind: "status" }>): Problem {

@@ -32,7 +32,7 @@ export function toEvents(message: AnthropicMessage, { rawInputs }: StreamOptions
       container,
       usage: usageAtStart,
       // What was edited is told at the end; the field itself is there from the start.
-      ...(context_management === undefined ? {} : { context_management: null }),
+      context_management: context_management === undefined ? undefined : null,
     },
   });
   send("ping", {});

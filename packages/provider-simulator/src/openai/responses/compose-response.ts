@@ -134,7 +134,7 @@ export function createResponseComposer(options: ComposerOptions): ResponseCompos
             thinkingTokens: (summary?.speech.thinkingTokens ?? 0) + (answer?.speech.thinkingTokens ?? 0),
           }),
       stop: answer?.speech.stop ?? "end",
-      ...(fault === undefined ? {} : { fault }),
+      fault,
     };
   }
 

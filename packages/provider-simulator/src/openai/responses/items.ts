@@ -242,7 +242,7 @@ function readItem(item: JsonObject, tokenizer: Tokenizer): ReadItem {
     ...(typeof itemCallId === "string" ? { callId: itemCallId } : {}),
     ...(isOutput && typeof itemCallId === "string" ? { resultOf: itemCallId } : {}),
     ...(isCall && typeof itemCallId === "string" ? { calls: [itemCallId] } : {}),
-    ...(sealed === undefined ? {} : { sealedId: sealed.id }),
+    sealedId: sealed === undefined ? undefined : sealed.id,
   };
 }
 
