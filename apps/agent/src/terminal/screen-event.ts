@@ -86,6 +86,7 @@ export type Effect =
   | { readonly kind: "enqueue"; readonly input: WaitingInput }
   /** `from`: whether the command waited. `message`: to be sent after the command. */
   | { readonly kind: "run-command"; readonly text: string; readonly from?: "queue"; readonly message?: UserMessage }
+  /** Reads the status, and waits for agents that run between two turns. */
   | { readonly kind: "await-agents" }
   | { readonly kind: "hear-mail" }
   | { readonly kind: "keep-warm" }

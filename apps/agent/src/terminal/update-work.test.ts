@@ -60,7 +60,7 @@ test("the end of a turn starts what waits", () => {
   const next = { kind: "run-command", text: "/clear", from: "queue" };
   expect(effectsOf(STARTED, queue("/clear", "one"), { kind: "turn-over" })).toEqual([...after, next]);
   expect(effectsOf(STARTED, { kind: "turn-over" })).toEqual([
-    ...after,
+    { kind: "keep-warm" },
     { kind: "await-agents" },
     { kind: "tour-next" },
   ]);

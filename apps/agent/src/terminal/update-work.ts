@@ -104,7 +104,7 @@ function afterTurn(state: ScreenState): Step {
   const status: Effect = { kind: "read-status" };
   if (first !== undefined && first.kind === undefined) return step(state, { kind: "start-turn" }, status);
   const warm: Effect = { kind: "keep-warm" };
-  if (first === undefined) return step(state, status, warm, { kind: "await-agents" }, { kind: "tour-next" });
+  if (first === undefined) return step(state, warm, { kind: "await-agents" }, { kind: "tour-next" });
   return step(state, status, warm, ...goOn(state).effects);
 }
 

@@ -99,12 +99,16 @@ export async function moveQueued(
   waiting.move(id, by);
 }
 
-/** Waits for agents that run between two turns. A report of an agent starts a turn if none is running. */
+/**
+ * Reads the status, and waits for agents that run between two turns. A report of an agent starts a turn if none is running. The
+ * event about an agent that has just been woken comes before the agent counts as running.
+ */
 export async function awaitAgents(
   { agent }: Running,
   _: EffectOf<"await-agents">,
   { emit, running }: HandlerPorts,
 ): Promise<void> {
+  await refreshStatus(agent, emit);
   const found = await agent.agents.idle();
   if (running().agent === agent) emit({ kind: "agents-idle", found });
 }
