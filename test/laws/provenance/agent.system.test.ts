@@ -181,7 +181,7 @@ describe("through the whole agent", () => {
     const [{ id }] = JSON.parse((await cli.run(["sessions", "import", path, "--json"])).out);
     for (const args of [
       ["-r", id, "-p", "Go on"],
-      ["compact", "--session", id],
+      ["sessions", "compact", "--session", id],
       ["-r", id, "-p", "And on"],
     ]) {
       const { code, said, out } = await cli.run(args);
