@@ -110,8 +110,8 @@ test("zsh likewise, in a terminal of its own", async () => {
     ["--mode pl", "--mode plan "],
     ["doctor --li", "doctor --live "],
     ["sessions sh", "sessions show "],
-    ["sessions show ", `sessions show ${session}`],
     ["sessions notes --up", "sessions notes --update "],
+    ["sessions show ", `sessions show ${session}`],
   ];
   const out = run(
     [

@@ -65,7 +65,7 @@ describe("telemetry of the agent", () => {
     };
     await sent("-p", "Read the page");
     expect(await sent("memory", "accept", "trust")).toContain("palimpsest.memory.verdicts");
-    const dreamt = await sent("dream");
+    const dreamt = await sent("memory", "dream");
     expect(dreamt).toContain("palimpsest.dreams");
     expect(dreamt).toContain("palimpsest.cost");
   });
