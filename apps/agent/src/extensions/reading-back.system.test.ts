@@ -84,7 +84,11 @@ test("a compaction by another process puts back what is to be done, and the skil
     );
   };
   const cli = await startCli(project, think);
-  for (const args of [["-p", "Begin"], ["sessions", "compact"], ["-c", "-p", "Go on"]]) {
+  for (const args of [
+    ["-p", "Begin"],
+    ["sessions", "compact"],
+    ["-c", "-p", "Go on"],
+  ]) {
     const { code, said } = await cli.run(args);
     expect({ args, code, said }).toMatchObject({ code: 0 });
   }
