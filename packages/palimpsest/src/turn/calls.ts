@@ -118,7 +118,7 @@ async function runTool(
   const over = new AbortController();
   const signal = AbortSignal.any([watch.signal, over.signal]);
   const started = await watchCall(async () => {
-    const output: unknown = await tool.run(input, { signal, ...call });
+    const output: unknown = await tool.execute(input, { signal, ...call });
     return isStream(output) ? output : toContent(output);
   }, watch);
   if (started.kind !== "done") {

@@ -1,8 +1,10 @@
 import type { Store } from "palimpsest";
+import { choice, list, object, text } from "palimpsest/schema";
 import { answeredCalls } from "../../extension/answered-calls.ts";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
-import { type AgentTool, choice, defineTool, done, list, text } from "../../extension/tool.ts";
+import { agentTool, done } from "../../extension/make-tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 
 /** The todo list of the task. It survives a compaction. */
 export function todosExtension({ store }: Pick<ExtensionContext, "store">): Extension {
@@ -34,23 +36,26 @@ const NOTHING_LEFT = "Nothing is left to do.";
 
 /** The todo list. Every call has the whole list, so the newest call in the log is enough. */
 export function todoTool(): AgentTool {
-  return defineTool({
+  return agentTool({
     name: TODO,
     description:
       "Keeps the list of what is to be done in this task, for work of three steps or more. Give the whole list every time. Mark a step " +
       "as doing before you begin it and as done as soon as it is, one at a time.",
-    input: {
-      todos: list("All steps, in order.", {
-        content: text("What is to be done."),
-        state: choice("How far it is.", ["open", "doing", "done"]),
-      }),
-    },
+    inputSchema: object({
+      todos: list(
+        object({
+          content: text("What is to be done."),
+          state: choice(["open", "doing", "done"], "How far it is."),
+        }),
+        "All steps, in order.",
+      ),
+    }),
     concurrency: "alone",
     effect: "talk",
     repeat: "free",
     // Kept when old results are cleared: nothing else says what is still to do.
     results: "kept",
-    run: async ({ todos }) => done(todosText(todos)),
+    execute: async ({ todos }) => done(todosText(todos)),
   });
 }
 
