@@ -66,7 +66,9 @@ test("answers are known by their responses, and what is in a file by its digest"
   const { session, log } = await open();
   await session.sync([user("One."), assistant("1"), user("long ".repeat(60_000))]);
   const groups = await Array.fromAsync(readConversation(log, session.history.newestEntry));
-  const known = groups.flatMap(({ entries }) => entries).map((entry) => ["responseId" in entry, "digest" in entry]);
+  const known = groups
+    .flatMap(({ entries }) => entries)
+    .map((entry) => [entry.responseId !== undefined, entry.digest !== undefined]);
   expect(known).toEqual([
     [false, false],
     [true, false],

@@ -101,7 +101,7 @@ test("synced in growing lists is synced once", async () => {
         }
         const synced = await session.sync(list.slice(0, length));
         expect(synced).toMatchObject({ kept: length - 1 });
-        expect(synced).not.toHaveProperty("rewoundTo");
+        expect(synced.rewoundTo).toBeUndefined();
       }
       await session.sync(ended(list));
       expect(said(await session.prepare())).toBe(await requestOf(ended(list)));
@@ -143,7 +143,7 @@ test("driven by sync, a session sends what it sends driven by append, and never 
       for (const _ of script) {
         list.push({ role: "user", content: next });
         const outcome = await synced.sync(isRendered ? [...rendered(list.slice(0, -1)), list.at(-1)!] : list);
-        expect(outcome).not.toHaveProperty("rewoundTo");
+        expect(outcome.rewoundTo).toBeUndefined();
         const origin = next[0]?.kind === "tool_result" ? "tool" : "human";
         await appended.append({ ...user(next), origin });
         const request = await synced.prepare();
