@@ -204,7 +204,7 @@ async function toOurEntry(log: LogReader, entry: Entry): Promise<OurEntry | "sil
   if (parts.length === 0) return "silent";
   const known = {
     responseId,
-    digest: stored === undefined ? undefined : stored.digest,
+    digest: stored?.digest,
   };
   const presence = ["human", "model", "tool"].includes(origin) ? "required" : "optional";
   return { ...own, role: parts[0]!.role, parts, presence, ...known };
