@@ -1,6 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { emptyNotes, isBare, type Notes, notesMarkdown, parseNotes, tidy } from "./notes.ts";
+import {
+  emptyNotes,
+  isBare,
+  NOTES_LIMITS,
+  type Notes,
+  notesMarkdown,
+  notesSummary,
+  parseNotes,
+  sizeOfNotes,
+  tidy,
+} from "./notes.ts";
 import { NOTES_TEMPLATE, templateMarkdown } from "./template.ts";
 
 const withContent = (contents: Readonly<Record<string, string>>): Notes => ({
@@ -47,5 +57,78 @@ describe("notes as markdown", () => {
   test("a section that is there twice keeps both", () => {
     const read = parseNotes("# Worklog\n_x_\none\n# Learnings\n# Worklog\ntwo", NOTES_TEMPLATE);
     expect(read).toEqual(withContent({ Worklog: "one\ntwo" }));
+  });
+});
+
+describe("limits", () => {
+  const countTokens = (text: string): number => Math.ceil(text.length / 4);
+  const lines = (count: number): string => Array.from({ length: count }, (_, at) => `step ${at} was done`).join("\n");
+  const withWorklog = (content: string): Notes => ({
+    sections: emptyNotes(NOTES_TEMPLATE).sections.map((section) =>
+      section.heading === "Worklog" ? { ...section, content } : section,
+    ),
+  });
+
+  describe("sizes", () => {
+    test("sections over their limit, and the whole over its own", () => {
+      const notes: Notes = {
+        sections: NOTES_TEMPLATE.map((section, at) => ({
+          ...section,
+          content: "abcd".repeat(at === 1 ? 2_001 : 1_300),
+        })),
+      };
+      const size = sizeOfNotes(notes, NOTES_LIMITS, countTokens);
+      expect(size).toEqual({
+        totalTokens: 13_701,
+        whole: "over",
+        oversized: [{ heading: "Current state", tokens: 2_001 }],
+      });
+      expect(sizeOfNotes(withWorklog("abcd".repeat(2_000)), NOTES_LIMITS, countTokens)).toEqual({
+        totalTokens: 2_000,
+        whole: "within",
+        oversized: [],
+      });
+    });
+  });
+
+  describe("the notes as a summary", () => {
+    const options = { notesEntry: 17, recall: "offered", countTokens } as const;
+
+    test("has every heading, without the lines that say what belongs there", () => {
+      const summary = notesSummary(withWorklog("began"), options);
+      for (const { heading, about } of NOTES_TEMPLATE) {
+        expect(summary).toContain(`# ${heading}\n`);
+        expect(summary).not.toContain(about);
+      }
+      expect(summary.endsWith("# Worklog\nbegan\n")).toBe(true);
+    });
+
+    test("a section that is too long keeps both ends, in whole lines, and says where the rest is", () => {
+      const summary = notesSummary(withWorklog(lines(2_000)), options);
+      expect(summary).toMatch(/# Worklog\nstep 0 was done\nstep 1 was done\n/);
+      expect(summary).toMatch(
+        /was done\n\[\.\.\. cut: this section has \d+ tokens\. Recall entry 17 to read .*\]\nstep \d+ was/,
+      );
+      expect(summary.endsWith("\nstep 1999 was done\n")).toBe(true);
+    });
+
+    test("never over the limit, never half a character", () => {
+      const content = fc.string({
+        unit: fc.constantFrom("a", "bc ", "\n", "\u{1f600}", "é"),
+        minLength: 1,
+        maxLength: 3_000,
+      });
+      fc.assert(
+        fc.property(content, fc.integer({ min: 60, max: 500 }), (text, sectionTokens) => {
+          const notes = withWorklog(text.trim());
+          const summary = notesSummary(notes, { ...options, sectionTokens });
+          expect(summary.isWellFormed()).toBe(true);
+          const kept = summary.slice(summary.indexOf("# Worklog\n") + "# Worklog\n".length).trimEnd();
+          expect(countTokens(kept)).toBeLessThanOrEqual(sectionTokens);
+          if (countTokens(text.trim()) <= sectionTokens) expect(kept).toBe(text.trim());
+        }),
+        { numRuns: 300 },
+      );
+    });
   });
 });

@@ -1,9 +1,18 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { Block } from "../../log/block.ts";
 import { attachment, commandOutput, notice } from "../../log/messages.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { openOffline } from "../testing/open-offline.ts";
-import { assistant, user } from "../testing/sync-groups.ts";
-import { type OurGroup, readConversation, readConversationBack } from "./conversation.ts";
+import { assistant, call, ourGroups, result, text, user } from "../testing/sync-groups.ts";
+import {
+  divideSteps,
+  listGroups,
+  type OurGroup,
+  readConversation,
+  readConversationBack,
+  type SyncMessage,
+  toParts,
+} from "./conversation.ts";
 
 const shown = ({ role, entries }: OurGroup): readonly string[] => [
   role,
@@ -95,4 +104,72 @@ test("another process finds a system message in the middle of a list again, and 
   expect(await again.sync(list("Be brief."))).toMatchObject({ appended: [], kept: 3 });
   const edited = await (await openOffline(store)).sync(list("Be long."));
   expect(edited).toMatchObject({ rewoundTo: appended[2]! - 1, kept: 2 });
+});
+
+describe("toParts", () => {
+  const image: Block = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } };
+  const page: Block = { kind: "document", source: { kind: "url", url: "https://example.com" } };
+  const opaque: Block = { kind: "opaque", native: { provider: "anthropic", block: { type: "x" } } };
+  const shown = (role: "system" | "user" | "assistant", content: string | readonly Block[]) =>
+    toParts(role, content, 3).map((part) => [part.role, part.stream, part.key, part.says]);
+
+  test("each block is compared by what no framework changes: ids, and words without their space", () => {
+    expect(shown("user", " Hello \n there. ")).toEqual([["user", "text", "Hellothere.", ""]]);
+    expect(shown("user", "e\u0301")).toEqual(shown("user", "\u00e9"));
+    expect(shown("user", " \n")).toEqual([]);
+    expect(shown("system", "Be brief.")).toEqual([["user", "system", "Bebrief.", ""]]);
+    expect(shown("user", [image, page])).toEqual([
+      ["user", "media", "AAAA", ""],
+      ["user", "media", "https://example.com", ""],
+    ]);
+    expect(shown("user", [opaque])).toEqual([["user", "media", '{"type":"x"}', ""]]);
+    expect(shown("assistant", [opaque])).toEqual([["assistant", "silent", "", ""]]);
+  });
+});
+
+describe("divideSteps", () => {
+  const LOG = [
+    user("What is there?"),
+    assistant([text("I look."), call("a"), call("b")]),
+    user([result("a"), result("b")]),
+    assistant([text("Once more."), call("c")]),
+    user([result("c")]),
+    assistant("A tree."),
+  ];
+  const shown = (groups: Awaited<ReturnType<typeof divideSteps>>) =>
+    groups.map(({ role, parts }) => [role, ...parts.map(({ key }) => key)].join(" "));
+  const divided = async (list: readonly SyncMessage[]) => shown(await divideSteps(listGroups(list, 0), ourGroups(LOG)));
+
+  test("answers that stand as one are divided as the log has them, each with its own results", async () => {
+    const calls = assistant([text("I look."), call("a"), call("b"), text("Once more."), call("c"), text("So.")]);
+    const results = user([result("c"), result("b"), result("a"), text("Go on.")]);
+    expect(await divided([LOG[0]!, calls, results, assistant("A tree.")])).toEqual([
+      "user Whatisthere?",
+      "assistant Ilook. a b",
+      "user b a",
+      "assistant Oncemore. c So.",
+      // What is no result stands behind the last of them.
+      "user c Goon.",
+      "assistant Atree.",
+    ]);
+  });
+
+  test("an answer whose results are missing stands alone, and a call that the log does not have with the one before it", async () => {
+    const calls = assistant([call("a"), call("new"), call("c")]);
+    expect(await divided([LOG[0]!, calls, user([result("c")])])).toEqual([
+      "user Whatisthere?",
+      "assistant a new",
+      "assistant c",
+      "user c",
+    ]);
+  });
+
+  test.each([
+    ["it is divided already", LOG],
+    ["no results follow", [LOG[0]!, assistant([call("a"), call("c")])]],
+    ["all calls are of one step", [LOG[0]!, assistant([call("a"), call("b")]), user([result("a"), result("b")])]],
+  ])("a list stays as it is where there is nothing to divide: %s", async (_, list) => {
+    const groups = listGroups(list, 0);
+    expect(await divideSteps(groups, ourGroups(LOG))).toBe(groups);
+  });
 });

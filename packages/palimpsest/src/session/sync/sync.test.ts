@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
 import { attachment, commandOutput, notice, toolResult } from "../../log/messages.ts";
 import type { AnthropicRequest, AnthropicResponse } from "../../providers/anthropic.ts";
+import { readEntry } from "../../state/load.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import type { Store } from "../../stores/store.ts";
 import { LOOK, openOffline } from "../testing/open-offline.ts";
@@ -400,4 +401,60 @@ test("altered entries are named as edited, but for failures, which frameworks wo
   const synced = await session.sync(list("A secret.", "An error occurred."));
   expect(synced.altered).toHaveLength(2);
   expect(synced.edited).toEqual([appended[2]]);
+});
+
+describe("the requests of an adopted list", () => {
+  /** A session that takes lists over, and the kinds of its entries, with the request that each answers. */
+  async function open() {
+    const store = memoryStore();
+    const session = await openOffline(store, { tools: [LOOK] });
+    const reader = (await store.openReader("s"))!;
+    const begin = session.history.newestEntry;
+    async function kinds() {
+      const found: unknown[] = [];
+      for (let at = begin + 1; at <= session.history.newestEntry; at++) {
+        const entry = await readEntry(reader, at);
+        const answers = entry?.kind === "message" ? entry.payload.answers : undefined;
+        found.push(answers === undefined ? entry?.kind : `answer to ${answers - begin}`);
+      }
+      return found;
+    }
+    return { session, kinds };
+  }
+
+  const LOOKING = [user("Look."), assistant([text("I look."), call("a")]), user([result("a")])];
+
+  test.each<[string, readonly (readonly SyncMessage[])[], readonly string[]]>([
+    ["an answer to the user", [[user("Hello."), assistant("Hi.")]], ["message", "message"]],
+    [
+      "an answer to the user, in two lists",
+      [[user("Hello.")], [user("Hello."), assistant("Hi.")]],
+      ["message", "message"],
+    ],
+    [
+      "words of the user behind a result, in two lists",
+      [LOOKING, [...LOOKING, user("And?")]],
+      ["message", "message", "message", "message"],
+    ],
+    [
+      "an answer behind a result",
+      [[...LOOKING, assistant("A tree.")]],
+      ["message", "message", "message", "request", "answer to 4"],
+    ],
+    [
+      "an answer behind a result, in two lists",
+      [LOOKING, [...LOOKING, assistant("A tree.")]],
+      ["message", "message", "message", "request", "answer to 4"],
+    ],
+    ["words of the user behind a result", [[...LOOKING, user("And?")]], ["message", "message", "message", "message"]],
+    [
+      "rounds of calls",
+      [[...LOOKING, assistant([call("b")]), user([result("b")]), assistant("Both."), user("Thanks.")]],
+      ["message", "message", "message", "request", "answer to 4", "message", "request", "answer to 7", "message"],
+    ],
+  ])("a list is entered with the requests that somebody else has made: %s", async (_, lists, expected) => {
+    const { session, kinds } = await open();
+    for (const list of lists) await session.sync(list);
+    expect((await kinds()).filter((kind) => kind !== "turn")).toEqual(expected);
+  });
 });

@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { manualClock } from "@palimpsest/provider-simulator";
+import { describe, expect, test } from "vitest";
 import { attachment, commandOutput, toolResult, user } from "../log/messages.ts";
 import { openOffline } from "../session/testing/open-offline.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { cleanContent, cleanSurroundings } from "./host-content.ts";
+import { cleanContent, cleanSurroundings, withTimeout } from "./host-content.ts";
 
 const clean = (text: string): string => text.replaceAll("\u202e", "[hidden]");
 
@@ -46,4 +47,31 @@ test("an open session cleans what it is given, its head and what is appended, be
   const request = await session.prepare();
   expect(JSON.stringify(request)).not.toContain("\u202e");
   for (const text of ["head[hidden]", "piped[hidden]", "said[hidden]"]) expect(JSON.stringify(request)).toContain(text);
+});
+
+describe("withTimeout", () => {
+  const signal = new AbortController().signal;
+  const never = (): Promise<never> => new Promise(() => {});
+
+  test("hands on what the host answers, and leaves out what it throws", async () => {
+    const host = { readFile: async (path: string) => `of ${path}`, todos: () => Promise.reject(new Error("broken")) };
+    const { readFile, todos, plan } = withTimeout(host, { clock: manualClock(), signal });
+    expect(await readFile?.("a")).toBe("of a");
+    expect(await todos?.()).toBeUndefined();
+    expect(plan).toBeUndefined();
+  });
+
+  test("does not wait for a host that hangs", async () => {
+    const clock = manualClock();
+    const asked = withTimeout({ plan: never }, { clock, signal, timeoutMs: 5_000 }).plan!();
+    await clock.pass(5_000, asked);
+    expect(await asked).toBeUndefined();
+  });
+
+  test("stops waiting at once when it is aborted", async () => {
+    const ends = new AbortController();
+    const asked = withTimeout({ skills: never }, { clock: manualClock(), signal: ends.signal }).skills!();
+    ends.abort();
+    expect(await asked).toBeUndefined();
+  });
 });

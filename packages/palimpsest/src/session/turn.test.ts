@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { toolResult } from "../log/messages.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { LOOK, openOffline } from "./testing/open-offline.ts";
+import { endingOf, notAllowed } from "./turn.ts";
 
 const answered = (...ids: readonly string[]) => ({
   id: "r1",
@@ -121,4 +122,18 @@ describe("an item of a queue", () => {
     expect(lines.filter(({ source }) => source === "agents")).toHaveLength(1);
     expect(Object.keys(bySource)).toContain("agents");
   });
+});
+
+test.each([
+  ["begun", "unknown"],
+  ["unlogged", "unknown"],
+  ["asked", "not-run"],
+  ["waiting", "not-run"],
+  ["allowed", "not-run"],
+] as const)("a call that is %s when its turn ends has an outcome that is %s", (step, expected) => {
+  expect(endingOf({ step } as Parameters<typeof endingOf>[0])).toBe(expected);
+});
+
+test("a model is told why a call was not allowed", () => {
+  expect(notAllowed("not in this folder")).toContain("not in this folder");
 });

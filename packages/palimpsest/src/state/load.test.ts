@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Block } from "../log/block.ts";
 import { toDraft } from "../log/draft.ts";
 import { EMPTY_LOG, type Entry, sealEntries } from "../log/entry.ts";
 import type { MessagePayload } from "../log/payload.ts";
@@ -10,7 +11,7 @@ import { memoryStore } from "../stores/memory-store.ts";
 import { sha256 } from "../stores/sha256.ts";
 import type { LogReader, Store } from "../stores/store.ts";
 import type { View } from "../view/view.ts";
-import { loadView } from "./load.ts";
+import { branchRanges, findBranch, isOnBranch, loadView, stubOf } from "./load.ts";
 
 const summary = { role: "user", blocks: [{ kind: "text", text: "Earlier." }], origin: "summary" } as const;
 
@@ -219,4 +220,82 @@ test("what a decision has put in place is shown once, also after boundaries of s
   expect(texts(await load(store))).toEqual(wanted);
   await (await openOffline(store)).append("six");
   expect(texts(await load(store))).toEqual([...wanted, "six"]);
+});
+
+describe("findBranch and branchRanges", () => {
+  const summary = { role: "user", blocks: [{ kind: "text", text: "Earlier." }], origin: "summary" } as const;
+
+  async function open() {
+    const store = memoryStore();
+    const session = await openOffline(store);
+    const log = (await store.openReader("s"))!;
+    return { session, log, newest: () => session.history.newestEntry };
+  }
+
+  test("a branch is what no rewind has taken back, in ranges without a gap, the newest first", async () => {
+    const { session, log, newest } = await open();
+    const [one, two, three] = await session.append(["one", "two", "three"]);
+    expect(await Array.fromAsync(branchRanges(log, newest()))).toEqual([{ from: 1, to: three }]);
+    await session.history.rewind(one!);
+    const [four] = await session.append("four");
+    const wanted = [
+      { from: three! + 1, to: four! },
+      { from: 1, to: one! },
+    ];
+    expect(await Array.fromAsync(branchRanges(log, newest()))).toEqual(wanted);
+    expect((await findBranch(log, newest())).ranges).toEqual(wanted.toReversed());
+    const onBranch = async (entry: number, at: number) => isOnBranch(log, entry, at);
+    expect(await Promise.all([one!, two!, three!, four!].map((entry) => onBranch(entry, newest())))).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+    // Seen from where it was, it is on its branch still.
+    expect(await onBranch(two!, three!)).toBe(true);
+    expect(await onBranch(three!, two!)).toBe(false);
+    expect(await Array.fromAsync(branchRanges(log, 0))).toEqual([]);
+  });
+
+  test("a boundary ends the walk, unless it was taken back", async () => {
+    const { session, log, newest } = await open();
+    const [one, two] = await session.append(["one", "two"]);
+    const boundary = await session.history.fold({ from: one!, to: one! }, [summary], "test");
+    const at = await findBranch(log, newest());
+    expect([at.boundary?.sequence, at.ranges, at.undone.size]).toEqual([boundary, [], 0]);
+    const [three] = await session.append("three");
+    expect(await findBranch(log, newest())).toMatchObject({ ranges: [{ from: boundary + 1, to: three }] });
+    await session.history.restore(boundary);
+    const restored = await findBranch(log, newest());
+    expect(restored).toMatchObject({ boundary: undefined, ranges: [{ from: 1, to: newest() }] });
+    expect([...restored.undone]).toEqual([boundary]);
+    // Before the restore it holds still; before the fold there is none.
+    expect((await findBranch(log, three!)).boundary?.sequence).toBe(boundary);
+    expect(await findBranch(log, two!)).toMatchObject({ boundary: undefined, ranges: [{ from: 1, to: two }] });
+  });
+});
+
+const SECRET = "correct horse";
+const stub = (...blocks: readonly Block[]) =>
+  stubOf({
+    kind: "message",
+    sequence: 7,
+    payload: {
+      role: "user",
+      origin: "human",
+      blocks,
+      stored: { file: "a.txt", bytes: 1, lines: 1, digest: SECRET },
+    },
+  } as never);
+const text: Block = { kind: "text", text: "[Entry 7 was erased.]" };
+
+test("in place of words stands that they were erased; who said them stays, and nothing of the file", () => {
+  expect(stub({ kind: "text", text: SECRET })).toEqual({
+    was: "message",
+    entry: 7,
+    stub: { role: "user", origin: "human", blocks: [text] },
+  });
+  const given = { type: "note", blocks: [{ kind: "text", text: SECRET }], provenance: { kind: "host" } };
+  const attached = stubOf({ kind: "attachment", sequence: 7, payload: given } as never);
+  expect(attached).toEqual({ was: "attachment", entry: 7, stub: { ...given, blocks: [text] } });
 });

@@ -20,7 +20,6 @@ import {
   WindowFullError,
 } from "../errors.ts";
 import { attachment, notice, toolResult, user } from "../log/messages.ts";
-
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
 import { openaiResponses } from "../providers/openai.ts";
 import type { SessionOptions } from "../state/options.ts";

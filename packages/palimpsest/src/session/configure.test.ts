@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import type { ToolDefinition } from "../log/block.ts";
+import { resolveConfiguration } from "../view/items.ts";
+import { changeConfiguration, planDeferral, searchTools } from "./configure.ts";
+
+describe("changeConfiguration", () => {
+  const tool = (name: string) => ({ name, inputSchema: { type: "object" } });
+  const opened = changeConfiguration(undefined, {
+    provider: "p",
+    model: "m",
+    system: "Be brief.",
+    tools: [tool("a"), tool("b")],
+  })!;
+  const before = resolveConfiguration(1, opened, undefined)!;
+  const wanted = { provider: "p", model: "m" };
+
+  test("the first one holds everything", () => {
+    expect(opened).toEqual({
+      provider: "p",
+      model: "m",
+      system: { value: "Be brief." },
+      tools: { value: [tool("a"), tool("b")] },
+      parameters: {},
+      cause: "opened",
+    });
+  });
+
+  test("what is left out stays as it is, and nothing changes if nothing is new", () => {
+    expect(changeConfiguration(before, wanted)).toBeUndefined();
+    expect(changeConfiguration(before, { ...wanted, system: "Be brief.", parameters: {} })).toBeUndefined();
+  });
+
+  test("only what is new is written again; the rest is held by the entry in which it stands", () => {
+    expect(changeConfiguration(before, { ...wanted, model: "n", system: "Be kind." })).toEqual({
+      provider: "p",
+      model: "n",
+      system: { value: "Be kind." },
+      tools: { heldBy: 1 },
+      parameters: {},
+      cause: "model, system changed",
+    });
+  });
+
+  test("tools keep the order in which they were sent before; new ones come last", () => {
+    expect(changeConfiguration(before, { ...wanted, tools: [tool("b"), tool("a")] })).toBeUndefined();
+    const more = changeConfiguration(before, { ...wanted, tools: [tool("c"), tool("b"), tool("a")] });
+    expect(more?.tools).toEqual({ value: [tool("a"), tool("b"), tool("c")] });
+  });
+});
+
+describe("planDeferral", () => {
+  const tool = (name: string, loading?: ToolDefinition["loading"]): ToolDefinition => ({
+    name,
+    inputSchema: {},
+    ...(loading === undefined ? {} : { loading }),
+  });
+  const loading = (tools: readonly ToolDefinition[]) => tools.map((one) => one.loading ?? "head");
+  const counted = { countTokens: () => 100, before: [] };
+
+  test("tools that may be deferred are, if all of them together are above the limit", () => {
+    const tools = [tool("a"), tool("b", "when-large"), tool("c", "when-large"), tool("d", "deferred")];
+    expect(loading(planDeferral(tools, { ...counted, aboveTokens: 200 }))).toEqual([
+      "head",
+      "head",
+      "head",
+      "deferred",
+    ]);
+    expect(loading(planDeferral(tools, { ...counted, aboveTokens: 199 }))).toEqual([
+      "head",
+      "deferred",
+      "deferred",
+      "deferred",
+    ]);
+  });
+
+  test("a session that defers goes on deferring", () => {
+    const before = [tool("b", "deferred")];
+    expect(loading(planDeferral([tool("b", "when-large")], { ...counted, before, aboveTokens: 1_000 }))).toEqual([
+      "deferred",
+    ]);
+  });
+});
+
+describe("searchTools", () => {
+  const tool = (name: string, description: string): ToolDefinition => ({
+    name,
+    description,
+    inputSchema: { type: "object" },
+  });
+  const [mail, calendar] = [tool("send_mail", "Sends a letter."), tool("read_calendar", "Reads appointments.")];
+  const search = (input: unknown, ...loaded: readonly ToolDefinition[]) =>
+    searchTools({ offered: [mail, calendar], loaded: new Map(loaded.map((one) => [one.name, one])) }, input).map(
+      (part) => (part.kind === "text" ? (part.tool?.name ?? part.text) : part.kind),
+    );
+
+  test("tools that are found come with their definitions, by name or by words", () => {
+    expect(search({ names: ["read_calendar"] })).toEqual(["read_calendar"]);
+    expect(search({ query: "letter" })).toEqual(["send_mail"]);
+  });
+
+  test("what is loaded already is not loaded again, unless it has changed since", () => {
+    expect(search({ names: ["send_mail", "read_calendar"] }, mail)).toEqual(["read_calendar"]);
+    expect(search({ names: ["send_mail"] }, mail)).toEqual(["Loaded already: send_mail."]);
+    expect(search({ names: ["send_mail"] }, { ...mail, description: "Sends." })).toEqual(["send_mail"]);
+  });
+
+  test.each([[{ names: ["other"] }], [{ query: "zebra" }], [{ names: 7 }], ["send_mail"], [undefined]])(
+    "a search that finds nothing says which there are: %j",
+    (input) => {
+      const [words, ...more] = search(input);
+      expect(more).toEqual([]);
+      expect(words).toMatch(/No tool.*send_mail, read_calendar/);
+    },
+  );
+});

@@ -1,0 +1,124 @@
+import { manualClock } from "@palimpsest/provider-simulator";
+import { describe, expect, test } from "vitest";
+import { anthropic } from "../providers/anthropic.ts";
+import type { ModelFacts } from "../providers/models.ts";
+import { SETTINGS } from "../settings/definitions.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Configuration } from "../view/view.ts";
+import { defaultOutputTokens, KnownFacts, leaveRoom, type RequestLimits, termsOf, windowOfModel } from "./limits.ts";
+import type { SessionOptions } from "./options.ts";
+
+const DEFAULTS = Object.fromEntries(
+  Object.entries(SETTINGS).map(([name, { default: value }]) => [name, value]),
+) as unknown as Settings;
+const FACTS = anthropic({} as never).factsOf("claude-opus-5-5");
+const CONFIGURATION = { provider: "anthropic", model: "claude-opus-5-5", parameters: {} } as unknown as Configuration;
+const terms = (facts: Partial<ModelFacts>, settings: Partial<Settings> = {}, limitTokens?: number) =>
+  termsOf(CONFIGURATION, { ...FACTS, windowTokens: 200_000, ...facts } as ModelFacts, {
+    settings: { ...DEFAULTS, ...settings },
+    limitTokens,
+    toolSearch: "own",
+  });
+
+test("the window is the model's, unless the provider has named a smaller limit", () => {
+  const own = terms({});
+  expect(terms({}, {}, 150_000)).toMatchObject({ known: "asked", budget: { windowTokens: 150_000 } });
+  expect(terms({}, {}, own.budget.windowTokens)).toMatchObject({ known: own.known });
+  expect(terms({}, {}, 999_999_999).budget).toEqual(own.budget);
+});
+
+test("who says how large a window is: the table, the user, or nobody", () => {
+  const settings = { ...DEFAULTS };
+  const nameless = { ...FACTS, windowTokens: undefined, maxInputTokens: undefined } as unknown as ModelFacts;
+  expect(windowOfModel("some-model", nameless, { settings }).known).toBe("guessed");
+  const given = windowOfModel("some-model", nameless, { settings: { ...settings, "window.tokens": 77_000 } });
+  expect(given).toEqual({ tokens: 77_000, known: "given" });
+});
+
+test("compaction is automatic only where it is on at all, and not switched off", () => {
+  expect(terms({}).budget.autoCompaction).toBe("on");
+  expect(terms({}, { "compaction.auto": "ask" }).budget.autoCompaction).toBe("on");
+  expect(terms({}, { "compaction.auto": "off" }).budget.autoCompaction).toBe("off");
+  expect(terms({}, { "compaction.enabled": "off" }).budget.autoCompaction).toBe("off");
+});
+
+test.each([
+  ["streamed", 200_000, 64_000, 32_000],
+  ["streamed", 100_000, 64_000, 25_000],
+  ["streamed", 40_000, 64_000, 20_000],
+  ["streamed", 200_000, 8_000, 8_000],
+  ["whole", 200_000, 64_000, 20_000],
+  ["whole", 200_000, 8_000, 8_000],
+] as const)(
+  "an answer that is %s, in a window of %i, by a model that writes %i, may have %i tokens",
+  (way, windowTokens, maxOutputTokens, wanted) => {
+    const limits = { facts: { maxOutputTokens }, budget: { windowTokens } } as unknown as RequestLimits;
+    expect(defaultOutputTokens(limits, way)).toBe(wanted);
+  },
+);
+
+describe("KnownFacts", () => {
+  const facts = (windowTokens: number | undefined): ModelFacts => ({ windowTokens, maxOutputTokens: 1_000 }) as never;
+
+  function open(from: SessionOptions["modelFacts"] | undefined, answer: () => Promise<ModelFacts | undefined>) {
+    const asked: string[] = [];
+    const clock = manualClock();
+    const provider = {
+      factsOf: (model: string) => facts(model === "known" ? 200_000 : undefined),
+      fetchFacts: async (model: string) => {
+        asked.push(model);
+        return answer();
+      },
+    };
+    return { known: new KnownFacts(provider as never, { from, clock: clock as never }), asked, clock };
+  }
+
+  test.each([
+    [undefined, ["unknown"]],
+    ["if-unknown", ["unknown"]],
+    ["asked", ["known", "unknown"]],
+    ["table", []],
+  ] as const)("a provider is asked about models as the session is told (%s), and once", async (from, wanted) => {
+    const { known, asked } = open(from, async () => facts(77_000));
+    for (const model of ["known", "unknown", "known", "unknown"]) await known.learn(model);
+    expect(asked).toEqual(wanted);
+    for (const model of wanted) expect(known.of(model).windowTokens).toBe(77_000);
+    if (from !== "asked") expect(known.of("known").windowTokens).toBe(200_000);
+  });
+
+  test("a provider that knows nothing, or does not answer in time, leaves the table", async () => {
+    const { known, asked } = open("asked", async () => undefined);
+    await known.learn("known");
+    expect(known.of("known").windowTokens).toBe(200_000);
+    await known.learn("known");
+    expect(asked).toEqual(["known", "known"]);
+    const silent = open("asked", () => new Promise(() => undefined));
+    const learned = silent.known.learn("known");
+    await silent.clock.pass(5_000, learned);
+    await learned;
+    expect(silent.known.of("known").windowTokens).toBe(200_000);
+  });
+});
+
+describe("leaveRoom", () => {
+  test.each([
+    ["a text with a character for every fourth token stays as it is", 4_000, 1_000, undefined],
+    [
+      "a longer one is cut, and says so",
+      4_000,
+      1_001,
+      "This text has 1001 characters. In a window of 4000 tokens the model reads the first 1000.",
+    ],
+  ])("%s", (_, windowTokens, characters, cut) => {
+    const text = "word ".repeat(300).slice(0, characters);
+    const end = cut === undefined ? "" : `\n\n[${cut}]`;
+    expect(leaveRoom(text, windowTokens)).toEqual({
+      text: `${text.slice(0, 1_000)}${end}`,
+      ...(cut === undefined ? {} : { cut }),
+    });
+  });
+
+  test("no character is cut in two", () => {
+    expect(leaveRoom("😀".repeat(10), 44).text).toMatch(/^(😀){5}\n\n\[This text has 20 characters/);
+  });
+});
