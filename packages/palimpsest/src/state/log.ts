@@ -19,7 +19,7 @@ export const OPENING: BatchOptions & Required<Pick<BatchOptions, "ranges">> = {
  * Reads a log with some entries at hand: entries of a batch are not read again. For one look at the log: the reader does not
  * notice later entries.
  */
-export function knownReader(log: LogReader, asked: BatchOptions, { head, entries, newest }: EntryBatch): LogReader {
+export function cachedReader(log: LogReader, asked: BatchOptions, { head, entries, newest }: EntryBatch): LogReader {
   const known = new Map(entries.map((entry) => [entry.sequence, entry]));
   const end = Math.min(asked.upTo ?? Number.POSITIVE_INFINITY, head.sequence);
   // Everything from here up to the end is known.
@@ -61,7 +61,7 @@ export function knownReader(log: LogReader, asked: BatchOptions, { head, entries
       };
       if (wanted.tail !== undefined) return log.readBatch(wanted);
       const isComplete = missing.ranges?.length === 0 && missing.newest?.length === 0;
-      return collectBatch(isComplete ? reader : knownReader(reader, missing, await log.readBatch(missing)), wanted);
+      return collectBatch(isComplete ? reader : cachedReader(reader, missing, await log.readBatch(missing)), wanted);
     },
   };
   return reader;
@@ -71,7 +71,7 @@ export function knownReader(log: LogReader, asked: BatchOptions, { head, entries
 export async function withEntries(log: LogReader, wanted: BatchOptions): Promise<LogReader> {
   const isEmpty = !wanted.ranges?.length && !wanted.newest?.length && wanted.tail === undefined;
   if (isEmpty) return log;
-  return knownReader(log, wanted, await log.readBatch(wanted));
+  return cachedReader(log, wanted, await log.readBatch(wanted));
 }
 
 const ERASED = namedKind("erased", "");
@@ -201,7 +201,7 @@ export function createSessionLog({ session, writer, base, clock }: SessionLogOpt
     async refresh(opened) {
       const batch = opened ?? (await writer.readBatch(OPENING));
       head = batch.head;
-      return withBase(knownReader(writer, OPENING, batch));
+      return withBase(cachedReader(writer, OPENING, batch));
     },
   };
 }
