@@ -7,7 +7,7 @@ import type { CompactionForecast } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type Budget, levelOf, percentLeft } from "../size/budget.ts";
 import type { SessionCore } from "../state/core.ts";
-import { type RequestLimits, termsOf } from "../state/limits.ts";
+import { limitsOf, type RequestLimits } from "../state/limits.ts";
 import type { SessionSize, Sizes } from "../state/ports.ts";
 import { type Configuration, returningTokens, sizeTokens } from "../view/view.ts";
 
@@ -39,7 +39,7 @@ export class Measures implements Sizes {
     if (cached !== undefined && isSame) return cached.limits;
     const { model } = configuration;
     const toolSearch = ports.provider.toolSearch?.(model) ?? "own";
-    const limits = termsOf(configuration, ports.facts.of(model), { settings, limitTokens, toolSearch });
+    const limits = limitsOf(configuration, ports.facts.of(model), { settings, limitTokens, toolSearch });
     this.#cached = { settings, configuration, limitTokens, limits };
     return limits;
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { attachment, commandOutput, toolResult, user } from "../log/messages.ts";
 import { openOffline } from "../session/testing/open-offline.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { cleanContent, cleanSurroundings, withTimeout } from "./host-content.ts";
+import { cleanContent, cleanHostContent, withTimeout } from "./host-content.ts";
 
 const clean = (text: string): string => text.replaceAll("\u202e", "[hidden]");
 
@@ -21,7 +21,7 @@ test("texts of messages, results and attachments are cleaned, and answers of the
 });
 
 test("what the host shows again is cleaned, whatever its form", async () => {
-  const surroundings = cleanSurroundings(
+  const surroundings = cleanHostContent(
     {
       head: async () => [{ kind: "text", text: "h\u202e", provenance: { kind: "project" } }],
       readFile: async (path) => `${path}\u202e`,

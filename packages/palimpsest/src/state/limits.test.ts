@@ -5,7 +5,14 @@ import type { ModelFacts } from "../providers/models.ts";
 import { SETTINGS } from "../settings/definitions.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Configuration } from "../view/view.ts";
-import { defaultOutputTokens, KnownFacts, leaveRoom, type RequestLimits, termsOf, windowOfModel } from "./limits.ts";
+import {
+  defaultOutputTokens,
+  leaveRoom,
+  limitsOf,
+  ModelFactsReader,
+  type RequestLimits,
+  windowOfModel,
+} from "./limits.ts";
 import type { SessionOptions } from "./options.ts";
 
 const DEFAULTS = Object.fromEntries(
@@ -14,7 +21,7 @@ const DEFAULTS = Object.fromEntries(
 const FACTS = anthropic({} as never).factsOf("claude-opus-5-5");
 const CONFIGURATION = { provider: "anthropic", model: "claude-opus-5-5", parameters: {} } as unknown as Configuration;
 const terms = (facts: Partial<ModelFacts>, settings: Partial<Settings> = {}, limitTokens?: number) =>
-  termsOf(CONFIGURATION, { ...FACTS, windowTokens: 200_000, ...facts } as ModelFacts, {
+  limitsOf(CONFIGURATION, { ...FACTS, windowTokens: 200_000, ...facts } as ModelFacts, {
     settings: { ...DEFAULTS, ...settings },
     limitTokens,
     toolSearch: "own",
@@ -57,7 +64,7 @@ test.each([
   },
 );
 
-describe("KnownFacts", () => {
+describe("ModelFactsReader", () => {
   const facts = (windowTokens: number | undefined): ModelFacts => ({ windowTokens, maxOutputTokens: 1_000 }) as never;
 
   function open(from: SessionOptions["modelFacts"] | undefined, answer: () => Promise<ModelFacts | undefined>) {
@@ -70,7 +77,7 @@ describe("KnownFacts", () => {
         return answer();
       },
     };
-    return { known: new KnownFacts(provider as never, { from, clock: clock as never }), asked, clock };
+    return { known: new ModelFactsReader(provider as never, { from, clock: clock as never }), asked, clock };
   }
 
   test.each([

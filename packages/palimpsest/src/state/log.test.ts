@@ -14,7 +14,7 @@ import { collectBatch } from "../stores/read.ts";
 import { sha256 } from "../stores/sha256.ts";
 import { sqliteStore } from "../stores/sqlite-store.ts";
 import type { BatchOptions, LogReader } from "../stores/store.ts";
-import { forkedReader, knownReader, OPENING, openWriter } from "./log.ts";
+import { cachedReader, forkedReader, OPENING, openWriter } from "./log.ts";
 
 describe("openWriter", () => {
   test("a session in use says who has it, since when, until when and what to do, in plain words", async () => {
@@ -83,7 +83,7 @@ describe("openWriter", () => {
   });
 });
 
-describe("knownReader", () => {
+describe("cachedReader", () => {
   const KINDS = "message boundary message restore message boundary usage rewind restore message".split(" ");
 
   async function openLog(length: number): Promise<LogReader> {
@@ -109,7 +109,7 @@ describe("knownReader", () => {
     for (let length = 0; length <= KINDS.length; length++) {
       const log = await openLog(length);
       for (const asked of ASKED) {
-        const known = knownReader(log, asked, await log.readBatch(asked));
+        const known = cachedReader(log, asked, await log.readBatch(asked));
         expect(await known.head()).toEqual(await log.head());
         for (const kind of [...new Set(KINDS), "fork"]) {
           expect(await known.newest(kind)).toEqual(await log.newest(kind));
@@ -136,7 +136,7 @@ describe("knownReader", () => {
     const batch = await log.readBatch(OPENING);
     const refused = async (): Promise<never> => Promise.reject(new Error("asked the log"));
     const silent: LogReader = { ...log, read: refused, newest: refused, head: refused, readBatch: refused };
-    const known = knownReader(silent, OPENING, batch);
+    const known = cachedReader(silent, OPENING, batch);
     expect((await known.read(1, 1)).length).toBe(1);
     expect((await known.read(6, 10)).length).toBe(5);
     expect((await known.newest("restore"))?.sequence).toBe(9);
@@ -160,7 +160,7 @@ describe("knownReader", () => {
         return log.readBatch(options);
       },
     };
-    const known = knownReader(counted, {}, await log.readBatch({}));
+    const known = cachedReader(counted, {}, await log.readBatch({}));
     const wanted = { upTo: 5, ranges: [{ from: 2, to: 3 }], newest: ["message"] };
     expect(await known.readBatch(wanted)).toEqual(await collectBatch(log, wanted));
     expect(asked).toEqual([wanted]);
