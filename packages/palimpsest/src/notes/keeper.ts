@@ -93,7 +93,7 @@ export class NotesKeeper implements SessionNotes {
     const conversation = await forks.converse({ source: NOTES_SOURCE, signal });
     try {
       await conversation.ask(updatePrompt({ notes, countTokens: snapshot.countTokens, limits, prompt }));
-      const watched = await watchCall((signal, onPart) => conversation.answer({ signal, onPart }), {
+      const watched = await watchCall((callSignal, onPart) => conversation.answer({ signal: callSignal, onPart }), {
         clock: ports.clock,
         signal,
         stallMs: DEAD_MS,

@@ -17,8 +17,8 @@ const withContent = (contents: Readonly<Record<string, string>>): Notes => ({
   sections: NOTES_TEMPLATE.map((section) => ({ ...section, content: contents[section.heading] ?? "" })),
 });
 
-describe("notes as markdown", () => {
-  test("bare notes are the template", () => {
+describe("notes in markdown", () => {
+  test("write empty notes as the template", () => {
     const bare = emptyNotes(NOTES_TEMPLATE);
     expect(notesMarkdown(bare)).toBe(templateMarkdown(NOTES_TEMPLATE));
     expect(isBare(bare)).toBe(true);
@@ -32,7 +32,7 @@ describe("notes as markdown", () => {
   );
   const content = fc.array(line, { maxLength: 8 }).map((lines) => tidy(lines.join("\n")));
 
-  test("round trip, whatever the content looks like", () => {
+  test("parse as they were written, for any content", () => {
     fc.assert(
       fc.property(fc.array(content, { minLength: 10, maxLength: 10 }), (contents) => {
         const notes: Notes = {
@@ -44,7 +44,7 @@ describe("notes as markdown", () => {
     );
   });
 
-  test("under another template nothing is lost", () => {
+  test("lose nothing with another template", () => {
     const markdown = notesMarkdown(withContent({ "Session title": "Login", Worklog: "1. began", Learnings: "slow" }));
     const read = parseNotes(`Mine.\n${markdown}`, [
       { heading: "State", about: "now" },
@@ -54,13 +54,13 @@ describe("notes as markdown", () => {
     expect(read.sections[1]!.content).toMatch(/^slow.*1\. began$/s);
   });
 
-  test("a section that is there twice keeps both", () => {
+  test("keep both contents of a section that occurs twice", () => {
     const read = parseNotes("# Worklog\n_x_\none\n# Learnings\n# Worklog\ntwo", NOTES_TEMPLATE);
     expect(read).toEqual(withContent({ Worklog: "one\ntwo" }));
   });
 });
 
-describe("limits", () => {
+describe("sizes and summaries", () => {
   const countTokens = (text: string): number => Math.ceil(text.length / 4);
   const lines = (count: number): string => Array.from({ length: count }, (_, at) => `step ${at} was done`).join("\n");
   const withWorklog = (content: string): Notes => ({
@@ -70,7 +70,7 @@ describe("limits", () => {
   });
 
   describe("sizes", () => {
-    test("sections over their limit, and the whole over its own", () => {
+    test("reports sections over their limit, and the notes over theirs", () => {
       const notes: Notes = {
         sections: NOTES_TEMPLATE.map((section, at) => ({
           ...section,
@@ -94,7 +94,7 @@ describe("limits", () => {
   describe("the notes as a summary", () => {
     const options = { notesEntry: 17, recall: "offered", countTokens } as const;
 
-    test("has every heading, without the lines that say what belongs there", () => {
+    test("has every heading, without the lines that describe the sections", () => {
       const summary = notesSummary(withWorklog("began"), options);
       for (const { heading, about } of NOTES_TEMPLATE) {
         expect(summary).toContain(`# ${heading}\n`);
@@ -103,7 +103,7 @@ describe("limits", () => {
       expect(summary.endsWith("# Worklog\nbegan\n")).toBe(true);
     });
 
-    test("a section that is too long keeps both ends, in whole lines, and says where the rest is", () => {
+    test("keeps both ends of a long section in whole lines, and names the entry with the full notes", () => {
       const summary = notesSummary(withWorklog(lines(2_000)), options);
       expect(summary).toMatch(/# Worklog\nstep 0 was done\nstep 1 was done\n/);
       expect(summary).toMatch(
@@ -112,7 +112,7 @@ describe("limits", () => {
       expect(summary.endsWith("\nstep 1999 was done\n")).toBe(true);
     });
 
-    test("never over the limit, never half a character", () => {
+    test("never exceeds the limit, and never has half a character", () => {
       const content = fc.string({
         unit: fc.constantFrom("a", "bc ", "\n", "\u{1f600}", "é"),
         minLength: 1,

@@ -20,26 +20,26 @@ describe("readUpdate", () => {
     return update.repaired;
   };
 
-  describe("an update as it was asked for", () => {
-    test("replaces the sections that it has, and no other", () => {
+  describe("an update in the requested form", () => {
+    test("replaces only the sections that it contains", () => {
       expect(expectState(read(frame(section("Current state", "writing the printer"))), "writing the printer")).toEqual(
         [],
       );
     });
 
-    test("content may hold anything: code, headings, other tags", () => {
+    test("accepts any content: code, headings, other tags", () => {
       const content = "```html\n<section>\n# Worklog\n</section>\n```\n## More\n_so it is_ and **so**";
       expect(expectState(read(frame(section("Current state", content))), content)).toEqual([]);
     });
 
-    test("unchanged, in words or in fact", () => {
+    test("is unchanged if it says so or has the same content", () => {
       expect(read("<session-notes>unchanged</session-notes>").kind).toBe("unchanged");
       expect(read("Nothing new.\n<session-notes>\n</session-notes>").kind).toBe("unchanged");
       expect(read(frame(section("Worklog", "1. began\n"))).kind).toBe("unchanged");
       expect(read(frame(section("Worklog", "(unchanged)"))).kind).toBe("unchanged");
     });
 
-    test("whatever the contents are, they come through", () => {
+    test("returns any contents as they are", () => {
       const line = fc.string().filter((text) => !/<\/?(notes-section|session-notes)/i.test(text));
       const content = fc
         .array(line, { minLength: 1, maxLength: 5 })
@@ -59,7 +59,7 @@ describe("readUpdate", () => {
     });
   });
 
-  describe("repaired, because it is certain what was meant", () => {
+  describe("a damaged update with a certain meaning is repaired", () => {
     const good = section("Current state", "new");
     test.each([
       ["words around it", `Here you are.\n\n${frame(good)}\n\nAnything else?`, /around/],
@@ -69,16 +69,16 @@ describe("readUpdate", () => {
         /around/,
       ],
       ["a fence around the whole", `\`\`\`xml\n${frame(good)}\n\`\`\``, /around/],
-      ["no tag around it", good, /not there/],
+      ["no tag around it", good, /missing/],
       ["a tag around it that is not closed", `<session-notes>\n${good}`, /not closed/],
       [
         "a section that is not closed",
         `<session-notes>\n<notes-section heading="Current state">\nnew\n</session-notes>`,
         /not closed/,
       ],
-      ["a heading with a number and marks", frame(section("2. **Current State**:", "new")), /taken for/],
-      ["a heading that is misspelt", frame(section("Curent state", "new")), /taken for/],
-      ["a heading that is cut short", frame(section("Current", "new")), /taken for/],
+      ["a heading with a number and marks", frame(section("2. **Current State**:", "new")), /read as/],
+      ["a heading that is misspelt", frame(section("Curent state", "new")), /read as/],
+      ["a heading that is cut short", frame(section("Current", "new")), /read as/],
       ["the heading repeated", frame(section("Current state", "# Current state\nnew")), /repeated/],
       [
         "the line in italics repeated",
@@ -97,8 +97,8 @@ describe("readUpdate", () => {
       ],
       ["the same section twice", frame(good, good), /twice/],
       ["words between the sections", frame("And now:", good), /between/],
-      ["an empty section", frame(good, section("Worklog", "")), /stays as it was/],
-      ["a section that holds nothing but dots", frame(good, section("Worklog", "...")), /stays as it was/],
+      ["an empty section", frame(good, section("Worklog", "")), /was not changed/],
+      ["a section that holds nothing but dots", frame(good, section("Worklog", "...")), /was not changed/],
       ["headings instead of tags", "# Current state\n_x y_\nnew", /instead of tags/],
       ["headings instead of tags, in a fence", "```markdown\n## Current state\nnew\n```", /instead of tags/],
       [
@@ -112,21 +112,21 @@ describe("readUpdate", () => {
       else expect(repaired.join("\n")).toMatch(repair);
     });
 
-    test("a section that came twice, in other words, keeps both", () => {
+    test("keeps both contents of a section that occurs twice", () => {
       expectState(read(frame(section("Current state", "a"), section("current state", "b"))), "a\n\nb");
     });
 
-    test("the notes whole, as they are kept", () => {
+    test("accepts the whole notes in their own form", () => {
       const changed = withContents({ "Current state": "new", Worklog: "1. began" });
       expectState(read(notesMarkdown(changed)), "new");
     });
 
-    test("a comment in code is no heading", () => {
+    test("does not take a comment in code for a heading", () => {
       expectState(read("# Current state\n```sh\n# Worklog\nls\n```"), "```sh\n# Worklog\nls\n```");
     });
   });
 
-  describe("rejected, with the reason", () => {
+  describe("an invalid update is rejected with the reason", () => {
     test.each([
       ["nothing", "  \n", "empty"],
       ["an error", "API Error: 529 overloaded", "an error instead"],
@@ -148,18 +148,18 @@ describe("readUpdate", () => {
       ["refused", "", "refused"],
       ["tools", "", "tool call"],
       ["other", `<session-notes>\n<notes-section heading="Worklog">\n2.`, "cut off (other)"],
-    ] as const)("by why it stopped: %s", (stop, text, reason) => {
+    ] as const)("for the stop reason %s", (stop, text, reason) => {
       const update = readUpdate({ text, stop }, NOTES);
       expect(update.kind === "rejected" && update.reason).toContain(reason);
     });
 
-    test("a heading that could be two", () => {
+    test("rejects a heading that fits two sections", () => {
       const sections = ["Open tasks", "Open questions"].map((heading) => ({ heading, about: "x", content: "" }));
       const update = readUpdate({ text: frame(section("Open", "one")), stop: "end" }, { sections });
       expect(update).toEqual({ kind: "rejected", reason: 'there is no section "Open"' });
     });
 
-    test("never throws, never changes the structure, never empties a section", () => {
+    test("never throws, changes the structure or empties a section", () => {
       const piece = fc.oneof(
         fc.constantFrom(
           ...["<session-notes>", "</session-notes>", "</notes-section>", "# Worklog", "```", "_x_", "\n", "unchanged"],
@@ -189,8 +189,8 @@ describe("updatePrompt", () => {
     sections: NOTES_TEMPLATE.map((section) => ({ ...section, content: contents[section.heading] ?? "" })),
   });
 
-  describe("what the fork is told", () => {
-    test("the notes as they are, the limits, the form, and nothing that is too long if nothing is", () => {
+  describe("the prompt", () => {
+    test("contains the current notes, the limits and the form, and names no section if none is too long", () => {
       const notes = withContents({ Worklog: "began" });
       const prompt = updatePrompt({ notes, countTokens });
       expect(prompt).toContain(notesMarkdown(notes).trim());
@@ -200,7 +200,7 @@ describe("updatePrompt", () => {
       expect(prompt).not.toContain("too long");
     });
 
-    test("which sections to condense, and when to shorten everything", () => {
+    test("names the sections to condense, and says when to shorten everything", () => {
       const long = withContents({ Worklog: "abcd".repeat(2_500) });
       expect(updatePrompt({ notes: long, countTokens })).toContain('- "Worklog" has 2500 tokens.');
       expect(updatePrompt({ notes: long, countTokens })).not.toContain("Shorten every section");
@@ -210,7 +210,7 @@ describe("updatePrompt", () => {
       expect(all).not.toContain('- "Worklog"');
     });
 
-    test("in the user's own words, with what they left out at the end", () => {
+    test("uses a custom prompt, and adds missing placeholders at the end", () => {
       const notes = withContents({ Learnings: "use {{form}} and $& with care" });
       const own = updatePrompt({ notes, countTokens, prompt: "Notes: {{notes}}\nKeep it short." });
       expect(own).toMatch(/^Notes: # Session title/);
@@ -221,7 +221,7 @@ describe("updatePrompt", () => {
       expect(bare).toMatch(/^Kurz!\n\n<current-notes>\n# Session title/);
     });
 
-    test("an answer that only says the form back changes nothing", () => {
+    test("an answer that repeats the form changes nothing", () => {
       expect(readUpdate({ text: UPDATE_FORM, stop: "end" }, emptyNotes(NOTES_TEMPLATE)).kind).not.toBe("updated");
     });
   });

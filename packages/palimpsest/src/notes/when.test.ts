@@ -43,7 +43,7 @@ describe("isUpdateDue", () => {
   const paying = (more: Partial<UpdateSituation>) => isUpdateDue({ ...SITUATION, ...more }, PAYING_UPDATES);
   const fixed = (more: Partial<UpdateSituation>) => isUpdateDue({ ...SITUATION, ...more }, FIXED_UPDATES);
 
-  describe("by growth and calls alone", () => {
+  describe("with the fixed policy", () => {
     test.each([
       ["a short conversation", { conversationTokens: 9_999, uncoveredTokens: 9_999 }, "not-due"],
       ["the first time", { conversationTokens: 10_000, uncoveredTokens: 10_000 }, "due"],
@@ -57,31 +57,33 @@ describe("isUpdateDue", () => {
     });
   });
 
-  describe("when it pays", () => {
-    test("not while the work goes on, however much has come", () => {
+  describe("with the paying policy", () => {
+    test("is not due while the work continues, however much is new", () => {
       expect(paying({})).toEqual({ kind: "not-due", reason: expect.stringContaining("compaction is far") });
     });
 
-    test("shortly before the cache ends", () => {
+    test("is due shortly before the cache expires", () => {
       expect(paying({ idleMs: 239_000 }).kind).toBe("not-due");
       expect(paying({ idleMs: 241_000 })).toMatchObject({ kind: "due", occasion: "cache-ends" });
       expect(paying({ idleMs: 241_000, lifetimeMs: 3_600_000 }).kind).toBe("not-due");
       expect(paying({ idleMs: 3_000_000, lifetimeMs: 3_600_000 })).toMatchObject({ kind: "due" });
     });
 
-    test("never when the prompt is cold", () => {
+    test("is never due with a cold prompt", () => {
       expect(paying({ idleMs: 300_000 })).toEqual({ kind: "not-due", reason: "the prompt is cold" });
       expect(paying({ cachedTokens: 0, turn: "closed" }).reason).toBe("the prompt is cold");
     });
 
-    test("not where a cold start is cheap, or sends everything whatever the notes say", () => {
+    test("is not due if a cold start is cheap or sends the whole conversation", () => {
       const small = { sizeTokens: 35_000, cachedTokens: 34_000, conversationTokens: 15_000, uncoveredTokens: 15_000 };
-      expect(paying({ ...small, idleMs: 250_000 }).reason).toMatch(/about to end: .* costs what \d+ .* saves \d+/);
+      expect(paying({ ...small, idleMs: 250_000 }).reason).toMatch(
+        /about to expire: .* costs as much as \d+ .* saves \d+/,
+      );
       expect(paying({ ...small, idleMs: 250_000 }).kind).toBe("not-due");
       expect(paying({ coldStart: "whole", idleMs: 250_000 }).kind).toBe("not-due");
     });
 
-    test("when compaction is near, unless the notes are fresh", () => {
+    test("is due near a compaction, unless the notes are fresh", () => {
       const near = { sizeTokens: 158_000, cachedTokens: 157_000, conversationTokens: 138_000 };
       expect(paying({ ...near, uncoveredTokens: 138_000 })).toMatchObject({ kind: "due", occasion: "compaction-near" });
       expect(paying({ ...near, uncoveredTokens: 90_000, notesTokens: 3_000 }).kind).toBe("due");
@@ -89,7 +91,7 @@ describe("isUpdateDue", () => {
       expect(paying({ ...near, uncoveredTokens: 138_000, thresholdTokens: undefined }).kind).toBe("not-due");
     });
 
-    test("at the end of a turn only if the next message brings a compaction", () => {
+    test("is due at the end of a turn only if the next message causes a compaction", () => {
       const ended = { turn: "closed" as const, thresholdTokens: 150_000 };
       expect(paying({ ...ended, betweenTurnsTokens: 125_000 }).kind).toBe("not-due");
       expect(paying({ ...ended, betweenTurnsTokens: 120_000 })).toMatchObject({
@@ -100,12 +102,12 @@ describe("isUpdateDue", () => {
       expect(paying({ ...ended, thresholdTokens: 130_000, turn: "open" }).kind).toBe("due");
     });
 
-    test("never when it costs more than it saves", () => {
+    test("is never due if it costs more than it saves", () => {
       const dear = { ...USUAL_COSTS, output: 100 };
       expect(paying({ idleMs: 250_000, costs: dear }).kind).toBe("not-due");
     });
 
-    test("whatever the situation: never cold, and never for more than the conversation costs in full or a summary of it", () => {
+    test("is never due with a cold prompt, and never costs more than the conversation or its summary", () => {
       const tokens = fc.integer({ min: 0, max: 300_000 });
       const situation = fc.record({
         cachedTokens: tokens,
@@ -131,8 +133,8 @@ describe("isUpdateDue", () => {
           const { sizeTokens, cachedTokens, conversationTokens, idleMs, lifetimeMs, costs } = now;
           expect(idleMs).toBeLessThan(lifetimeMs);
           expect(cachedTokens).toBeGreaterThan(0);
-          const held = Math.min(cachedTokens, sizeTokens);
-          const summary = held * costs.read + (sizeTokens - held + 800) * costs.input + 4_100 * costs.output;
+          const cached = Math.min(cachedTokens, sizeTokens);
+          const summary = cached * costs.read + (sizeTokens - cached + 800) * costs.input + 4_100 * costs.output;
           expect(updatePrice(now, costs)).toBeLessThanOrEqual(Math.max(conversationTokens * costs.write, summary));
         }),
         { numRuns: 1_000 },
@@ -140,7 +142,7 @@ describe("isUpdateDue", () => {
       expect(due).toBeGreaterThan(50);
     });
 
-    test("the chance of a cold start is what was recorded", () => {
+    test("has the recorded probability of a cold start", () => {
       const [fiveMinutes, hour] = [300_000, 3_600_000];
       expect(coldChance(0, fiveMinutes, "closed")).toBeCloseTo(487 / 1_847, 2);
       expect(coldChance(0, hour, "closed")).toBeCloseTo(113 / 1_847, 2);
@@ -150,7 +152,10 @@ describe("isUpdateDue", () => {
     });
   });
 
-  /** A session like the recorded ones: per request some 800 tokens, sometimes many more; turns of 11; a quarter of the pauses long. */
+  /**
+   * A session like the recorded ones: about 800 tokens for each request, sometimes many more; turns of 11 requests; a
+   * quarter of the pauses are long.
+   */
   function bill(policy: UpdatePolicy | "none", requests: number) {
     const costs = USUAL_COSTS;
     const random = randomNumbers(7);
@@ -217,7 +222,7 @@ describe("isUpdateDue", () => {
     return { ...spent, total: spent.session + spent.updates };
   }
 
-  /** The same numbers every time. */
+  /** Yields the same numbers every time. */
   function randomNumbers(seed: number): () => number {
     let state = seed;
     return () => {
@@ -233,14 +238,14 @@ describe("isUpdateDue", () => {
       bill(PAYING_UPDATES, 2_000),
     ];
 
-    test("by growth: every sixth request or so, for 15 to 17% of the bill", () => {
+    test("makes an update about every sixth request with the fixed policy, for 15 to 17% of the price", () => {
       expect(2_000 / byGrowth.count).toBeGreaterThan(5);
       expect(2_000 / byGrowth.count).toBeLessThan(7);
       expect(byGrowth.updates / without.total).toBeGreaterThan(0.12);
       expect(byGrowth.updates / without.total).toBeLessThan(0.2);
     });
 
-    test("when it pays: at most a fifth of that, and the session costs less than without notes", () => {
+    test("costs at most a fifth of that with the paying policy, and less than a session without notes", () => {
       expect(whenItPays.updates).toBeLessThan(byGrowth.updates / 5);
       expect(whenItPays.total).toBeLessThan(without.total);
       expect(whenItPays.total).toBeLessThan(byGrowth.total);
@@ -278,7 +283,7 @@ describe("notesSituation", () => {
     ],
     ["window", { policy: "window", atTokens: 967_000, ...common }, 967_000, "not-due"],
     ["off", { policy: "off", profile: "balanced" }, undefined, "not-due"],
-  ])("near is measured against the point at which compaction really happens: %s", (_, point, thresholdTokens, kind) => {
+  ])("measures the distance to the actual point of compaction: %s", (_, point, thresholdTokens, kind) => {
     const situation = situationWith(point);
     expect(situation.thresholdTokens).toBe(thresholdTokens);
     expect(isUpdateDue(situation, notesPolicy(settings)).kind).toBe(kind);
@@ -308,7 +313,7 @@ describe("planNotesCompaction", () => {
     toItem({ from: 1, to, by, role: "user", blocks: [text("summary")], origin: "summary" });
   const seal = (from: number): Item => ({ kind: "seal", from, to: from, maxTokens: 1_000 });
 
-  /** Every message has 1,000 tokens unless told otherwise. */
+  /** Every message has 1,000 tokens by default. */
   function plan(items: readonly Item[], more: Partial<NotesCompactionQuestion> = {}) {
     return planNotesCompaction({
       items,
@@ -324,31 +329,31 @@ describe("planNotesCompaction", () => {
   }
   const words = (count: number): Item[] => Array.from({ length: count }, (_, at) => user(at + 1, text("hello")));
 
-  describe("what is kept", () => {
-    test("all that the notes do not cover, however much it is", () => {
+  describe("kept messages", () => {
+    test("include all messages that the notes do not cover", () => {
       expect(plan(words(90), { coveredTo: 20 })).toMatchObject({ kind: "keep", from: 21, keptTokens: 70_000 });
     });
 
-    test("before that, until there are enough tokens and enough messages with text", () => {
+    test("include covered messages up to the minimum of tokens and of messages with text", () => {
       expect(plan(words(60))).toMatchObject({ kind: "keep", from: 51, keptTokens: 10_000 });
       expect(plan(words(60), { minimumTextMessages: 12 })).toMatchObject({ from: 49 });
       const results = Array.from({ length: 30 }, (_, at) => user(at + 61, result(`late-${at}`)));
       expect(plan([...words(60), ...results])).toMatchObject({ from: 56, keptTokens: 35_000 });
     });
 
-    test("nothing more that would take it over the maximum", () => {
+    test("include no covered message that would exceed the maximum", () => {
       const results = Array.from({ length: 80 }, (_, at) => user(at + 61, result(`late-${at}`)));
       expect(plan([...words(60), ...results])).toMatchObject({ from: 101, keptTokens: 40_000 });
       const big = (item: Item): number => (item.from === 57 ? 39_000 : 1_000);
       expect(plan(words(60), { tokensOf: big })).toMatchObject({ from: 58, keptTokens: 3_000 });
     });
 
-    test("nothing from before the newest boundary", () => {
+    test("include nothing before the newest boundary", () => {
       const items = [summaryOf({ to: 55, by: 70 }), ...words(60).slice(55)];
       expect(plan(items, { newestBoundary: 70 })).toMatchObject({ kind: "keep", from: 56 });
     });
 
-    test("and can be done again before the notes are brought up to date", () => {
+    test("stay the same in a second compaction before the next update", () => {
       const items = [...words(60), seal(61), ...words(80).slice(61)];
       const planned = plan(items, { coveredTo: 60 });
       expect(planned).toMatchObject({ kind: "keep", from: 62, foldedTo: 60 });
@@ -360,7 +365,7 @@ describe("planNotesCompaction", () => {
       expect(again).toMatchObject({ kind: "keep", from: 62, foldedTo: 60 });
     });
 
-    test("a call with its result, and the pieces of a response with each other", () => {
+    test("include a call with its result, and all pieces of a response", () => {
       const items = [
         ...words(50),
         ...[
@@ -376,9 +381,9 @@ describe("planNotesCompaction", () => {
       expect(plan(items, { ...one, minimumTokens: 1_000 })).toMatchObject({ from: 57 });
     });
 
-    test("pairs are found by position where an id is used again and again", () => {
+    test("keep pairs by position if an id is used repeatedly", () => {
       const round = (at: number): Item[] => [model(at, `r${at}`, call("0")), user(at + 1, result("0")), seal(at + 2)];
-      // The first call was never answered: its id says nothing about the results behind the next request.
+      // The first call has no result, so its id does not belong to the results after the next request.
       const items = [model(1, "r1", call("0")), seal(2), ...round(3), ...round(6), ...round(9)];
       const few = { minimumTokens: 1_000, minimumTextMessages: 0 };
       expect(plan(items, few)).toMatchObject({ from: 9 });
@@ -386,7 +391,7 @@ describe("planNotesCompaction", () => {
       expect(plan(unsealed, few)).toMatchObject({ from: 9 });
     });
 
-    test("the notes are the summary, and say where they are in full", () => {
+    test("follow the notes as the summary, which name the entry with the full notes", () => {
       const long: Notes = {
         sections: NOTES.sections.map((one) => ({ ...one, content: "line of notes\n".repeat(900) })),
       };
@@ -401,31 +406,31 @@ describe("planNotesCompaction", () => {
 
   describe("declined", () => {
     test.each<[string, readonly Item[], Partial<NotesCompactionQuestion>, string]>([
-      ["bare notes", words(60), { notes: emptyNotes(NOTES_TEMPLATE) }, "nothing in the notes"],
+      ["bare notes", words(60), { notes: emptyNotes(NOTES_TEMPLATE) }, "the notes are empty"],
       ["a last covered message that is gone", words(60), { coveredTo: 61 }, "entry 61"],
-      ["too much that is not covered", words(150), { coveredTo: 20 }, "130000 of them kept"],
+      ["too much that is not covered", words(150), { coveredTo: 20 }, "130000 of them in kept messages"],
       ["too much around it", words(60), { aroundTokens: 90_000 }, "compaction is due at 100000"],
-      ["a conversation that is all kept", words(8), {}, "nothing to fold"],
+      ["a conversation that is all kept", words(8), {}, "no messages to compact"],
     ])("%s", (_, items, more, reason) => {
       const planned = plan(items, more);
       expect(planned.kind === "declined" && planned.reason).toContain(reason);
     });
 
-    test("a boundary that has folded more than the notes cover", () => {
+    test("a boundary that covers more than the notes", () => {
       const summaryFrom = (from: number): Item =>
         toItem({ from, to: 55, by: 70, role: "user", blocks: [text("summary")], origin: "summary" });
       const [head, tail] = [words(60).slice(0, 5), words(60).slice(55)];
       const together = plan([summaryFrom(1), ...tail], { coveredTo: 40, newestBoundary: 70 });
       expect(together.kind === "declined" && together.reason).toContain("not in the view");
-      const behind = plan([...head, summaryFrom(6), ...tail], { coveredTo: 5, newestBoundary: 70 });
-      expect(behind.kind === "declined" && behind.reason).toContain("more than the notes cover");
+      const separate = plan([...head, summaryFrom(6), ...tail], { coveredTo: 5, newestBoundary: 70 });
+      expect(separate.kind === "declined" && separate.reason).toContain("covers more than the notes");
       expect(plan([...head, summaryFrom(6), ...tail], { coveredTo: 55, newestBoundary: 70 })).toMatchObject({
         from: 56,
       });
     });
   });
 
-  /** A session in which it is known what belongs together, though the ids do not always say it. */
+  /** A session with known pairs, although the ids do not always identify them. */
   const round = fc.record({
     pieces: fc.array(fc.array(fc.constantFrom("text", "x", "y", "z"), { minLength: 1, maxLength: 3 }), {
       minLength: 1,
@@ -439,7 +444,7 @@ describe("planNotesCompaction", () => {
 
   interface Built {
     readonly items: Item[];
-    /** Indices that must not be parted. */
+    /** Indices that must not be separated. */
     readonly ties: (readonly [number, number])[];
   }
 
@@ -466,7 +471,7 @@ describe("planNotesCompaction", () => {
         add((from) =>
           toItem({ from, to: from, role: "user", blocks: [text("mind")], origin: "host", attachment: "a" }),
         );
-      // In the order of the calls of one id: what comes first is answered first.
+      // Results answer the calls of one id in order.
       const open = new Set<string>();
       for (const { id, at } of calls) {
         const when = open.has(id) ? "never" : answered.next().value!;
@@ -485,7 +490,7 @@ describe("planNotesCompaction", () => {
     return { items, ties };
   }
 
-  test("whatever the session: pairs and responses stay whole, what is not covered is kept, the result is below the threshold", () => {
+  test("keeps pairs and responses together, keeps uncovered messages, and stays below the threshold, for any session", () => {
     let kept = 0;
     fc.assert(
       fc.property(
@@ -508,7 +513,7 @@ describe("planNotesCompaction", () => {
       ),
       { numRuns: 1_000 },
     );
-    // The law says something only where something was planned.
+    // The property is checked only if a compaction was planned.
     expect(kept).toBeGreaterThan(100);
   });
 });

@@ -30,16 +30,16 @@ async function open() {
   return { session, provenanceOf };
 }
 
-test("a result is known to come from the tool that was called, unless it says itself where it comes from", async () => {
+test("takes the provenance of a result from its call, unless the result has its own", async () => {
   const { session, provenanceOf } = await open();
-  const said = { kind: "project", name: "notes" } as const;
-  const [one, other, unknown] = await session.append([
+  const provenance = { kind: "project", name: "notes" } as const;
+  const [called, own, unknown] = await session.append([
     toolResult("a", "A tree."),
-    { ...toolResult("b", "A lake."), provenance: said },
-    toolResult("nobody asked", "A hill."),
+    { ...toolResult("b", "A lake."), provenance },
+    toolResult("unknown call", "A hill."),
   ]);
-  expect(await provenanceOf(one)).toEqual({ kind: "tool", name: "look" });
-  expect(await provenanceOf(other)).toEqual(said);
+  expect(await provenanceOf(called)).toEqual({ kind: "tool", name: "look" });
+  expect(await provenanceOf(own)).toEqual(provenance);
   expect(await provenanceOf(unknown)).not.toMatchObject({ name: "look" });
   async function* chunks() {
     yield "A moun";
@@ -49,7 +49,7 @@ test("a result is known to come from the tool that was called, unless it says it
   expect(await provenanceOf(streamed)).toEqual({ kind: "tool", name: "look" });
 });
 
-test("an attachment of which nothing is said comes from outside, and does not speak for the host", async () => {
+test("gives an attachment without provenance the provenance outside", async () => {
   const { session, provenanceOf } = await open();
   const { provenance: _, ...bare } = attachment("note", "Mind.");
   const [one, other] = await session.append([bare, attachment("note", "Mind.", { kind: "model" })]);
@@ -57,7 +57,7 @@ test("an attachment of which nothing is said comes from outside, and does not sp
   expect(await provenanceOf(other)).toEqual({ kind: "model" });
 });
 
-test("what is no message or attachment is refused as that, and nothing of the batch is written", async () => {
+test("rejects values that are not messages or attachments, and writes nothing of the batch", async () => {
   const { session } = await open();
   const { newestEntry } = session.history;
   for (const wrong of [
@@ -71,7 +71,7 @@ test("what is no message or attachment is refused as that, and nothing of the ba
   expect(session.history.newestEntry).toBe(newestEntry);
 });
 
-test("the numbers of entries are those of the content, not of what is told about it", async () => {
+test("resolves to the entry numbers of the content, not of its notices", async () => {
   const store = memoryStore();
   const session = await openOffline(store, { tools: [LOOK] });
   await session.append(["Look.", CALLS]);
@@ -83,7 +83,7 @@ test("the numbers of entries are those of the content, not of what is told about
   ]);
   const first = entries[0]!;
   expect(entries).toEqual([first, first + 1, first + 2]);
-  // What the model gets to see in place of the pictures stands behind all of it.
+  // The stubs for the pictures come after all content.
   expect(session.history.newestEntry).toBeGreaterThan(first + 2);
 });
 
@@ -96,7 +96,7 @@ describe("append with a key", () => {
 
   const open = (store: Store, id = "s") => openOffline(store, { id });
 
-  test("several contents are appended as one list, and nothing else is taken for options", async () => {
+  test("appends a list of contents, and rejects further arguments", async () => {
     const session = await open(memoryStore());
     const numbers = await session.append(["One.", attachment("note", "Two."), user("Three.")]);
     expect(numbers).toHaveLength(3);
@@ -105,7 +105,7 @@ describe("append with a key", () => {
     await expect(session.append("One.", { key: "" })).rejects.toThrow(/key/);
   });
 
-  test("a key that was used gives the entries of the first time, also after reopening, and whatever is said", async () => {
+  test("returns the entries of the first append with a key, also after reopening and for other content", async () => {
     const store = sqliteStore({ folder });
     const session = await open(store);
     const first = await session.append(["One.", toolResult("a", "Two.")], { key: "message-1" });
@@ -120,7 +120,7 @@ describe("append with a key", () => {
     await store.close();
   });
 
-  test("a retry of an append whose acknowledgement was lost appends nothing", async () => {
+  test("appends nothing on a retry after a lost acknowledgement", async () => {
     const store = memoryStore();
     const fragile = loseAcknowledgements(store);
     const session = await open(fragile.store);
@@ -132,7 +132,7 @@ describe("append with a key", () => {
     expect(JSON.stringify((await session.prepare()).messages).match(/Kept/g)).toHaveLength(1);
   });
 
-  test("an append that a rewind has taken back does not count, one before it does", async () => {
+  test("ignores keys of appends that a rewind has undone, and respects earlier keys", async () => {
     const session = await open(memoryStore());
     const kept = await session.append("One.", { key: "1" });
     const point = session.history.newestEntry;
@@ -147,7 +147,7 @@ describe("append with a key", () => {
     expect(await session.append("One.", { key: "1" })).toEqual(kept);
   });
 
-  test("a fork knows its parent's keys, and has its own", async () => {
+  test("shares the keys of the parent with a fork, and keeps the fork's own keys separate", async () => {
     const session = await open(memoryStore());
     const kept = await session.append("One.", { key: "1" });
     await session.prepare();
@@ -158,7 +158,7 @@ describe("append with a key", () => {
     expect(await session.append("Two.", { key: "2" })).not.toEqual(own);
   });
 
-  test("what a key costs does not depend on how long the session is", async () => {
+  test("reads no entries for a key in a session of any length", async () => {
     const store = memoryStore();
     const session = await open(store);
     await session.append(

@@ -14,7 +14,7 @@ describe("changeConfiguration", () => {
   const before = resolveConfiguration(1, opened, undefined)!;
   const wanted = { provider: "p", model: "m" };
 
-  test("the first one holds everything", () => {
+  test("writes everything in the first configuration", () => {
     expect(opened).toEqual({
       provider: "p",
       model: "m",
@@ -25,12 +25,12 @@ describe("changeConfiguration", () => {
     });
   });
 
-  test("what is left out stays as it is, and nothing changes if nothing is new", () => {
+  test("keeps fields that are left out, and writes nothing without a change", () => {
     expect(changeConfiguration(before, wanted)).toBeUndefined();
     expect(changeConfiguration(before, { ...wanted, system: "Be brief.", parameters: {} })).toBeUndefined();
   });
 
-  test("only what is new is written again; the rest is held by the entry in which it stands", () => {
+  test("writes only changed fields, and refers to earlier entries for the others", () => {
     expect(changeConfiguration(before, { ...wanted, model: "n", system: "Be kind." })).toEqual({
       provider: "p",
       model: "n",
@@ -41,7 +41,7 @@ describe("changeConfiguration", () => {
     });
   });
 
-  test("tools keep the order in which they were sent before; new ones come last", () => {
+  test("keeps the previous order of tools, and puts new tools last", () => {
     expect(changeConfiguration(before, { ...wanted, tools: [tool("b"), tool("a")] })).toBeUndefined();
     const more = changeConfiguration(before, { ...wanted, tools: [tool("c"), tool("b"), tool("a")] });
     expect(more?.tools).toEqual({ value: [tool("a"), tool("b"), tool("c")] });
@@ -57,7 +57,7 @@ describe("planDeferral", () => {
   const loading = (tools: readonly ToolDefinition[]) => tools.map((one) => one.loading ?? "head");
   const counted = { countTokens: () => 100, before: [] };
 
-  test("tools that may be deferred are, if all of them together are above the limit", () => {
+  test("defers tools if all of them together are above the limit", () => {
     const tools = [tool("a"), tool("b", "when-large"), tool("c", "when-large"), tool("d", "deferred")];
     expect(loading(planDeferral(tools, { ...counted, aboveTokens: 200 }))).toEqual([
       "head",
@@ -73,7 +73,7 @@ describe("planDeferral", () => {
     ]);
   });
 
-  test("a session that defers goes on deferring", () => {
+  test("keeps deferring tools in a session that has deferred them", () => {
     const before = [tool("b", "deferred")];
     expect(loading(planDeferral([tool("b", "when-large")], { ...counted, before, aboveTokens: 1_000 }))).toEqual([
       "deferred",
@@ -93,12 +93,12 @@ describe("searchTools", () => {
       (part) => (part.kind === "text" ? (part.tool?.name ?? part.text) : part.kind),
     );
 
-  test("tools that are found come with their definitions, by name or by words", () => {
+  test("returns the definitions of tools that match by name or by words", () => {
     expect(search({ names: ["read_calendar"] })).toEqual(["read_calendar"]);
     expect(search({ query: "letter" })).toEqual(["send_mail"]);
   });
 
-  test("what is loaded already is not loaded again, unless it has changed since", () => {
+  test("does not load a loaded tool again, unless its definition has changed", () => {
     expect(search({ names: ["send_mail", "read_calendar"] }, mail)).toEqual(["read_calendar"]);
     expect(search({ names: ["send_mail"] }, mail)).toEqual(["Loaded already: send_mail."]);
     expect(search({ names: ["send_mail"] }, { ...mail, description: "Sends." })).toEqual(["send_mail"]);

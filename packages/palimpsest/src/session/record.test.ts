@@ -17,7 +17,7 @@ function response(content: readonly object[], id = "r1", more: object = {}): Ant
   return { ...own, ...more } as unknown as AnthropicResponse;
 }
 
-/** A session that has asked, and the kinds of entries that were written since. */
+/** A session with a prepared request. `written` returns the entries since then. */
 async function open() {
   const store = memoryStore();
   const events: SessionEvent[] = [];
@@ -35,12 +35,12 @@ async function open() {
   return { session, request, asked, written, recorded };
 }
 
-test("a response is told as its text and its calls, and entered as the answer to its request", async () => {
+test("returns the text and the calls of a response, and enters it as the answer to its request", async () => {
   const { session, request, asked, written, recorded } = await open();
-  const told = await session.record(response([text("I "), text("look."), CALL]), request);
-  expect(told).toMatchObject({ text: "I look.", calls: [{ id: "a", name: "look", input: { at: 1 } }] });
-  expect(told.refusedCalls).toBeUndefined();
-  expect(told.overflow).toBeUndefined();
+  const result = await session.record(response([text("I "), text("look."), CALL]), request);
+  expect(result).toMatchObject({ text: "I look.", calls: [{ id: "a", name: "look", input: { at: 1 } }] });
+  expect(result.refusedCalls).toBeUndefined();
+  expect(result.overflow).toBeUndefined();
   const [message, usage] = await written();
   expect(message).toMatchObject({ kind: "message", payload: { role: "assistant", responseId: "r1", answers: asked } });
   expect(message).not.toHaveProperty("payload.stop");
@@ -49,7 +49,7 @@ test("a response is told as its text and its calls, and entered as the answer to
   expect(recorded()).toMatchObject([{ source: "main", text: "I look.", priceUsd: expect.any(Number) }]);
 });
 
-test("one that says nothing leaves its price, and no message", async () => {
+test("enters the usage but no message for an empty response", async () => {
   const { session, request, written, recorded } = await open();
   expect(await session.record(response([]), request)).toMatchObject({ text: "", calls: [] });
   const kinds = (await written()).map((entry) => entry?.kind);
@@ -58,14 +58,14 @@ test("one that says nothing leaves its price, and no message", async () => {
   expect(recorded()).toHaveLength(1);
 });
 
-test("the same response to a request is entered and told once; to another request it is another", async () => {
+test("enters and emits a repeated response once, and again for another request", async () => {
   const { session, request, recorded } = await open();
   const first = await session.record(response([text("A tree.")]), request);
   const newest = session.history.newestEntry;
   expect(await session.record(response([text("A tree.")]), request)).toEqual(first);
   expect(session.history.newestEntry).toBe(newest);
   expect(recorded()).toHaveLength(1);
-  // A second answer to the same request is one of its own.
+  // A second answer to the same request is a separate response.
   await session.record(response([text("A lake.")], "r2"), request);
   expect(recorded()).toHaveLength(2);
   await session.append("And?");
@@ -73,7 +73,7 @@ test("the same response to a request is entered and told once; to another reques
   expect(recorded()).toHaveLength(3);
 });
 
-test("fractions of tokens are rounded, and a paused answer is entered as such", async () => {
+test("rounds fractions of tokens, and marks a paused answer", async () => {
   const { session, request, written } = await open();
   const usage = { input_tokens: 10.6, output_tokens: 5.4 };
   await session.record(response([text("I look.")], "r1", { usage, stop_reason: "pause_turn" }), request);
@@ -82,7 +82,7 @@ test("fractions of tokens are rounded, and a paused answer is entered as such", 
   expect(entered).toMatchObject({ payload: { freshTokens: 11, outputTokens: 5 } });
 });
 
-test("what is no response is refused, and nothing is entered", async () => {
+test("rejects a value that is not a response, and enters nothing", async () => {
   const { session, request, asked } = await open();
   const refused = session.record({ error: "overloaded" } as unknown as AnthropicResponse, request);
   await expect(refused).rejects.toMatchObject({ name: "InvalidOptionError" });
@@ -111,11 +111,11 @@ describe("turnDrafts", () => {
     ["length", [one, two], [answered("length", "unanswered", { cuts: 3 }), voided("cut", "2")]],
     ["refused", [text], [answered("refused", "idle")]],
     ["refused", [one, two], [answered("refused", "idle"), voided("refused", "1", "2")]],
-  ] as const)("%s with %j is written as %j", (stop, blocks, expected) => {
+  ] as const)("writes the stop reason %s with %j as %j", (stop, blocks, expected) => {
     const calls = blocks.filter((block) => block.kind === "tool_call");
     const drafts = turnDrafts({ stop, blocks, calls }, { cuts: 2, calls: "in-steps" });
     expect(drafts.map(({ payload }) => JSON.parse(payload))).toEqual(expected);
-    // Who does not run calls in steps does not say what becomes of them.
+    // Without `in-steps`, no entry records the state of the calls.
     const kinds = turnDrafts({ stop, blocks, calls }, { cuts: 2, calls: undefined }).map(({ kind }) => kind);
     expect(kinds).not.toContain("call");
   });

@@ -26,7 +26,7 @@ async function begin(store: Store = memoryStore()) {
 }
 
 describe("a recorder", () => {
-  test("writes what took place, with its times, and what it writes is a session like any other", async () => {
+  test("writes a session with its original times that works like any other session", async () => {
     const { store, recorder, times } = await begin();
     recorder.setTime(1_000.4);
     const [hello] = await recorder.append("Hello.");
@@ -34,7 +34,7 @@ describe("a recorder", () => {
     recorder.setTime(2_000);
     const said = { role: "assistant", origin: "model", blocks: [{ kind: "text", text: "Hi." }] } as const;
     expect(await recorder.appendInherited(said)).toBe(3);
-    // For the user, beside the conversation.
+    // A notice for the user, outside the conversation.
     await recorder.append(notice("Imported."));
     expect(recorder).toMatchObject({ id: "s", newestEntry: 4, model: "claude-opus-5-5" });
     expect(await recorder.flush()).toBe(4);
@@ -50,7 +50,7 @@ describe("a recorder", () => {
     expect(JSON.stringify((await session.prepare()).messages)).toMatch(/Hello\..*Hi\..*Go on\./);
   });
 
-  test("writes a configuration once, and again where it is another", async () => {
+  test("writes a configuration once, and again after a change", async () => {
     const { recorder } = await begin();
     const same = { model: "claude-opus-5-5", provider: "anthropic", provenance: HOST };
     await recorder.configure(same);
@@ -59,7 +59,7 @@ describe("a recorder", () => {
     expect(recorder.newestEntry).toBe(2);
   });
 
-  test("writes decisions: what was replaced, folded and taken back", async () => {
+  test("writes decisions: replace, fold and rewind", async () => {
     const { recorder } = await begin();
     await recorder.append("Look.");
     const call = { kind: "tool_call", id: "a", name: "look", input: {} } as const;
@@ -86,12 +86,12 @@ describe("a recorder", () => {
     expect(shown()).toMatch(/Look\..*A tree\./);
   });
 
-  test("leaves a session that is there as it is, and says what is in use or lost", async () => {
+  test("leaves an existing session unchanged, and reports sessions in use or lost", async () => {
     const { store, recorder } = await begin();
     await expect(openRecorder({ store, id: "s", owner: "other" })).rejects.toThrow(SessionBusyError);
     await recorder.append("Hello.");
     await recorder.close();
-    // Twice: the first time has not kept it open.
+    // Twice, because the first attempt must not keep the session open.
     for (let times = 0; times < 2; times++) {
       expect(await openRecorder({ store, id: "s", owner: "other" })).toEqual({ kind: "exists", entries: 2 });
     }
@@ -121,7 +121,7 @@ describe("a buffered writer", () => {
     return { store, writer, add, stored };
   }
 
-  test("what is held is read like what is written", async () => {
+  test("reads buffered entries like written ones", async () => {
     const { writer, add, stored } = await open();
     const first = await add(500);
     expect(await stored()).toBe(500);
@@ -137,7 +137,7 @@ describe("a buffered writer", () => {
     expect((await writer.search("word2", { limit: 1 }))[0]).toMatchObject({ sequence: 503 });
   });
 
-  test("closing writes the rest; another writer fences it", async () => {
+  test("writes the rest on close, and is fenced by another writer", async () => {
     const { writer, add, stored } = await open();
     await add(3);
     await writer.close();
@@ -150,27 +150,27 @@ describe("a buffered writer", () => {
     expect(await other.stored()).toBe(0);
   });
 
-  test("entries that do not follow are refused", async () => {
+  test("rejects entries with a gap before them", async () => {
     const { writer, add } = await open();
     const entries = await add(2);
     expect(await writer.append(entries)).toMatchObject({ kind: "out-of-order", head: { sequence: 2 } });
     expect(await writer.append([])).toMatchObject({ kind: "appended" });
   });
 
-  test("few entries are written at once where they are large", async () => {
+  test("writes a few large entries at once", async () => {
     const { writer, add, stored } = await open();
     await add(1, "x".repeat(4_500_000));
     expect(await stored()).toBe(0);
     await add(1, "x".repeat(4_500_000));
     expect(await stored()).toBe(2);
-    // What was written counts no more.
+    // Written entries no longer count.
     await add(1, "x".repeat(4_500_000));
     expect(await stored()).toBe(2);
     expect(await writer.flush()).toMatchObject({ kind: "appended", head: { sequence: 3 } });
     expect(await stored()).toBe(3);
   });
 
-  test("what is held can be erased", async () => {
+  test("erases buffered entries", async () => {
     const { writer, add, stored } = await open();
     await add(3);
     await writer.erase(2);
@@ -189,7 +189,7 @@ describe("a past response", () => {
     outputCount: "final",
   };
 
-  /** A recorded question and its answer, and the entries of the answer. */
+  /** Records a question and its answer. Returns the entries of the answer. */
   async function recorded(texts: readonly string[], usage: PastTokens | undefined) {
     const store = memoryStore();
     const opened = await openRecorder({ store, id: "s", owner: "import" });
@@ -213,7 +213,7 @@ describe("a past response", () => {
     return { entries: (await reader.read(asked + 1, recorder.newestEntry)).map(readPayload) };
   }
 
-  test("the usage of a call beside the conversation has its time, its name and, where they are known, its prices", () => {
+  test("records the usage of a call outside the conversation with its time, its source and known prices", () => {
     const view = createView(startCalibration());
     const draft = (model: string) =>
       JSON.parse(
@@ -238,7 +238,7 @@ describe("a past response", () => {
       (tokens) => tokens === 9_000,
     ],
     ["fractions are rounded", "Hi.", { outputTokens: 3.6 }, (tokens) => tokens === 4],
-  ])("of a response of the past, %s", async (_, words, tokens, fits) => {
+  ])("counts the output of a past response: %s", async (_, words, tokens, fits) => {
     const { entries } = await recorded([words], { ...TOKENS, ...tokens });
     const [request, message, usage] = entries;
     expect(request).toMatchObject({ kind: "request", payload: { cacheTtl: "1h", cache: expect.any(Object) } });
@@ -248,7 +248,7 @@ describe("a past response", () => {
     expect((usage as { payload: { outputTokens: number } }).payload.outputTokens).toSatisfy(fits);
   });
 
-  test("a response without words leaves its usage, one without usage its words", async () => {
+  test("records only the usage of a response without text, and only the text of a response without usage", async () => {
     expect((await recorded([], TOKENS)).entries.map(({ kind }) => kind)).toEqual(["request", "usage"]);
     expect((await recorded(["Hi."], undefined)).entries.map(({ kind }) => kind)).toEqual(["request", "message"]);
   });

@@ -31,7 +31,7 @@ function refusedWith(limits: readonly (number | undefined)[], before = EMPTY_CAR
   }, before);
 }
 
-test("of the limits that refusals name, the smallest holds, in whatever order they came", () => {
+test("keeps the smallest limit that refusals name, in any order", () => {
   expect(refusedWith([100_000, 200_000]).limitTokens).toBe(100_000);
   expect(refusedWith([200_000, 100_000]).limitTokens).toBe(100_000);
   expect(refusedWith([100_000, undefined]).limitTokens).toBe(100_000);
@@ -39,7 +39,7 @@ test("of the limits that refusals name, the smallest holds, in whatever order th
   expect(refusedWith([1, 2, 3]).overflows).toBe(3);
 });
 
-test("calls of an attempt that came to nothing count until the user speaks", () => {
+test("counts the calls of a failed attempt until the next user message", () => {
   const attempt = (sequence: number, more: object): ReadEntry => ({
     kind: "attempt",
     sequence,
@@ -47,13 +47,13 @@ test("calls of an attempt that came to nothing count until the user speaks", () 
   });
   const after = foldCarriedState(EMPTY_CARRIED_STATE, attempt(1, { calls: 8 }), 0);
   expect(after.calls).toBe(8);
-  // An attempt that made no calls names no number.
+  // An attempt without calls has no count.
   expect(foldCarriedState(after, attempt(2, {}), 0).calls).toBe(8);
-  const said = { role: "user", origin: "human", blocks: [{ kind: "text", text: "Continue." }] } as const;
-  expect(foldCarriedState(after, { kind: "message", sequence: 3, payload: said }, 0).calls).toBe(0);
+  const message = { role: "user", origin: "human", blocks: [{ kind: "text", text: "Continue." }] } as const;
+  expect(foldCarriedState(after, { kind: "message", sequence: 3, payload: message }, 0).calls).toBe(0);
 });
 
-describe("behind a boundary", () => {
+describe("after a boundary", () => {
   const boundary = (sequence: number, standing: unknown): ReadEntry =>
     ({
       kind: "boundary",
@@ -70,7 +70,7 @@ describe("behind a boundary", () => {
   } as const;
   const before = { ...fold([pinned, heard]), said: [3], limitTokens: 90_000, notes: { entry: 1, coveredTo: 1 } };
 
-  test("everything that it carries still holds, and compactions are counted on", () => {
+  test("keeps the carried state, and counts further compactions", () => {
     const stored: unknown = JSON.parse(JSON.stringify(before));
     const after = fold([boundary(4, stored)]);
     expect(after).toMatchObject({
@@ -88,7 +88,7 @@ describe("behind a boundary", () => {
   });
 });
 
-test("a limit holds for its model", () => {
+test("keeps a limit only for its model", () => {
   const configured = (before: CarriedState, model: string): CarriedState => {
     const payload = { provider: "p", model };
     return foldCarriedState(before, { kind: "configuration", sequence: 9, payload } as unknown as ReadEntry, 0);
@@ -99,7 +99,7 @@ test("a limit holds for its model", () => {
   expect(configured(refused, "n")).not.toHaveProperty("limitTokens");
 });
 
-describe("the breaker module", () => {
+describe("breakers", () => {
   const MINUTE_MS = 60_000;
   const START: Seen = { nowMs: 1_000_000, userMessages: 5, viewChangedAt: 40 };
   const seen = (more: Partial<Seen> = {}): Seen => ({ ...START, ...more });
@@ -108,20 +108,20 @@ describe("the breaker module", () => {
   const failed = (at: Seen = START): BreakerEvent => ({ kind: "failed", seen: at });
   const OPEN = after([failed(), failed(), failed()]);
 
-  describe("the breaker", () => {
+  describe("the window breaker", () => {
     test("opens after three failures in a row", () => {
       expect(mayTry(after([failed(), failed()]), START)).toBe(true);
       expect(OPEN).toEqual({ kind: "open", failures: 3, at: START });
       expect(mayTry(OPEN, START)).toBe(false);
     });
 
-    test("a success resets it, an abort changes nothing", () => {
+    test("closes on success, and ignores aborted tries", () => {
       expect(after([failed(), failed(), { kind: "succeeded" }, failed(), failed()]).kind).toBe("closed");
       expect(after([failed(), { kind: "aborted" }, failed()])).toEqual({ kind: "closed", failures: 2 });
       expect(after([{ kind: "started", seen: START }, { kind: "succeeded" }], OPEN)).toEqual(CLOSED);
     });
 
-    test("lets one try through after ten minutes, or for a new user message with a changed view", () => {
+    test("allows a try after ten minutes, or for a new user message with a changed view", () => {
       expect(mayTry(OPEN, seen({ nowMs: START.nowMs + 10 * MINUTE_MS - 1 }))).toBe(false);
       expect(mayTry(OPEN, seen({ nowMs: START.nowMs + 10 * MINUTE_MS }))).toBe(true);
       expect(mayTry(OPEN, seen({ userMessages: 6 }))).toBe(false);
@@ -130,7 +130,7 @@ describe("the breaker module", () => {
       expect(mayTry(OPEN, seen({ nowMs: 0 }))).toBe(true);
     });
 
-    test("while that one runs, or if it died, there is no other for as long; a failure opens it again", () => {
+    test("allows no other try for ten minutes while one runs or after it died, and opens again on failure", () => {
       const later = seen({ nowMs: START.nowMs + 11 * MINUTE_MS });
       const trying = breakerAfter(OPEN, { kind: "started", seen: later });
       expect(trying.kind).toBe("half-open");
@@ -140,7 +140,7 @@ describe("the breaker module", () => {
       expect(mayTry(breakerAfter(trying, { kind: "aborted" }), later)).toBe(true);
     });
 
-    test("of economic compactions: opens at the first failure, waits longer each time, whatever the user says", () => {
+    test("opens at the first failure of an economic compaction, and waits longer each time, despite user messages", () => {
       let state: BreakerState = CLOSED;
       let nowMs = START.nowMs;
       const waits: number[] = [];
@@ -157,7 +157,7 @@ describe("the breaker module", () => {
       expect(retryAtMs(CLOSED, ECONOMIC_BREAKER)).toBeUndefined();
     });
 
-    test("failures that follow each other cost at most three tries and one for each ten minutes, resumed or not", () => {
+    test("allows at most three tries in a row and one for each ten minutes, with or without resumes", () => {
       fc.assert(
         fc.property(fc.array(fc.nat(5 * MINUTE_MS), { minLength: 1, maxLength: 200 }), (waits) => {
           let state: BreakerState = CLOSED;
@@ -190,14 +190,14 @@ describe("agents", () => {
   const fold = (steps: readonly AgentPayload[]): readonly AgentInFlight[] =>
     steps.reduce((agents, step, index) => foldAgent(agents, step, index + 1), [] as readonly AgentInFlight[]);
 
-  test("an agent starts once, ends once each time it runs, and its result is named", () => {
+  test("accepts one start of an agent and one end of each run, and names its result", () => {
     const agents = fold([started("a"), started("a"), ended("a"), ended("a"), { id: "a", step: "resumed" }, ended("a")]);
     expect(agents).toMatchObject([{ id: "a", status: "done", entry: 1, resultEntry: 7 }]);
     expect(classifyStep(agents, ended("a"))).toBe("known");
     expect(classifyStep(agents, ended("b"))).toBe("unknown");
   });
 
-  test("for any order of steps, who runs is known, and what has ended is bounded", () => {
+  test("knows the running agents and bounds the ended ones for any order of steps", () => {
     const step = fc
       .tuple(fc.nat(80).map(String), fc.constantFrom("started", "ended", "resumed"))
       .map(([id, kind]): AgentPayload => {
@@ -234,7 +234,7 @@ describe("agents", () => {
       key,
     });
 
-    test("that is idle is remembered with those that run, and can be stopped once", () => {
+    test("stays in the state while it is idle, and can be stopped once", () => {
       const others = Array.from({ length: 60 }, (_, at) => [started(`b${at}`), ended(`b${at}`)]).flat();
       const agents = fold([hired, idle, ...others]);
       expect(agents[0]).toMatchObject({ id: "a", status: "idle" });
@@ -245,7 +245,7 @@ describe("agents", () => {
       expect(classifyStep(foldAgent(agents, stop, 200), stop)).not.toBe("entered");
     });
 
-    test("has its newest plan answered, once; one without a plan has none", () => {
+    test("gets one answer to its newest plan, and none without a plan", () => {
       const asked = fold([hired, planned("asked", "k1"), planned("refused", "k1"), planned("asked", "k2")]);
       expect(asked[0]).toMatchObject({ plan: "asked", planKey: "k2" });
       expect(agentsText(asked, { budgetTokens: 1_000, countTokens })).toContain("its plan k2 waits for your answer");
@@ -258,14 +258,14 @@ describe("agents", () => {
     });
   });
 
-  describe("what is told of them", () => {
+  describe("agentsText", () => {
     const agents = fold([started("a", "fix the\nparser"), started("b"), ended("b")]);
-    test("is one line each, those that run first", () => {
+    test("has one line for each agent, running ones first", () => {
       expect(agentsText(agents, { budgetTokens: 1_000, countTokens })).toBe(
         "- a (background): fix the parser [running]\n- b (background): goal of b [done; its result is entry 4]",
       );
     });
-    test("is less where there is less room, and those that run are there to the last", () => {
+    test("is shorter with less space, and drops running agents last", () => {
       const within = (budgetTokens: number): string => agentsText(agents, { budgetTokens, countTokens });
       expect(within(60)).toBe("- a (background): fix the parser [running]");
       expect(within(10)).toBe("a");

@@ -7,7 +7,7 @@ import { cleanContent, cleanHostContent, withTimeout } from "./host-content.ts";
 
 const clean = (text: string): string => text.replaceAll("\u202e", "[hidden]");
 
-test("texts of messages, results and attachments are cleaned, and answers of the model are not", () => {
+test("cleans texts of messages, results and attachments, but not answers of the model", () => {
   const blocks = (text: string) => [{ kind: "text", text }];
   expect(cleanContent(user("a\u202e"), clean).blocks).toEqual(blocks("a[hidden]"));
   expect(cleanContent(attachment("x", "a\u202e"), clean).blocks).toEqual(blocks("a[hidden]"));
@@ -20,7 +20,7 @@ test("texts of messages, results and attachments are cleaned, and answers of the
   expect(cleanContent(user("\u202e"), undefined).blocks).toEqual(blocks("\u202e"));
 });
 
-test("what the host shows again is cleaned, whatever its form", async () => {
+test("cleans the host's answers in any form", async () => {
   const surroundings = cleanHostContent(
     {
       head: async () => [{ kind: "text", text: "h\u202e", provenance: { kind: "project" } }],
@@ -38,7 +38,7 @@ test("what the host shows again is cleaned, whatever its form", async () => {
   expect(await surroundings.todos!()).toBeUndefined();
 });
 
-test("an open session cleans what it is given, its head and what is appended, before it is an entry", async () => {
+test("cleans the host's answers, the head and appended content of an open session", async () => {
   const session = await openOffline(memoryStore(), {
     cleanText: clean,
     surroundings: { head: async () => "head\u202e" },
@@ -53,7 +53,7 @@ describe("withTimeout", () => {
   const signal = new AbortController().signal;
   const never = (): Promise<never> => new Promise(() => {});
 
-  test("hands on what the host answers, and leaves out what it throws", async () => {
+  test("returns the host's answers, and undefined for errors", async () => {
     const host = { readFile: async (path: string) => `of ${path}`, todos: () => Promise.reject(new Error("broken")) };
     const { readFile, todos, plan } = withTimeout(host, { clock: manualClock(), signal });
     expect(await readFile?.("a")).toBe("of a");

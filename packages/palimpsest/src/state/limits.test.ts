@@ -27,14 +27,14 @@ const terms = (facts: Partial<ModelFacts>, settings: Partial<Settings> = {}, lim
     toolSearch: "own",
   });
 
-test("the window is the model's, unless the provider has named a smaller limit", () => {
+test("uses the window of the model, unless the provider has named a smaller limit", () => {
   const own = terms({});
   expect(terms({}, {}, 150_000)).toMatchObject({ known: "asked", budget: { windowTokens: 150_000 } });
   expect(terms({}, {}, own.budget.windowTokens)).toMatchObject({ known: own.known });
   expect(terms({}, {}, 999_999_999).budget).toEqual(own.budget);
 });
 
-test("who says how large a window is: the table, the user, or nobody", () => {
+test("reports the source of the window: the table, the user, or a guess", () => {
   const settings = { ...DEFAULTS };
   const nameless = { ...FACTS, windowTokens: undefined, maxInputTokens: undefined } as unknown as ModelFacts;
   expect(windowOfModel("some-model", nameless, { settings }).known).toBe("guessed");
@@ -42,7 +42,7 @@ test("who says how large a window is: the table, the user, or nobody", () => {
   expect(given).toEqual({ tokens: 77_000, known: "given" });
 });
 
-test("compaction is automatic only where it is on at all, and not switched off", () => {
+test("compacts automatically only if compaction and automatic compaction are on", () => {
   expect(terms({}).budget.autoCompaction).toBe("on");
   expect(terms({}, { "compaction.auto": "ask" }).budget.autoCompaction).toBe("on");
   expect(terms({}, { "compaction.auto": "off" }).budget.autoCompaction).toBe("off");
@@ -85,7 +85,7 @@ describe("ModelFactsReader", () => {
     ["if-unknown", ["unknown"]],
     ["asked", ["known", "unknown"]],
     ["table", []],
-  ] as const)("a provider is asked about models as the session is told (%s), and once", async (from, wanted) => {
+  ] as const)("asks the provider about a model once, as the option says (%s)", async (from, wanted) => {
     const { known, asked } = open(from, async () => facts(77_000));
     for (const model of ["known", "unknown", "known", "unknown"]) await known.learn(model);
     expect(asked).toEqual(wanted);
@@ -93,7 +93,7 @@ describe("ModelFactsReader", () => {
     if (from !== "asked") expect(known.of("known").windowTokens).toBe(200_000);
   });
 
-  test("a provider that knows nothing, or does not answer in time, leaves the table", async () => {
+  test("uses the table if the provider knows nothing or does not answer in time", async () => {
     const { known, asked } = open("asked", async () => undefined);
     await known.learn("known");
     expect(known.of("known").windowTokens).toBe(200_000);
@@ -125,7 +125,7 @@ describe("leaveRoom", () => {
     });
   });
 
-  test("no character is cut in two", () => {
+  test("never cuts a character in two", () => {
     expect(leaveRoom("😀".repeat(10), 44).text).toMatch(/^(😀){5}\n\n\[This text has 20 characters/);
   });
 });

@@ -17,7 +17,7 @@ import type { BatchOptions, LogReader } from "../stores/store.ts";
 import { cachedReader, forkedReader, OPENING, openWriter } from "./log.ts";
 
 describe("openWriter", () => {
-  test("a session in use says who has it, since when, until when and what to do, in plain words", async () => {
+  test("names the owner, the start, the end and the remedy for a session in use", async () => {
     const store = memoryStore({ clock: { now: () => 1_800_000_000_000 } });
     await openWriter(store, "trip", { owner: "process 7 on mercury" });
     const error = await openWriter(store, "trip", {}).catch((thrown: unknown) => thrown);
@@ -29,7 +29,7 @@ describe("openWriter", () => {
     );
   });
 
-  test("a session in use is waited for, and given up after that time", async () => {
+  test("waits for a session in use, and gives up after the given time", async () => {
     const waits: number[] = [];
     const store = memoryStore();
     const { writer: first } = await openWriter(store, "s", {});
@@ -49,7 +49,7 @@ describe("openWriter", () => {
       await expect(openWriter(store, "s", { takeover: takeover as never })).rejects.toThrow(InvalidOptionError);
   });
 
-  test("a session whose model takes longer than the lease is busy to other processes, and loses nothing", async () => {
+  test("keeps a session busy and complete if its model takes longer than the lease", async () => {
     const folder = mkdtempSync(join(tmpdir(), "open-writer-"));
     const script = () => ({ ...answer("At last."), fault: stallStream(2, 6_000) });
     const server = await serve({ faces: [createAnthropic({ script })] });
@@ -105,7 +105,7 @@ describe("cachedReader", () => {
     {},
   ];
 
-  test("a reader with entries at hand answers as the log does, whatever it has", async () => {
+  test("answers like the log with any cached entries", async () => {
     for (let length = 0; length <= KINDS.length; length++) {
       const log = await openLog(length);
       for (const asked of ASKED) {
@@ -131,7 +131,7 @@ describe("cachedReader", () => {
     }
   });
 
-  test("what is at hand is not read again", async () => {
+  test("does not read cached entries again", async () => {
     const log = await openLog(KINDS.length);
     const batch = await log.readBatch(OPENING);
     const refused = async (): Promise<never> => Promise.reject(new Error("asked the log"));
@@ -143,12 +143,12 @@ describe("cachedReader", () => {
     expect((await known.newest("usage", 8))?.sequence).toBe(7);
     await known.readBatch({ ranges: [{ from: 6, to: 8 }], newest: ["message"] });
     await expect(known.read(2, 2)).rejects.toThrow("asked the log");
-    // Entry 4, which nobody asks for who knows a boundary at 6.
+    // Entry 4: a reader that knows the boundary at 6 does not need it.
     expect(await known.newest("restore", 9, 6)).toBeUndefined();
     await expect(known.newest("restore", 9)).rejects.toThrow("asked the log");
   });
 
-  test("what is missing of a batch is read at once, up to where the batch ends", async () => {
+  test("reads the missing entries of a batch at once, up to its end", async () => {
     const log = await openLog(KINDS.length);
     const asked: BatchOptions[] = [];
     const refused = async (): Promise<never> => Promise.reject(new Error("asked once more"));
@@ -187,7 +187,7 @@ describe("forkedReader", () => {
     return opened.writer;
   }
 
-  /** The parent has gone on after the fork: entries 4 and 5 are its own. */
+  /** The parent continued after the fork: entries 4 and 5 are its own. */
   beforeEach(async () => {
     const parent = await logOf("parent", ["message", "usage", "message", "message", "pin"]);
     const own = await logOf("own", ["fork", "message", "usage"]);
@@ -201,7 +201,7 @@ describe("forkedReader", () => {
     ]);
   }
 
-  test("any range is read as one log: each entry once, by its number", async () => {
+  test("reads any range as one log, each entry once, by its number", async () => {
     const all = [
       [1, "parent says heron1"],
       [2, "parent says heron2"],
@@ -216,15 +216,15 @@ describe("forkedReader", () => {
     expect((await reader.head()).sequence).toBe(6);
   });
 
-  test("the newest of a kind is the fork's own, or the parent's from before it parted", async () => {
+  test("finds the newest entry of a kind in the fork, or in the shared part of the parent", async () => {
     expect((await reader.newest("usage"))?.sequence).toBe(6);
     expect((await reader.newest("usage", 6))?.sequence).toBe(2);
     expect((await reader.newest("message", 5))?.sequence).toBe(3);
-    // The parent pinned something after it had parted.
+    // The parent pinned a text after the fork.
     expect(await reader.newest("pin")).toBeUndefined();
   });
 
-  test("a batch is what single reads return, and asks each log once at most", async () => {
+  test("returns the same entries in a batch as in single reads, and reads each log at most once", async () => {
     const counts = { parent: 0, own: 0 };
     const counted = (log: LogReader, name: keyof typeof counts): LogReader => {
       const count = <Arguments extends unknown[], Result>(read: (...given: Arguments) => Result) => {
@@ -266,7 +266,7 @@ describe("forkedReader", () => {
     expect(await fork.readBatch(wanted)).toEqual(await collectBatch(plain, wanted));
   });
 
-  test("words are found on both sides, and not in what the parent said later", async () => {
+  test("finds words in both logs, but not in later entries of the parent", async () => {
     const found = async (options: { readonly limit: number; readonly from?: number; readonly to?: number }) =>
       (await reader.search("says", options)).map(({ sequence }) => sequence);
     expect(await found({ limit: 10 })).toEqual([5, 3, 1]);
@@ -275,7 +275,7 @@ describe("forkedReader", () => {
     expect(await reader.search("parent heron4", { limit: 10 })).toEqual([]);
   });
 
-  test("an entry above a number is found by the number that it has in the fork; below its first entry only the parent is asked", async () => {
+  test("finds an entry above a number by its number in the fork, and reads only the parent below the fork's first entry", async () => {
     expect((await reader.newest("usage", 7, 5))?.sequence).toBe(6);
     const parent = await logOf("parent", ["message", "usage", "message"]);
     const own = await logOf("own", ["fork", "message"]);

@@ -5,14 +5,14 @@ import { assistant, call, type Logged, ourGroups, ourGroupsBack, result, text, u
 import { align, findEdited, findPruned, findTrimmed, matchGroup } from "./align.ts";
 import { listGroups, type SyncMessage } from "./conversation.ts";
 
-test("an answer that follows another is new, and not the other in new words", async () => {
+test("treats an answer after another answer as new, not as a changed answer", async () => {
   const store = memoryStore();
   const list: readonly SyncMessage[] = [
     { role: "user", content: "What is there?" },
     { role: "assistant", content: "A tree." },
   ];
   await (await openOffline(store)).sync(list);
-  // Another process: it compares the whole list.
+  // Another process compares the whole list.
   const session = await openOffline(store);
   const longer: readonly SyncMessage[] = [...list, { role: "assistant", content: "And a house." }];
   const synced = await session.sync(longer);
@@ -22,7 +22,7 @@ test("an answer that follows another is new, and not the other in new words", as
   expect(JSON.stringify((await session.prepare()).messages)).toMatch(/A tree\..*And a house\./);
 });
 
-describe("parts of a list beside those of a log", () => {
+describe("matchGroup", () => {
   async function match(list: readonly SyncMessage[], log: readonly Logged[]) {
     const [group] = listGroups(list, 0);
     const [own] = await Array.fromAsync(ourGroups(log));
@@ -30,16 +30,16 @@ describe("parts of a list beside those of a log", () => {
     return { ...rest, matched: Array.from(matched, ([{ key }, entry]) => `${key} ${entry}`) };
   }
 
-  test("what the host has put in is never missing", async () => {
+  test("never reports content of the host as missing", async () => {
     const hosted: Logged = { ...user("By the way."), presence: "optional" };
     expect(await match([user("One.")], [user("One."), hosted])).toEqual({ matched: ["One. 1"], altered: [] });
   });
 
-  test("under the id of its response, or beside its calls, an answer is the same in any words", async () => {
+  test("matches an answer with other words by the id of its response or by its calls", async () => {
     const log = [assistant("A tree.", "r1")];
     expect(await match([assistant("<p>A tree.</p>", "r1")], log)).toMatchObject({ altered: [1] });
     expect(await match([assistant("<p>A tree.</p>", "r2")], log)).toMatchObject({ missingAt: 1, altered: [] });
-    // The same id, and the same words: what follows is another message, and new.
+    // The id and the words match, so the next message is new.
     const more = await match([assistant("A tree.", "r1"), assistant("And a lake.")], log);
     expect(more).toEqual({ matched: ["Atree. 1"], altered: [] });
     const called = [assistant([text("I look."), call("a")])];
@@ -79,21 +79,21 @@ describe("findPruned", () => {
       [LOG[0]!, bare, LOG[3]!, user("And?")],
       { cutAt: 5, fresh: ["And?"], entries: [2, 3] },
     ],
-    // The end was taken back: its calls go, too, from the first of them on.
+    // The end was undone, so its calls are removed too, from the first call on.
     ["and the end is gone", [LOG[0]!, bare, ...LOG.slice(3, 5)], { cutAt: 6, fresh: [], entries: [2, 3] }],
-  ])("a list that lacks calls and results, and has what follows them, is pruned: %s", async (_, list, wanted) => {
-    expect(await found(list)).toEqual({ cutAt: undefined, ...wanted });
+  ])("finds pruned calls and results before messages that the list has: %s", async (_, list, expected) => {
+    expect(await found(list)).toEqual({ cutAt: undefined, ...expected });
   });
 
   test.each<[string, readonly SyncMessage[]]>([
-    ["an answer was taken back, with its calls", LOG.slice(0, 5)],
+    ["an answer was undone, with its calls", LOG.slice(0, 5)],
     ["the calls of the last answer are gone", [LOG[0]!, bare]],
     [
       "other calls were made with the same words",
       [LOG[0]!, assistant([text("I look."), call("c")]), user([result("c")])],
     ],
     ["nothing was pruned, and something edited", [user("What?"), ...LOG.slice(1)]],
-  ])("a list is not pruned where %s", async (_, list) => {
+  ])("returns undefined if %s", async (_, list) => {
     expect(await found(list)).toBeUndefined();
   });
 });
@@ -115,11 +115,11 @@ describe("findTrimmed", () => {
     ["only the last answer is left, with something new", [LOG[5]!, user("Four.")], ["Four."]],
     ["the last message goes on", [LOG[4]!, assistant("3"), assistant("c")], ["c"]],
     ["a summary stands for the beginning", [user("So far: one, two."), assistant("I see."), ...LOG.slice(4)], []],
-  ])("a list that has the end of a log, and less before it, is trimmed: %s", async (_, list, wanted) => {
-    expect(await added(list)).toEqual(wanted);
+  ])("recognizes a list that has the end of the log and fewer messages before it: %s", async (_, list, expected) => {
+    expect(await added(list)).toEqual(expected);
   });
 
-  test("its first group may have been cut in the middle, and no other", async () => {
+  test("accepts a first group that was cut in the middle, and no other cut group", async () => {
     const log = [
       user("One."),
       assistant("1"),
@@ -130,7 +130,7 @@ describe("findTrimmed", () => {
       assistant("3"),
     ];
     expect(await added([user("Two."), ...log.slice(4)], log)).toEqual([]);
-    // In the middle it is another message: what stands before it would have to be fewer than the log has.
+    // In the middle, the difference is an edit, because the list does not have fewer messages before it.
     expect(await added([user("Zero."), assistant("1"), user("Two."), ...log.slice(4)], log)).toBeUndefined();
   });
 
@@ -139,22 +139,22 @@ describe("findTrimmed", () => {
     ["it has as many messages before", [user("Zero."), assistant("0"), user("Zwei."), ...LOG.slice(3)]],
     ["nothing of the end is in it", [user("Something else.")]],
     ["it is the whole log", LOG],
-  ])("a list is not trimmed where %s", async (_, list) => {
+  ])("returns undefined if %s", async (_, list) => {
     expect(await added(list)).toBeUndefined();
   });
 
-  test("a list that shares no answer with the log is not trimmed: the same words of the user may be a new beginning", async () => {
+  test("returns undefined without a common answer, because equal user messages can be a new beginning", async () => {
     const log = [...LOG, user("Go on.")];
     expect(await added([user("Go on.")], log)).toBeUndefined();
     expect(await added([assistant("3"), user("Go on.")], log)).toEqual([]);
     expect(await added([user("Three."), assistant("3"), user("Go on.")], log)).toEqual([]);
-    // Of an answer that was cut in the middle, the rest is enough.
+    // The rest of an answer that was cut in the middle counts as a common answer.
     const cut = [user("One."), assistant("1"), assistant("one"), user("Go on.")];
     expect(await added([assistant("one"), user("Go on.")], cut)).toEqual([]);
   });
 });
 
-test("of entries that came back altered, those that are failed results are not edits", async () => {
+test("findEdited leaves out failed results", async () => {
   const store = memoryStore();
   const session = await openOffline(store, { tools: [LOOK] });
   const reader = (await store.openReader("s"))!;
