@@ -12,7 +12,7 @@ describe("changeConfiguration", () => {
     tools: [tool("a"), tool("b")],
   })!;
   const before = resolveConfiguration(1, opened, undefined)!;
-  const wanted = { provider: "p", model: "m" };
+  const requested = { provider: "p", model: "m" };
 
   test("writes everything in the first configuration", () => {
     expect(opened).toEqual({
@@ -26,12 +26,12 @@ describe("changeConfiguration", () => {
   });
 
   test("keeps fields that are left out, and writes nothing without a change", () => {
-    expect(changeConfiguration(before, wanted)).toBeUndefined();
-    expect(changeConfiguration(before, { ...wanted, system: "Be brief.", parameters: {} })).toBeUndefined();
+    expect(changeConfiguration(before, requested)).toBeUndefined();
+    expect(changeConfiguration(before, { ...requested, system: "Be brief.", parameters: {} })).toBeUndefined();
   });
 
   test("writes only changed fields, and refers to earlier entries for the others", () => {
-    expect(changeConfiguration(before, { ...wanted, model: "n", system: "Be kind." })).toEqual({
+    expect(changeConfiguration(before, { ...requested, model: "n", system: "Be kind." })).toEqual({
       provider: "p",
       model: "n",
       system: { value: "Be kind." },
@@ -42,8 +42,8 @@ describe("changeConfiguration", () => {
   });
 
   test("keeps the previous order of tools, and puts new tools last", () => {
-    expect(changeConfiguration(before, { ...wanted, tools: [tool("b"), tool("a")] })).toBeUndefined();
-    const more = changeConfiguration(before, { ...wanted, tools: [tool("c"), tool("b"), tool("a")] });
+    expect(changeConfiguration(before, { ...requested, tools: [tool("b"), tool("a")] })).toBeUndefined();
+    const more = changeConfiguration(before, { ...requested, tools: [tool("c"), tool("b"), tool("a")] });
     expect(more?.tools).toEqual({ value: [tool("a"), tool("b"), tool("c")] });
   });
 });
@@ -105,7 +105,7 @@ describe("searchTools", () => {
   });
 
   test.each([[{ names: ["other"] }], [{ query: "zebra" }], [{ names: 7 }], ["send_mail"], [undefined]])(
-    "a search that finds nothing says which there are: %j",
+    "lists all tools if a search finds none: %j",
     (input) => {
       const [words, ...more] = search(input);
       expect(more).toEqual([]);

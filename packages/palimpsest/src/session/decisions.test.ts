@@ -169,7 +169,7 @@ describe("planSnip", () => {
       says([call("c")], "r2"),
       answers("c"),
       says([words("Done.")], "r3"),
-    ].map((given: Given, index) => toItem({ from: index + 1, to: index + 1, role: "user", origin: "human", ...given })),
+    ].map((item: Given, index) => toItem({ from: index + 1, to: index + 1, role: "user", origin: "human", ...item })),
     { kind: "seal", from: 8, to: 8, maxTokens: 1_000 },
   ];
 
@@ -181,13 +181,13 @@ describe("planSnip", () => {
 
   describe("a range", () => {
     test.each<[string, [number, number], [number, number] | undefined]>([
-      ["that splits no pair is taken out as it is", [6, 7], [6, 7]],
-      ["with a call takes its result along", [6, 6], [6, 7]],
-      ["with a result takes its call along", [7, 8], [6, 8]],
-      ["grows to the pieces of the response, and from these to the results of their calls", [4, 4], [2, 5]],
-      ["beyond the end goes up to it", [8, 90], [8, 8]],
-      ["behind everything is nothing", [9, 90], undefined],
-      ["before everything is nothing", [-2, 0], undefined],
+      ["without a split pair is removed as it is", [6, 7], [6, 7]],
+      ["with a call includes the call's result", [6, 6], [6, 7]],
+      ["with a result includes the result's call", [7, 8], [6, 8]],
+      ["grows to all pieces of the response, and to the results of their calls", [4, 4], [2, 5]],
+      ["beyond the end is cut at the end", [8, 90], [8, 8]],
+      ["after all entries is undefined", [9, 90], undefined],
+      ["before all entries is undefined", [-2, 0], undefined],
     ])("%s", (_, [from, to], snipped) => expect(rangeOf({ from, to })).toEqual(snipped));
 
     test("leaves a stub, which offers the content only if the model can recall it", () => {

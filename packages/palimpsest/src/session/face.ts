@@ -203,7 +203,7 @@ const MEMBERS: { readonly [Path in Member]: MemberRule<MethodAt<Path>> } = {
   },
   "turn.stop": {
     run: (live, by = {}) => live.state.inOrder(() => stop(live, by)),
-    check: (by) => checkArgument("turn.stop(by)", by, HOW),
+    check: (by) => checkArgument("turn.stop(said)", by, HOW),
     writes: true,
   },
   "turn.takeIn": {

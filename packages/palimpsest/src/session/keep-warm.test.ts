@@ -161,7 +161,7 @@ describe("keepWarm", () => {
     const thinking = { type: "enabled", budget_tokens: 2_000 };
     const strict = await begin({}, { model: "claude-opus-4-5", parameters: { thinking } });
     expect(await strict.session.provider.keepWarm({ activity: "waiting" })).toMatchObject({
-      because: "anthropic has no request without an answer for it",
+      because: "anthropic cannot render a ping",
     });
   });
 });
@@ -262,7 +262,7 @@ describe("planPing", () => {
         decide([planPing({ ...pause, ...more }, UNLIMITED).candidate]).reason;
       expect(why({ nowMs: 5 * MINUTE_MS })).toBe("no keep-warm: the cache has expired");
       expect(why({ prefixTokens: 0 })).toBe("no keep-warm: the cache is empty");
-      expect(why({ costs: USUAL_COSTS })).toMatch(/prices are not known/);
+      expect(why({ costs: USUAL_COSTS })).toMatch(/prices are unknown/);
     });
 
     test("never exceeds a limit in any sequence", () => {

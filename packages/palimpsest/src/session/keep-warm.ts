@@ -100,7 +100,7 @@ export class KeepWarm {
     }
   }
 
-  /** Plans the next ping and its time. Returns a reason instead if there is no next ping. */
+  /** Plans the next ping and its time. Returns the reason instead if a ping is not possible. */
   #planNext(activity: PauseActivity): (PingPlan & { readonly ping: unknown }) | string {
     const { state, settings, ports } = this.#core;
     const { previous, rhythm } = state.ledger.sources["main"] ?? {};

@@ -6,7 +6,7 @@ import { countReads } from "../stores/testing/stores.ts";
 import { openOffline } from "./testing/open-offline.ts";
 
 const open = (store: Store = memoryStore()) => openOffline(store);
-const said = (text: string) =>
+const assistant = (text: string) =>
   ({ role: "assistant", origin: "model", blocks: [{ kind: "text", text }], model: "m" }) as const;
 const summary = { role: "user", origin: "summary", blocks: [{ kind: "text", text: "They greeted." }] } as const;
 const call = {
@@ -17,7 +17,7 @@ const call = {
 
 test("lists messages with author, content, time and visibility for the model", async () => {
   const session = await open();
-  const [one, two] = await session.append(["Hello.", said("Hello to you.")]);
+  const [one, two] = await session.append(["Hello.", assistant("Hello to you.")]);
   const [three, , five] = await session.append(["Look.", call, toolResult("a", "x ".repeat(40_000))]);
   const [six, seven] = await session.append(["And now?", notice("for the user")]);
   const decision = await session.history.fold({ from: one!, to: two! }, [summary], "test");
@@ -126,9 +126,9 @@ test.each<["replace" | "fold", string, readonly (typeof SUMMARY)[], string]>([
     const session = await openOffline(memoryStore());
     const [, two, , four] = (await session.append(["1", "2", "3", "4", "5"])) as [number, number, number, number];
     const decision = await session.history[kind]({ from: two, to: four }, by, reason);
-    const told = { shown, decision, reason };
+    const expected = { shown, decision, reason };
     const { messages } = await session.messages();
-    expect(messages).toMatchObject([{ shown: "whole" }, told, told, told, { shown: "whole" }]);
+    expect(messages).toMatchObject([{ shown: "whole" }, expected, expected, expected, { shown: "whole" }]);
     for (const message of [messages[0], messages[4]]) expect(message).not.toHaveProperty("decision");
   },
 );

@@ -37,7 +37,7 @@ export interface MessagePage {
  */
 type ShownAs = "whole" | "stored" | "cleared" | "compacted" | "erased" | "user-only";
 
-/** One message of the conversation, for user interfaces. A tool result is a message of its own. */
+/** One message of the conversation, for user interfaces. Each tool result is a separate message. */
 export interface SessionMessage {
   /** The entry number, for `recall`, `snip`, `erase` and `rewind`. */
   readonly entry: number;

@@ -111,7 +111,7 @@ export class LiveSession implements SessionCore {
 
   async record(response: unknown, request?: unknown, options?: RecordOptions): Promise<RecordedResponse> {
     const recorded = await this.state.inOrder(() => record(this, response, request, options));
-    // A fork has no notes of its own.
+    // Forks have no notes.
     if (this.fork === undefined) this.notes.afterResponse();
     return recorded;
   }

@@ -96,14 +96,14 @@ test.each([
 test("limits an answer by the model's maximum, the caller's option and the size of a small window", async () => {
   const models = { small: { windowTokens: 32_000, maxOutputTokens: 64_000 }, short: { maxOutputTokens: 4_000 } };
   const provider = anthropic({} as never, { models }) as Any;
-  const asked = async (model: string, maxOutputTokens?: number) => {
+  const maxTokensOf = async (model: string, maxOutputTokens?: number) => {
     const { session } = await open({ provider, model, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) });
     await session.append("Hello");
     const request = await session.prepare({ answer: "streamed" });
     return (request as { max_tokens: number }).max_tokens;
   };
-  expect(await asked("small")).toBe(20_000);
-  expect(await asked("short")).toBe(4_000);
-  expect(await asked("claude-opus-5-5", 50_000)).toBe(50_000);
-  expect(await asked("short", 50_000)).toBe(4_000);
+  expect(await maxTokensOf("small")).toBe(20_000);
+  expect(await maxTokensOf("short")).toBe(4_000);
+  expect(await maxTokensOf("claude-opus-5-5", 50_000)).toBe(50_000);
+  expect(await maxTokensOf("short", 50_000)).toBe(4_000);
 });

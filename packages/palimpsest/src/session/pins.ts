@@ -19,24 +19,24 @@ interface PinParts extends SessionCore {
 
 /**
  * Pins a text. It stays in view through every compaction, byte for byte.
- * @param what a text, which the model sees at once, or the number of an entry whose text stays in view
+ * @param target a text, which the model sees at once, or the number of an entry whose text stays in view
  */
-export async function pin(parts: PinParts, what: string | number): Promise<number> {
+export async function pin(parts: PinParts, target: string | number): Promise<number> {
   const { state } = parts;
-  if (typeof what === "string") {
-    checkSize(parts, what);
+  if (typeof target === "string") {
+    checkSize(parts, target);
     const [number] = await state.append([
-      toDraft("pin", { text: what }),
-      toDraft("attachment", attachment("pin", what, HOST)),
+      toDraft("pin", { text: target }),
+      toDraft("attachment", attachment("pin", target, HOST)),
     ]);
     return number!;
   }
-  const [entry] = await state.log.read(what, what);
+  const [entry] = await state.log.read(target, target);
   const text = entry && entryText(entry);
   const read = entry && readPayload(entry);
-  if (text === undefined || text.trim() === "") throw new NoSuchEntryError(what, "has no text to pin");
+  if (text === undefined || text.trim() === "") throw new NoSuchEntryError(target, "has no text to pin");
   checkSize(parts, text);
-  const [number] = await state.append([toDraft("pin", { text, of: what, provenance: originOf(read) })]);
+  const [number] = await state.append([toDraft("pin", { text, of: target, provenance: originOf(read) })]);
   return number!;
 }
 

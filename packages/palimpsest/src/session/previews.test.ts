@@ -48,8 +48,8 @@ test("names the entry of each large result in its preview", async () => {
 test("names the entry of a large message in its preview, not that of the agent's step", async () => {
   const { session } = await begin();
   const step = { id: "a1", step: "started", session: "child", way: "background", goal: "Look." } as const;
-  const said = { role: "user", origin: "host", blocks: [{ kind: "text", text: large("crane") }] } as const;
-  expect(await session.background.enterAgent(step as never, said)).toBe("entered");
+  const message = { role: "user", origin: "host", blocks: [{ kind: "text", text: large("crane") }] } as const;
+  expect(await session.background.enterAgent(step as never, message)).toBe("entered");
   const { messages } = await session.prepare();
   const preview = JSON.stringify(messages).match(/<persisted-output.*?<\/persisted-output>/s)?.[0] ?? "";
   expect(await recalledBy(session, preview)).toContain("crane crane");

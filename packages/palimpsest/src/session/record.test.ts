@@ -24,28 +24,31 @@ async function open() {
   const session = await openOffline(store, { tools: [LOOK], onEvent: (event) => void events.push(event) });
   await session.append("Look.");
   const request = await session.prepare();
-  const asked = session.history.newestEntry;
+  const requestEntry = session.history.newestEntry;
   async function written() {
     const reader = (await store.openReader("s"))!;
     const entries = [];
-    for (let at = asked + 1; at <= session.history.newestEntry; at++) entries.push(await readEntry(reader, at));
+    for (let at = requestEntry + 1; at <= session.history.newestEntry; at++) entries.push(await readEntry(reader, at));
     return entries;
   }
   const recorded = () => events.filter((event) => event.kind === "response-recorded");
-  return { session, request, asked, written, recorded };
+  return { session, request, requestEntry, written, recorded };
 }
 
 test("returns the text and the calls of a response, and enters it as the answer to its request", async () => {
-  const { session, request, asked, written, recorded } = await open();
+  const { session, request, requestEntry, written, recorded } = await open();
   const result = await session.record(response([text("I "), text("look."), CALL]), request);
   expect(result).toMatchObject({ text: "I look.", calls: [{ id: "a", name: "look", input: { at: 1 } }] });
   expect(result.refusedCalls).toBeUndefined();
   expect(result.overflow).toBeUndefined();
   const [message, usage] = await written();
-  expect(message).toMatchObject({ kind: "message", payload: { role: "assistant", responseId: "r1", answers: asked } });
+  expect(message).toMatchObject({
+    kind: "message",
+    payload: { role: "assistant", responseId: "r1", answers: requestEntry },
+  });
   expect(message).not.toHaveProperty("payload.stop");
   expect(message).not.toHaveProperty("payload.calls");
-  expect(usage).toMatchObject({ kind: "usage", payload: { freshTokens: 10, outputTokens: 5, answers: asked } });
+  expect(usage).toMatchObject({ kind: "usage", payload: { freshTokens: 10, outputTokens: 5, answers: requestEntry } });
   expect(recorded()).toMatchObject([{ source: "main", text: "I look.", priceUsd: expect.any(Number) }]);
 });
 
@@ -83,11 +86,11 @@ test("rounds fractions of tokens, and marks a paused answer", async () => {
 });
 
 test("rejects a value that is not a response, and enters nothing", async () => {
-  const { session, request, asked } = await open();
+  const { session, request, requestEntry } = await open();
   const refused = session.record({ error: "overloaded" } as unknown as AnthropicResponse, request);
   await expect(refused).rejects.toMatchObject({ name: "InvalidOptionError" });
   await expect(refused).rejects.toThrow("anthropic");
-  expect(session.history.newestEntry).toBe(asked);
+  expect(session.history.newestEntry).toBe(requestEntry);
 });
 
 describe("turnDrafts", () => {

@@ -32,8 +32,8 @@ describe("a recorder", () => {
     const [hello] = await recorder.append("Hello.");
     expect(hello).toMatchObject({ entry: 2, content: { role: "user" } });
     recorder.setTime(2_000);
-    const said = { role: "assistant", origin: "model", blocks: [{ kind: "text", text: "Hi." }] } as const;
-    expect(await recorder.appendInherited(said)).toBe(3);
+    const message = { role: "assistant", origin: "model", blocks: [{ kind: "text", text: "Hi." }] } as const;
+    expect(await recorder.appendInherited(message)).toBe(3);
     // A notice for the user, outside the conversation.
     await recorder.append(notice("Imported."));
     expect(recorder).toMatchObject({ id: "s", newestEntry: 4, model: "claude-opus-5-5" });
@@ -198,7 +198,7 @@ describe("a past response", () => {
     const model = "claude-opus-5-5";
     await recorder.configure({ model, provider: "anthropic", provenance: HOST });
     await recorder.append("Hello.");
-    const asked = recorder.newestEntry;
+    const before = recorder.newestEntry;
     await recorder.appendResponse({
       sentAtMs: 1,
       atMs: 2,
@@ -210,7 +210,7 @@ describe("a past response", () => {
     });
     await recorder.flush();
     const reader = (await store.openReader("s"))!;
-    return { entries: (await reader.read(asked + 1, recorder.newestEntry)).map(readPayload) };
+    return { entries: (await reader.read(before + 1, recorder.newestEntry)).map(readPayload) };
   }
 
   test("records the usage of a call outside the conversation with its time, its source and known prices", () => {
@@ -226,19 +226,19 @@ describe("a past response", () => {
     expect(draft("nobody-knows-it")).not.toHaveProperty("prices");
   });
 
-  const LONG = "What was said goes on and on. ".repeat(20);
+  const LONG = "The conversation goes on and on. ".repeat(20);
 
   test.each<[string, string, Partial<PastTokens>, (outputTokens: number) => boolean]>([
-    ["a final count stands, however much was said", LONG, {}, (tokens) => tokens === 3],
-    ["a count taken too early gives way to an estimate", LONG, { outputCount: "provisional" }, (tokens) => tokens > 50],
+    ["keeps a final count for any length of the text", LONG, {}, (tokens) => tokens === 3],
+    ["replaces a provisional count by an estimate", LONG, { outputCount: "provisional" }, (tokens) => tokens > 50],
     [
-      "and stands where it is more than the estimate",
+      "keeps a provisional count above the estimate",
       LONG,
       { outputCount: "provisional", outputTokens: 9_000 },
       (tokens) => tokens === 9_000,
     ],
-    ["fractions are rounded", "Hi.", { outputTokens: 3.6 }, (tokens) => tokens === 4],
-  ])("counts the output of a past response: %s", async (_, words, tokens, fits) => {
+    ["rounds fractions", "Hi.", { outputTokens: 3.6 }, (tokens) => tokens === 4],
+  ])("%s", async (_, words, tokens, fits) => {
     const { entries } = await recorded([words], { ...TOKENS, ...tokens });
     const [request, message, usage] = entries;
     expect(request).toMatchObject({ kind: "request", payload: { cacheTtl: "1h", cache: expect.any(Object) } });

@@ -30,21 +30,26 @@ describe("repairMessages", () => {
 
   test("keeps thinking in a list that only has texts as strings", () => {
     const thinking = { type: "thinking", thinking: "", signature: "signed" } as const;
-    const said: AnthropicMessage = { role: "assistant", content: [thinking, { type: "text", text: "Yes?" }] };
-    const repaired = repairMessages(provider, model, [{ role: "user", content: "Hello" }, said, hello]);
-    expect(repaired).toEqual([hello, said, hello]);
-    expect(repairMessages(provider, model, [said, hello])[1]?.content).toEqual([{ type: "text", text: "Yes?" }]);
+    const thinkingMessage: AnthropicMessage = {
+      role: "assistant",
+      content: [thinking, { type: "text", text: "Yes?" }],
+    };
+    const repaired = repairMessages(provider, model, [{ role: "user", content: "Hello" }, thinkingMessage, hello]);
+    expect(repaired).toEqual([hello, thinkingMessage, hello]);
+    expect(repairMessages(provider, model, [thinkingMessage, hello])[1]?.content).toEqual([
+      { type: "text", text: "Yes?" },
+    ]);
   });
 
   test.each<[string, AnthropicMessage[]]>([
     ["a call without a result", [hello, call("1"), hello]],
     ["a result without a call", [hello, result("1")]],
     ["the beginning is missing", [result("1"), call("2"), result("2")]],
-    ["a result twice", [hello, call("1"), result("1"), result("1")]],
+    ["two results for one call", [hello, call("1"), result("1"), result("1")]],
     ["one id for two calls", [hello, call("1"), result("1"), call("1"), result("1")]],
     ["empty text", [{ role: "user", content: "" }, hello]],
-    ["it ends with the model", [hello, { role: "assistant", content: "Yes?" }]],
-  ])("%s", (_, broken) => {
+    ["the last message is the model's", [hello, { role: "assistant", content: "Yes?" }]],
+  ])("repairs a list: %s", (_, broken) => {
     const before = structuredClone(broken);
     expect(problem(broken)).toBeDefined();
     const repaired = repairMessages(provider, model, broken);

@@ -31,8 +31,8 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
     onEvent: (event) => void events.push(event),
     ...(options as object),
   });
-  async function ask(said: Reply, tookMs = 0) {
-    reply = said;
+  async function ask(next: Reply, tookMs = 0) {
+    reply = next;
     const request = await session.prepare();
     clock.advance(tookMs);
     const answered = face.answer(request);

@@ -38,8 +38,8 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
     settingsFrom: { environment: {} },
     ...(options as object),
   });
-  async function ask(said: Reply): Promise<readonly string[]> {
-    reply = said;
+  async function ask(next: Reply): Promise<readonly string[]> {
+    reply = next;
     const answered = face.answer(await session.prepare());
     if (answered.kind === "refused") throw new Error(answered.message);
     const { calls } = await session.record(answered.response as unknown as AnthropicResponse);

@@ -50,7 +50,7 @@ async function begin(script: Script, server: "Ollama" | "vLLM" = "Ollama") {
   }
   const emitted = <Kind extends SessionEvent["kind"]>(kind: Kind) =>
     events.filter((event): event is Extract<SessionEvent, { kind: Kind }> => event.kind === kind);
-  return { session, say, told: emitted, open, exchanges: () => served.recorder.exchanges };
+  return { session, say, emitted, open, exchanges: () => served.recorder.exchanges };
 }
 
 describe("a server that silently cuts the input", () => {
@@ -58,7 +58,7 @@ describe("a server that silently cuts the input", () => {
     /summar/i.test(userText) ? summarize("The user told a story about a fox.") : answer("Understood.");
 
   test("is detected at once after a large cut, and the next request fits the learned limit", async () => {
-    const { session, say, told: emitted, open } = await begin(mind);
+    const { session, say, emitted, open } = await begin(mind);
     await say(STORY.repeat(700));
     const [event, ...more] = emitted("input-truncated");
     expect(more).toEqual([]);
@@ -73,7 +73,7 @@ describe("a server that silently cuts the input", () => {
   });
 
   test("causes a compaction before the next request", async () => {
-    const { session, say, told: emitted, exchanges } = await begin(mind);
+    const { session, say, emitted, exchanges } = await begin(mind);
     await say(STORY.repeat(700));
     await say("What was it about?");
     expect(emitted("compaction-ended")).toMatchObject([{ outcome: { kind: "compacted" } }]);
@@ -83,7 +83,7 @@ describe("a server that silently cuts the input", () => {
   });
 
   test("is detected after repeated small cuts", async () => {
-    const { say, told: emitted } = await begin(mind);
+    const { say, emitted } = await begin(mind);
     for (let turn = 1; turn <= 14 && emitted("input-truncated").length === 0; turn++)
       await say(`Part ${turn}: ${STORY.repeat(35)}`);
     const [event] = emitted("input-truncated");
@@ -114,14 +114,14 @@ test("does not suspect a server that reads everything, for any content and token
     (size) => Buffer.from(STORY.repeat(size)).toString("base64"),
     (size) => "🙂 ".repeat(size * 5),
   ];
-  const said = fc.record({ kind: fc.nat(kinds.length - 1), size: fc.integer({ min: 1, max: 300 }) });
+  const message = fc.record({ kind: fc.nat(kinds.length - 1), size: fc.integer({ min: 1, max: 300 }) });
   const counts = fc.constantFrom<Tokenizer | undefined>(
     undefined,
     bytesTokenizer({ bytesPerToken: 3 }),
     bytesTokenizer({ bytesPerToken: 4.2 }),
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(said, { minLength: 1, maxLength: 6 }), counts, async (turns, tokenizer) => {
+    fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 6 }), counts, async (turns, tokenizer) => {
       let reply: Reply = answer("Yes.");
       const profile = compatibleProfiles.vLLM;
       const face = createOpenAiChat({

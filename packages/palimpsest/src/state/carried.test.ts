@@ -246,11 +246,11 @@ describe("agents", () => {
     });
 
     test("gets one answer to its newest plan, and none without a plan", () => {
-      const asked = fold([hired, planned("asked", "k1"), planned("refused", "k1"), planned("asked", "k2")]);
-      expect(asked[0]).toMatchObject({ plan: "asked", planKey: "k2" });
-      expect(agentsText(asked, { budgetTokens: 1_000, countTokens })).toContain("its plan k2 waits for your answer");
-      expect(classifyStep(asked, planned("approved", "k1"))).toBe("known");
-      const approved = foldAgent(asked, planned("approved", "k2"), 9);
+      const withPlan = fold([hired, planned("asked", "k1"), planned("refused", "k1"), planned("asked", "k2")]);
+      expect(withPlan[0]).toMatchObject({ plan: "asked", planKey: "k2" });
+      expect(agentsText(withPlan, { budgetTokens: 1_000, countTokens })).toContain("its plan k2 waits for your answer");
+      expect(classifyStep(withPlan, planned("approved", "k1"))).toBe("known");
+      const approved = foldAgent(withPlan, planned("approved", "k2"), 9);
       expect(approved[0]).toMatchObject({ plan: "approved", status: "running" });
       for (const state of ["asked", "refused"] as const)
         expect(classifyStep(approved, planned(state, "k2"))).toBe("known");

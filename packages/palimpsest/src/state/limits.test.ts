@@ -57,10 +57,10 @@ test.each([
   ["whole", 200_000, 64_000, 20_000],
   ["whole", 200_000, 8_000, 8_000],
 ] as const)(
-  "an answer that is %s, in a window of %i, by a model that writes %i, may have %i tokens",
-  (way, windowTokens, maxOutputTokens, wanted) => {
+  "limits an answer that is %s, in a window of %i, by a model that writes %i, to %i tokens",
+  (way, windowTokens, maxOutputTokens, expected) => {
     const limits = { facts: { maxOutputTokens }, budget: { windowTokens } } as unknown as RequestLimits;
-    expect(defaultOutputTokens(limits, way)).toBe(wanted);
+    expect(defaultOutputTokens(limits, way)).toBe(expected);
   },
 );
 
@@ -77,7 +77,7 @@ describe("ModelFactsReader", () => {
         return answer();
       },
     };
-    return { known: new ModelFactsReader(provider as never, { from, clock: clock as never }), asked, clock };
+    return { reader: new ModelFactsReader(provider as never, { from, clock: clock as never }), asked, clock };
   }
 
   test.each([
@@ -85,33 +85,33 @@ describe("ModelFactsReader", () => {
     ["if-unknown", ["unknown"]],
     ["asked", ["known", "unknown"]],
     ["table", []],
-  ] as const)("asks the provider about a model once, as the option says (%s)", async (from, wanted) => {
-    const { known, asked } = open(from, async () => facts(77_000));
-    for (const model of ["known", "unknown", "known", "unknown"]) await known.learn(model);
-    expect(asked).toEqual(wanted);
-    for (const model of wanted) expect(known.of(model).windowTokens).toBe(77_000);
-    if (from !== "asked") expect(known.of("known").windowTokens).toBe(200_000);
+  ] as const)("asks the provider about a model once, as the option says (%s)", async (from, models) => {
+    const { reader, asked } = open(from, async () => facts(77_000));
+    for (const model of ["known", "unknown", "known", "unknown"]) await reader.learn(model);
+    expect(asked).toEqual(models);
+    for (const model of models) expect(reader.of(model).windowTokens).toBe(77_000);
+    if (from !== "asked") expect(reader.of("known").windowTokens).toBe(200_000);
   });
 
   test("uses the table if the provider knows nothing or does not answer in time", async () => {
-    const { known, asked } = open("asked", async () => undefined);
-    await known.learn("known");
-    expect(known.of("known").windowTokens).toBe(200_000);
-    await known.learn("known");
+    const { reader, asked } = open("asked", async () => undefined);
+    await reader.learn("known");
+    expect(reader.of("known").windowTokens).toBe(200_000);
+    await reader.learn("known");
     expect(asked).toEqual(["known", "known"]);
     const silent = open("asked", () => new Promise(() => undefined));
-    const learned = silent.known.learn("known");
+    const learned = silent.reader.learn("known");
     await silent.clock.pass(5_000, learned);
     await learned;
-    expect(silent.known.of("known").windowTokens).toBe(200_000);
+    expect(silent.reader.of("known").windowTokens).toBe(200_000);
   });
 });
 
 describe("leaveRoom", () => {
   test.each([
-    ["a text with a character for every fourth token stays as it is", 4_000, 1_000, undefined],
+    ["keeps a text with one character for every four tokens", 4_000, 1_000, undefined],
     [
-      "a longer one is cut, and says so",
+      "cuts a longer text, and says so",
       4_000,
       1_001,
       "This text has 1001 characters. In a window of 4000 tokens the model reads the first 1000.",

@@ -216,10 +216,10 @@ test("shows the content of a decision once, also after boundaries of several pro
   expect(texts(await load(store))).toEqual(["Earlier.", "two, in short", "three", "four", "five"]);
   const again = await openOffline(store);
   await again.history.fold({ from: four!, to: four! }, [{ ...summary, blocks: [{ kind: "text", text: "4" }] }], "test");
-  const wanted = ["Earlier.", "two, in short", "three", "4", "five"];
-  expect(texts(await load(store))).toEqual(wanted);
+  const expected = ["Earlier.", "two, in short", "three", "4", "five"];
+  expect(texts(await load(store))).toEqual(expected);
   await (await openOffline(store)).append("six");
-  expect(texts(await load(store))).toEqual([...wanted, "six"]);
+  expect(texts(await load(store))).toEqual([...expected, "six"]);
 });
 
 describe("findBranch and branchRanges", () => {
@@ -238,12 +238,12 @@ describe("findBranch and branchRanges", () => {
     expect(await Array.fromAsync(branchRanges(log, newest()))).toEqual([{ from: 1, to: three }]);
     await session.history.rewind(one!);
     const [four] = await session.append("four");
-    const wanted = [
+    const expected = [
       { from: three! + 1, to: four! },
       { from: 1, to: one! },
     ];
-    expect(await Array.fromAsync(branchRanges(log, newest()))).toEqual(wanted);
-    expect((await findBranch(log, newest())).ranges).toEqual(wanted.toReversed());
+    expect(await Array.fromAsync(branchRanges(log, newest()))).toEqual(expected);
+    expect((await findBranch(log, newest())).ranges).toEqual(expected.toReversed());
     const onBranch = async (entry: number, at: number) => isOnBranch(log, entry, at);
     expect(await Promise.all([one!, two!, three!, four!].map((entry) => onBranch(entry, newest())))).toEqual([
       true,

@@ -109,24 +109,24 @@ describe("cachedReader", () => {
     for (let length = 0; length <= KINDS.length; length++) {
       const log = await openLog(length);
       for (const asked of ASKED) {
-        const known = cachedReader(log, asked, await log.readBatch(asked));
-        expect(await known.head()).toEqual(await log.head());
+        const cached = cachedReader(log, asked, await log.readBatch(asked));
+        expect(await cached.head()).toEqual(await log.head());
         for (const kind of [...new Set(KINDS), "fork"]) {
-          expect(await known.newest(kind)).toEqual(await log.newest(kind));
+          expect(await cached.newest(kind)).toEqual(await log.newest(kind));
           for (let below = 0; below <= length + 2; below++)
-            expect(await known.newest(kind, below), `${kind} below ${below} of ${length}`).toEqual(
+            expect(await cached.newest(kind, below), `${kind} below ${below} of ${length}`).toEqual(
               await log.newest(kind, below),
             );
           for (let above = 0; above <= length; above++) {
-            const [found, newest] = [await known.newest(kind, length, above), await log.newest(kind, length)];
+            const [found, newest] = [await cached.newest(kind, length, above), await log.newest(kind, length)];
             if (newest !== undefined && newest.sequence > above) expect(found).toEqual(newest);
             else expect(found?.sequence ?? 0).toBeLessThanOrEqual(above);
           }
         }
         for (let from = 0; from <= length + 1; from++)
           for (let to = from - 1; to <= length + 1; to++)
-            expect(await known.read(from, to)).toEqual(await log.read(from, to));
-        for (const wanted of ASKED) expect(await known.readBatch(wanted)).toEqual(await collectBatch(log, wanted));
+            expect(await cached.read(from, to)).toEqual(await log.read(from, to));
+        for (const options of ASKED) expect(await cached.readBatch(options)).toEqual(await collectBatch(log, options));
       }
     }
   });
@@ -136,16 +136,16 @@ describe("cachedReader", () => {
     const batch = await log.readBatch(OPENING);
     const refused = async (): Promise<never> => Promise.reject(new Error("asked the log"));
     const silent: LogReader = { ...log, read: refused, newest: refused, head: refused, readBatch: refused };
-    const known = cachedReader(silent, OPENING, batch);
-    expect((await known.read(1, 1)).length).toBe(1);
-    expect((await known.read(6, 10)).length).toBe(5);
-    expect((await known.newest("restore"))?.sequence).toBe(9);
-    expect((await known.newest("usage", 8))?.sequence).toBe(7);
-    await known.readBatch({ ranges: [{ from: 6, to: 8 }], newest: ["message"] });
-    await expect(known.read(2, 2)).rejects.toThrow("asked the log");
+    const cached = cachedReader(silent, OPENING, batch);
+    expect((await cached.read(1, 1)).length).toBe(1);
+    expect((await cached.read(6, 10)).length).toBe(5);
+    expect((await cached.newest("restore"))?.sequence).toBe(9);
+    expect((await cached.newest("usage", 8))?.sequence).toBe(7);
+    await cached.readBatch({ ranges: [{ from: 6, to: 8 }], newest: ["message"] });
+    await expect(cached.read(2, 2)).rejects.toThrow("asked the log");
     // Entry 4: a reader that knows the boundary at 6 does not need it.
-    expect(await known.newest("restore", 9, 6)).toBeUndefined();
-    await expect(known.newest("restore", 9)).rejects.toThrow("asked the log");
+    expect(await cached.newest("restore", 9, 6)).toBeUndefined();
+    await expect(cached.newest("restore", 9)).rejects.toThrow("asked the log");
   });
 
   test("reads the missing entries of a batch at once, up to its end", async () => {
@@ -160,10 +160,10 @@ describe("cachedReader", () => {
         return log.readBatch(options);
       },
     };
-    const known = cachedReader(counted, {}, await log.readBatch({}));
-    const wanted = { upTo: 5, ranges: [{ from: 2, to: 3 }], newest: ["message"] };
-    expect(await known.readBatch(wanted)).toEqual(await collectBatch(log, wanted));
-    expect(asked).toEqual([wanted]);
+    const cached = cachedReader(counted, {}, await log.readBatch({}));
+    const options = { upTo: 5, ranges: [{ from: 2, to: 3 }], newest: ["message"] };
+    expect(await cached.readBatch(options)).toEqual(await collectBatch(log, options));
+    expect(asked).toEqual([options]);
   });
 });
 
@@ -262,8 +262,8 @@ describe("forkedReader", () => {
       expect([counts.parent, counts.own].every((count) => count <= 1)).toBe(true);
       expect(batch).toEqual(await collectBatch(plain, { ranges, newest }));
     }
-    const wanted = { newest: ["usage", "pin"], tail: { since: "usage", limit: 9 } };
-    expect(await fork.readBatch(wanted)).toEqual(await collectBatch(plain, wanted));
+    const options = { newest: ["usage", "pin"], tail: { since: "usage", limit: 9 } };
+    expect(await fork.readBatch(options)).toEqual(await collectBatch(plain, options));
   });
 
   test("finds words in both logs, but not in later entries of the parent", async () => {

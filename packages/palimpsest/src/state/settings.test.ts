@@ -168,7 +168,7 @@ describe("FlagCache", () => {
     });
     return {
       memory,
-      told: emitted,
+      emitted,
       setAnswer: (next: Answer) => (answer = next),
       advance: (ms: number) => (nowMs += ms),
       runOut: () => late?.(),
@@ -179,7 +179,7 @@ describe("FlagCache", () => {
 
   describe("flags", () => {
     test("stay valid while their service fails, and the failure and the recovery are reported once", async () => {
-      const { memory, told: emitted, setAnswer, advance } = begin();
+      const { memory, emitted, setAnswer, advance } = begin();
       expect((await memory.read()).values).toEqual({ "clearing.keepNewest": 7 });
       setAnswer(fails);
       for (let turn = 0; turn < 3; turn++) {
@@ -212,7 +212,7 @@ describe("FlagCache", () => {
     });
 
     test("are waited for once if late, and the next turn uses the late answer", async () => {
-      const { memory, told: emitted, setAnswer, runOut, advance } = begin();
+      const { memory, emitted, setAnswer, runOut, advance } = begin();
       await memory.read();
       const answered = Promise.withResolvers<FlagDetails<never>>();
       setAnswer(() => answered.promise);

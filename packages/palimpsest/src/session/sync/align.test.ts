@@ -73,9 +73,9 @@ describe("findPruned", () => {
   test.each<[string, readonly SyncMessage[], object]>([
     ["one step", [LOG[0]!, bare, ...LOG.slice(3)], { fresh: [], entries: [2, 3] }],
     ["all steps", [LOG[0]!, bare, LOG[3]!, LOG[4]!, LOG[7]!], { fresh: [], entries: [2, 3, 6, 7] }],
-    ["and more is said", [LOG[0]!, bare, ...LOG.slice(3), user("Go on.")], { fresh: ["Goon."], entries: [2, 3] }],
+    ["and a message follows", [LOG[0]!, bare, ...LOG.slice(3), user("Go on.")], { fresh: ["Goon."], entries: [2, 3] }],
     [
-      "and a later message is another",
+      "and a later message was edited",
       [LOG[0]!, bare, LOG[3]!, user("And?")],
       { cutAt: 5, fresh: ["And?"], entries: [2, 3] },
     ],
@@ -92,7 +92,7 @@ describe("findPruned", () => {
       "other calls were made with the same words",
       [LOG[0]!, assistant([text("I look."), call("c")]), user([result("c")])],
     ],
-    ["nothing was pruned, and something edited", [user("What?"), ...LOG.slice(1)]],
+    ["nothing was pruned, and a message was edited", [user("What?"), ...LOG.slice(1)]],
   ])("returns undefined if %s", async (_, list) => {
     expect(await found(list)).toBeUndefined();
   });
@@ -113,8 +113,8 @@ describe("findTrimmed", () => {
   test.each<[string, readonly SyncMessage[], readonly string[]]>([
     ["its beginning is gone", LOG.slice(3), []],
     ["only the last answer is left, with something new", [LOG[5]!, user("Four.")], ["Four."]],
-    ["the last message goes on", [LOG[4]!, assistant("3"), assistant("c")], ["c"]],
-    ["a summary stands for the beginning", [user("So far: one, two."), assistant("I see."), ...LOG.slice(4)], []],
+    ["the last message continues", [LOG[4]!, assistant("3"), assistant("c")], ["c"]],
+    ["a summary replaces the beginning", [user("So far: one, two."), assistant("I see."), ...LOG.slice(4)], []],
   ])("recognizes a list that has the end of the log and fewer messages before it: %s", async (_, list, expected) => {
     expect(await added(list)).toEqual(expected);
   });

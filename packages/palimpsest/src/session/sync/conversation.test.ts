@@ -75,8 +75,10 @@ test("identifies answers by their response id, and stored content by its digest"
   const { session, log } = await open();
   await session.sync([user("One."), assistant("1"), user("long ".repeat(60_000))]);
   const groups = await Array.fromAsync(readConversation(log, session.history.newestEntry));
-  const known = groups.flatMap(({ entries }) => entries).map((entry) => ["responseId" in entry, "digest" in entry]);
-  expect(known).toEqual([
+  const identified = groups
+    .flatMap(({ entries }) => entries)
+    .map((entry) => ["responseId" in entry, "digest" in entry]);
+  expect(identified).toEqual([
     [false, false],
     [true, false],
     [false, true],

@@ -47,12 +47,12 @@ const lists = fc.array(turn, { minLength: 1, maxLength: 4 }).map((turns) => toLi
 const otherLists = fc.array(turn, { minLength: 1, maxLength: 4 }).map((turns) => toList(turns, "other"));
 const ended = (list: readonly SyncMessage[]): readonly SyncMessage[] => [...list, { role: "user", content: "last" }];
 
-const said = ({ messages, system }: AnthropicRequest): string =>
+const sent = ({ messages, system }: AnthropicRequest): string =>
   JSON.stringify([system, messages], (name, value) => (name === "cache_control" ? undefined : value));
 async function requestOf(list: readonly SyncMessage[]): Promise<string> {
   const session = await open();
   await session.sync(list);
-  return said(await session.prepare());
+  return sent(await session.prepare());
 }
 
 /** Returns a list as frameworks return it: trimmed, merged, with inputs and results rendered again. */
@@ -104,7 +104,7 @@ test("has the same result for growing lists and for one list", async () => {
         expect(synced).not.toHaveProperty("rewoundTo");
       }
       await session.sync(ended(list));
-      expect(said(await session.prepare())).toBe(await requestOf(ended(list)));
+      expect(sent(await session.prepare())).toBe(await requestOf(ended(list)));
     }),
     { numRuns: RUNS },
   );
@@ -119,7 +119,7 @@ test("sends after any two lists the request of a session that has seen only the 
       const { head, pruned } = await session.sync(ended(edited));
       // A list that lacks the beginning, or calls between known texts, counts as shortened.
       fc.pre(head === "whole" && pruned.length === 0);
-      expect(said(await session.prepare())).toBe(await requestOf(ended(edited)));
+      expect(sent(await session.prepare())).toBe(await requestOf(ended(edited)));
       expect(await session.sync(ended(edited))).toMatchObject({ appended: [] });
     }),
     { numRuns: RUNS },
@@ -147,8 +147,8 @@ test("sends the same requests with sync as with append, and never changes sent c
         const origin = next[0]?.kind === "tool_result" ? "tool" : "human";
         await appended.append({ ...user(next), origin });
         const request = await synced.prepare();
-        expect(said(request)).toBe(said(await appended.prepare()));
-        const messages = JSON.parse(said(request))[1] as readonly unknown[];
+        expect(sent(request)).toBe(sent(await appended.prepare()));
+        const messages = JSON.parse(sent(request))[1] as readonly unknown[];
         expect(messages.slice(0, before.length)).toEqual(before);
         before = messages;
         const answered = face.answer(request);

@@ -169,7 +169,7 @@ test("keeps an answer with the provider's id as it was sent, whatever its text b
 
 describe("an edit", () => {
   const list = [user("One."), assistant("1"), user("Two."), assistant("2"), user("Three.")];
-  const wanted = async (messages: readonly SyncMessage[]) => {
+  const requestOf = async (messages: readonly SyncMessage[]) => {
     const session = await open();
     await session.sync(messages);
     return sent(await session.prepare());
@@ -187,15 +187,15 @@ describe("an edit", () => {
     ["the first message", [user("Zero."), assistant("1"), user("Two."), assistant("2"), user("Three.")]],
     ["everything", [user("Something else.")]],
     ["an empty list", []],
-  ])("rewinds: %s", async (_, edited: readonly SyncMessage[]) => {
+  ])("rewinds the session for an edit: %s", async (_, edited: readonly SyncMessage[]) => {
     const session = await open();
     await session.sync(list);
     const synced = await session.sync(edited);
     expect(synced).toMatchObject({ rewoundTo: expect.any(Number), head: "whole" });
     expect(await session.sync(edited)).toMatchObject({ appended: [], kept: edited.length });
-    if (edited.length > 0) expect(sent(await session.prepare())).toBe(await wanted(edited));
+    if (edited.length > 0) expect(sent(await session.prepare())).toBe(await requestOf(edited));
     await session.sync(list);
-    expect(sent(await session.prepare())).toBe(await wanted(list));
+    expect(sent(await session.prepare())).toBe(await requestOf(list));
   });
 
   test("undoes the answer on a retry with the previous list, and prepares the same request", async () => {
@@ -215,7 +215,7 @@ describe("a list that the framework has shortened", () => {
   test.each([
     ["its beginning is gone", list.slice(2)],
     ["all but the last answer is gone", list.slice(5)],
-    ["a summary stands for its beginning", [user("Summary: one and two."), assistant("I see."), ...list.slice(4)]],
+    ["a summary replaces its beginning", [user("Summary: one and two."), assistant("I see."), ...list.slice(4)]],
   ])("keeps the session whole: %s", async (_, shortened) => {
     const session = await open();
     await session.sync(list);

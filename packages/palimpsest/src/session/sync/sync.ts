@@ -108,7 +108,7 @@ function textOf(content: SyncMessage["content"]): string {
 
 /**
  * Appends content of a list. Between two requests, all messages of the model are sent as one, and all messages of the
- * user as one. So an answer that follows tool results gets a `request` entry of its own, for the request that another
+ * user as one. So an answer that follows tool results gets a separate `request` entry, for the request that another
  * program sent.
  */
 async function appendList(list: readonly NewContent[], { state, inlet, ports }: SyncParts): Promise<readonly number[]> {
