@@ -149,7 +149,7 @@ describe("the error says what to pass", () => {
     [
       "no provider",
       () => any(openSession)({ store: memoryStore(), model: "m" }),
-      "openSession({ provider }) is missing; it must be a provider: one of this package around your client, or your own.",
+      "openSession({ provider }) is missing; it must be a provider: one of this package with your client, or your own.",
     ],
     [
       "no model",
@@ -176,7 +176,7 @@ describe("the error says what to pass", () => {
   test("nothing is appended, and a stream is no response", async () => {
     const session = await openSession(right);
     expect(((await thrownBy(() => any(session.append)(undefined))) as Error).message).toBe(
-      "append(content) is missing; it must be a text, or what user(), toolResult(), attachment() or a provider's readMessages() returns.",
+      "append(content) is missing; it must be a text, or the result of user(), toolResult(), attachment() or a provider's readMessages().",
     );
     expect(session.history.newestEntry).toBe(1);
     await session.append("Hello");

@@ -18,7 +18,9 @@ export function toSyncMessages(messages: readonly OpencodeMessage[]): readonly S
     const content = [...blocks, ...results];
     if (content.length === 0) return [];
     const id = asString(message.info["id"]);
-    return isAnswer(message) ? [{ role: "assistant", content, id }] : [{ role: "user", content }];
+    return isAnswer(message)
+      ? [{ role: "assistant", content, ...(id === undefined ? {} : { id }) }]
+      : [{ role: "user", content }];
   });
 }
 

@@ -146,7 +146,7 @@ export function createMemory(files: MemoryFiles, { emit, embedder }: CreateMemor
         };
       });
     },
-    search: createTopicSearch({ files, list, readAll, embedder }),
+    search: createTopicSearch({ files, list, readAll, ...(embedder === undefined ? {} : { embedder }) }),
     async noteUse(slugs) {
       // A full or read-only disk, a database that cannot be reached: a count must not make a turn fail.
       if (slugs.length > 0) await files.noteUse(slugs).catch(() => undefined);

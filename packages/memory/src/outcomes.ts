@@ -72,5 +72,5 @@ export type WriteOutcome = Committed<Written> | Committed<Proposed> | Unchanged 
 export type StagedOutcome = Written | Proposed | Unchanged | Stale | Refused;
 
 export function refused(because: RefusalCause, why: string, headroom?: Headroom): Refused {
-  return { kind: "refused", because, why, headroom };
+  return { kind: "refused", because, why, ...(headroom === undefined ? {} : { headroom }) };
 }

@@ -51,7 +51,7 @@ export function planWrite(view: MemoryView, draft: CheckedDraft, by: Author, exp
         kind: "written",
         slug,
         version: versionOf(after),
-        forgotten: known === undefined ? undefined : known.forgotten,
+        ...(known === undefined ? {} : { forgotten: known.forgotten }),
       },
       ...(isJudged(view, path, by) ? { verdict: "corrected" } : {}),
     }

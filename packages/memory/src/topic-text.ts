@@ -51,7 +51,7 @@ export function writeTopicText(draft: TopicDraft, over: string, { by, nowMs }: T
     name,
     description,
     type,
-    evidence: evidence === undefined ? undefined : evidence.length === 0 ? undefined : evidence.map(evidenceLine),
+    ...(evidence === undefined ? {} : { evidence: evidence.length === 0 ? undefined : evidence.map(evidenceLine) }),
   };
   const changed = changeFrontmatter(
     over,

@@ -135,13 +135,13 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Sess
     }
     const { route, token } = done ?? {};
     const facts = {
-      operation: route === undefined ? undefined : route.operation,
-      tenant: token === undefined ? undefined : token.tenant,
+      operation: route?.operation,
+      tenant: token?.tenant,
       status: response.statusCode,
       durationMs: performance.now() - startedAtMs,
     };
     seen?.end(route === undefined ? facts : { ...facts, route: route.path });
-    onRequest?.({ requestId, method, ...facts, token: token === undefined ? undefined : token.id });
+    onRequest?.({ requestId, method, ...facts, token: token?.id });
   }
 
   const headersTimeout = Math.min(10_000, limits.receiveTimeoutMs);

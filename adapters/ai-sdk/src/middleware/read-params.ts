@@ -47,5 +47,5 @@ function isPlain(tool: CallTool): tool is Extract<CallTool, { type: "function" }
 
 function toDefinition({ name, description, inputSchema }: Extract<CallTool, { type: "function" }>): ToolDefinition {
   const schema = inputSchema as ToolDefinition["inputSchema"];
-  return { name, description, inputSchema: schema };
+  return { name, ...(description === undefined ? {} : { description }), inputSchema: schema };
 }

@@ -78,7 +78,7 @@ function usualOptions(session: string): SharedV4ProviderOptions {
 
 function renderTool({ name, description, inputSchema }: ToolDefinition): LanguageModelV4FunctionTool {
   const schema = { type: "object", ...inputSchema } as LanguageModelV4FunctionTool["inputSchema"];
-  return { type: "function", name, description, inputSchema: schema };
+  return { type: "function", name, ...(description === undefined ? {} : { description }), inputSchema: schema };
 }
 
 /** Options of several providers in one object. Where both name a field, the second wins. */

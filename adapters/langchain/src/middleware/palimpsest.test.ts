@@ -41,7 +41,7 @@ interface World {
 
 interface WorldOptions extends Partial<PalimpsestOptions> {
   readonly windowTokens?: number;
-  /** Middleware before ours. The framework's own does not fit its types under `exactOptionalPropertyTypes`. */
+  /** Middleware before ours. The framework's own middleware does not fit its types. */
   readonly before?: (model: ChatAnthropic) => readonly unknown[];
   readonly server?: simulator.SimulatorServer;
 }

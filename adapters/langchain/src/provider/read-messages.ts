@@ -26,7 +26,7 @@ export function toSyncMessages(messages: readonly object[]): readonly SyncMessag
     if (role === undefined) return [];
     const id = asString(message["id"]);
     const content = readContent(role, message);
-    return [{ role: role === "tool" ? "user" : role, content, id }];
+    return [{ role: role === "tool" ? "user" : role, content, ...(id === undefined ? {} : { id }) }];
   });
 }
 

@@ -53,7 +53,7 @@ export function createRequestRenderer({
 
 function renderTool({ name, description, inputSchema }: ToolDefinition): object {
   const parameters = { type: "object", ...inputSchema };
-  return { type: "function", function: { name, description, parameters } };
+  return { type: "function", function: { name, ...(description === undefined ? {} : { description }), parameters } };
 }
 
 function withMark(message: LangChainMessage, mark: JsonObject | undefined): LangChainMessage {

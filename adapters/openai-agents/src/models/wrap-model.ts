@@ -67,7 +67,9 @@ export function wrapModel(context: CallContext, wrapped: WrappedModel): Model {
   }
 
   return {
-    supportsPromptModelSelection: model.supportsPromptModelSelection,
+    ...(model.supportsPromptModelSelection === undefined
+      ? {}
+      : { supportsPromptModelSelection: model.supportsPromptModelSelection }),
     getResponse: (request) => (isHeldElsewhere(request) ? model.getResponse(request) : getResponse(request)),
     getStreamedResponse: (request) =>
       isHeldElsewhere(request) ? model.getStreamedResponse(request) : getStreamedResponse(request),

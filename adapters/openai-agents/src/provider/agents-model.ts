@@ -135,7 +135,7 @@ function toModelRequest(
 ): ModelRequest {
   const { toolChoice: _, retry: __, ...modelSettings } = binding?.modelSettings ?? (settings as ModelSettings);
   const request = {
-    systemInstructions,
+    ...(systemInstructions === undefined ? {} : { systemInstructions }),
     input: [...input],
     modelSettings: toSentSettings(modelSettings, { maxTokens, cacheKey }, model),
     tools: binding?.tools ?? ([...tools] as ModelRequest["tools"]),

@@ -44,7 +44,7 @@ export function toError({ errorMessage = "The call failed.", stopReason }: PiRes
   const error = Object.assign(new Error(errorMessage), {
     code: CODE.exec(errorMessage)?.[1] ?? (OVERLOADED.test(errorMessage) ? "overloaded" : undefined),
     error: bodyIn(errorMessage),
-    status: status === undefined ? undefined : Number(status),
+    ...(status === undefined ? {} : { status: Number(status) }),
   });
   if (stopReason === "aborted") error.name = "AbortError";
   return error;

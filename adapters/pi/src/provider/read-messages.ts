@@ -14,7 +14,7 @@ export function toSyncMessages(messages: readonly unknown[]): readonly SyncMessa
     if (content.length === 0) return [];
     const id = asString(message["responseId"]);
     const role = message["role"] === "assistant" ? "assistant" : "user";
-    return [{ role, content, id }];
+    return [{ role, content, ...(id === undefined ? {} : { id }) }];
   });
 }
 

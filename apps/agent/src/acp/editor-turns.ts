@@ -83,7 +83,7 @@ export function createEditorTurns({
       let outcome = await reportTurn(agent, {
         ...start,
         words: said?.words,
-        prompt: said === undefined ? undefined : said.content,
+        prompt: said?.content,
       });
       while (waiting.waiting.length > 0 && outcome.kind === "done") outcome = await reportTurn(agent, start);
       return toResponse(outcome);

@@ -78,8 +78,8 @@ export async function encloseProgram(program: Program, ports: ProgramPorts): Pro
       folder,
       hosts: hosts.filter((host) => !isDeniedHost(permissions.rules, host)),
       named: from === "user" ? await filesOfHome(words, places) : [],
-      writes,
-      ownFolder,
+      ...(writes === undefined ? {} : { writes }),
+      ...(ownFolder === undefined ? {} : { ownFolder }),
     });
     started.push(enclosed);
     const shell = findShell(ports.environment, guard.roots);

@@ -81,7 +81,7 @@ export async function toPermissionCall(
     enclosure: commands ?? enclosure,
     place: isObeyed(located, obeyedFiles) ? "protected" : placeOf(located, paths, effect),
     hosts: always === undefined ? wantedHosts(network, openHosts) : always === "always" ? hostOf(url) : always,
-    unguarded: gap,
+    ...(gap === undefined ? {} : { unguarded: gap }),
     ...(isCommand ? { command: await readCommand(command, guard, base) } : {}),
   };
 }

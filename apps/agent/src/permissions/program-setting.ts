@@ -131,7 +131,7 @@ export function readToolServer(
   }
   const isUrl = typeof url === "string" && /^https?:$/.test(URL.parse(url)?.protocol ?? "");
   if (isUrl && (headers === undefined || isTextRecord(headers))) {
-    return { name, url, headers };
+    return { name, url, ...(headers === undefined ? {} : { headers }) };
   }
   return `server ${name} needs a command (a list of words; environment: texts) or a url (http or https; headers: texts)`;
 }

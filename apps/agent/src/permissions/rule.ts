@@ -25,7 +25,7 @@ export function readRule(text: string, decision: Rule["decision"], from: Rule["f
   if (text.length > MAX_RULE_CHARACTERS) return undefined;
   const [, tool, pattern] = RULE.exec(text.trim()) ?? [];
   if (tool === undefined) return undefined;
-  return { decision, tool, from, pattern };
+  return { decision, tool, from, ...(pattern === undefined ? {} : { pattern }) };
 }
 
 export function ruleText({ decision, tool, pattern, from }: Rule): string {

@@ -1,6 +1,6 @@
 import type { HookEvent } from "palimpsest/hooks";
 import type { Effort } from "palimpsest/provider-parts";
-import { asObject, asString } from "palimpsest/schema";
+import { asObject, asString, present } from "palimpsest/schema";
 import type { PermissionMode } from "./decide-permission.ts";
 
 /** The services that WebSearch can use. */
@@ -22,7 +22,7 @@ export function readSearch(value: unknown): SearchSetting | undefined {
   const fields = asObject(value);
   const provider = SEARCH_PROVIDERS.find((name) => name === fields?.["provider"]);
   if (fields === undefined || provider === undefined) return undefined;
-  return { provider, key: asString(fields["key"]), url: asString(fields["url"]) };
+  return { provider, ...present({ key: asString(fields["key"]), url: asString(fields["url"]) }) };
 }
 
 /** The part of JSON Schema (draft 7) that settings are described in. Everything in it is checked here but `pattern`. */

@@ -1,5 +1,6 @@
 import type { ModelFacts } from "palimpsest";
 import type { Effort, ExtraModels } from "palimpsest/provider-parts";
+import { present } from "palimpsest/schema";
 import { nearest } from "../text/nearest.ts";
 import type { PermissionMode } from "./decide-permission.ts";
 import {
@@ -144,7 +145,7 @@ export function readSettings(json: string, from: Rule["from"]): ReadSettings {
       say(`${name}: a project cannot say this. Put it into your own settings.json.`);
   }
   const settings: Partial<AgentSettings> = {
-    ...(from === "user" ? { models, provider, model, effort, search } : {}),
+    ...(from === "user" ? { models, ...present({ provider, model, effort, search }) } : {}),
     rules,
     hooks,
     servers,
@@ -218,15 +219,12 @@ export function mergeSettings({ user = {}, project = {}, trust }: SettingsSource
     hooks: [...base.hooks, ...(trusted ? hooks : [])],
     extensions: [...base.extensions, ...(trusted ? extensions : [])],
     models: base.models,
-    provider: base.provider,
-    model: base.model,
-    effort: base.effort,
-    search: base.search,
+    ...present({ provider: base.provider, model: base.model, effort: base.effort, search: base.search }),
     web: web === "off" || (web === "on" && trusted) ? web : base.web,
     // Less is always granted.
     memory:
       memory !== undefined && MEMORY_USES.indexOf(memory) < MEMORY_USES.indexOf(base.memory) ? memory : base.memory,
-    flags: base.flags,
+    ...(base.flags === undefined ? {} : { flags: base.flags }),
     servers: [...base.servers, ...(trusted ? servers.filter(({ name }) => !isNamed(base.servers, name)) : [])],
   };
   const heldBack = trusted

@@ -38,7 +38,7 @@ export async function openOperations({ environment, agentHome, flags: path }: Op
   return {
     problems,
     ...(telemetry === undefined ? {} : { onEvent: telemetry.onEvent, instruments: telemetry.instruments }),
-    flags: flags === undefined ? undefined : flags.client,
+    flags: flags?.client,
     async close() {
       const unsent = await telemetry?.close(FLUSH_MS);
       await flags?.close().catch(() => undefined);

@@ -4,8 +4,8 @@ import type { DispatchCheck } from "./dispatch-case.ts";
 
 async function offsets(events: Events, after?: number, limit?: number): Promise<readonly number[]> {
   const page = await events.read("s", {
-    after,
-    limit,
+    ...(after === undefined ? {} : { after }),
+    ...(limit === undefined ? {} : { limit }),
   });
   assert.ok(page.kind === "read", `it is ${page.kind}`);
   return page.events.map(({ offset }) => offset);

@@ -66,7 +66,7 @@ export function createLeases({ file, place, silentAfterMs, onTaken }: LeasesOpti
           holder,
           takenAtMs,
           failures: readAttempts(connection, name).failures,
-          lastDoneAtMs,
+          ...(lastDoneAtMs === undefined ? {} : { lastDoneAtMs }),
           ...(isHeld && because !== undefined ? { reclaimed: { from: toOwner(before), because } } : {}),
         });
       });
@@ -82,8 +82,8 @@ export function createLeases({ file, place, silentAfterMs, onTaken }: LeasesOpti
         const { state, lastDoneAtMs, lastScanAtMs } = row;
         return {
           ...tries,
-          lastDoneAtMs,
-          lastScanAtMs,
+          ...(lastDoneAtMs === undefined ? {} : { lastDoneAtMs }),
+          ...(lastScanAtMs === undefined ? {} : { lastScanAtMs }),
           ...(state === "held" ? { holder: toOwner(row) } : {}),
         };
       }),

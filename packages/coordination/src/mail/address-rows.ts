@@ -32,7 +32,7 @@ export function toAddress(row: AddressRow, place: Place, silentAfterMs: number):
     name,
     session,
     state: isFree(row, place, silentAfterMs) ? "stopped" : "running",
-    socket,
+    ...(socket === undefined ? {} : { socket }),
     host: process.host,
     pid: process.pid,
   };

@@ -64,7 +64,7 @@ export function createMailboxes(options: MailboxesOptions): Mailboxes {
           session,
           token,
           process,
-          socket,
+          ...(socket === undefined ? {} : { socket }),
         });
       });
       if (typeof result !== "number") return { kind: "taken", by: result };

@@ -27,7 +27,7 @@ export interface PeerDraft {
 }
 
 export function encodeDraft({ id, from, body, summary }: PeerDraft): Buffer {
-  return Buffer.from(JSON.stringify({ id, from, body, summary }));
+  return Buffer.from(JSON.stringify({ id, from, body, ...(summary === undefined ? {} : { summary }) }));
 }
 
 /** Parses the message; everything else is dropped. */
@@ -45,7 +45,7 @@ export function decodeDraft(bytes: Buffer): PeerMessage | undefined {
   if (!isId(id) || !isId(from) || !(summary === undefined || isWellFormedText(summary))) return undefined;
   // No session of an agent has a name like this: a peer is never taken for an agent.
   const key = toKey(`uds:${from}`, id);
-  return { key, id, from: { kind: "peer", says: from }, body, summary };
+  return { key, id, from: { kind: "peer", says: from }, body, ...(summary === undefined ? {} : { summary }) };
 }
 
 function isWellFormedText(value: unknown): value is string {

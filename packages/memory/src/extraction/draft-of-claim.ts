@@ -60,7 +60,7 @@ export function draftOfClaim(given: GivenMemory, options: DraftOptions): ClaimDr
     type,
     body: body.join("\n").trim(),
     evidence: [...(before?.evidence ?? []), ...evidence],
-    slug: before === undefined ? undefined : before.slug,
+    ...(before === undefined ? {} : { slug: before.slug }),
   };
   return { draft, left: reasons.flatMap(({ label, bad }) => (bad === undefined ? [] : [`${label}: ${bad}`])) };
 }

@@ -184,8 +184,8 @@ async function runFork(
         tools: round.tools,
         maxRounds: 1,
         signal,
-        prompt: asked,
-        permission,
+        ...(asked === undefined ? {} : { prompt: asked }),
+        ...(permission === undefined ? {} : { permission }),
       });
       let step = await turn.next();
       for (; step.done !== true; step = await turn.next()) round.see(step.value);
@@ -197,7 +197,7 @@ async function runFork(
       const failure =
         value.kind === "failed" ? value.error.message : value.kind === "aborted" ? whyAborted(stopped) : undefined;
       const outcome = failure !== undefined ? "failed" : count > 0 ? "extracted" : "nothing";
-      const ended: ExtractionEnded = { outcome, count, why: failure };
+      const ended: ExtractionEnded = { outcome, count, ...(failure === undefined ? {} : { why: failure }) };
       return { ended, used: fork.ledger.totals() };
     }
   } finally {

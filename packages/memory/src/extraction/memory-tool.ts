@@ -60,7 +60,7 @@ export function memoryTool({ memory, session, said, search, onRead, now = Date.n
     const before = await memory.read(same?.slug ?? slug);
     const { draft, left } = draftOfClaim(
       { name, type, fact, why, how },
-      { session, checked, said: messages, nowMs: now(), before },
+      { session, checked, said: messages, nowMs: now(), ...(before === undefined ? {} : { before }) },
     );
     const named = slug === "" ? draft : { ...draft, slug };
     const outcome =

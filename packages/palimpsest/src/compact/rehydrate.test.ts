@@ -115,7 +115,7 @@ test("what the host knows comes back in one order, each under its own heading an
   ]);
   for (const shown of attachments.map(textOf)) expect(shown).toMatch(/^\S.*:\n\S/);
   expect(new Set(attachments.map((one) => textOf(one).split("\n")[0])).size).toBe(5);
-  const named = parts.map((part) => ("name" in part ? part.name : "-"));
+  const named = parts.map((part) => ("name" in part ? (part.name ?? "-") : "-"));
   expect(named).toEqual(["deploy", "-", "-", "-", "-"]);
 });
 

@@ -115,7 +115,7 @@ function toPrevious(
     freshTokens,
     cacheReadTokens,
     cacheWriteTokens,
-    edits: cache?.edits === undefined ? undefined : cache.edits,
+    edits: cache?.edits,
     appliedEdits,
     deletedTokens,
     ...(isCold && cache?.deleted !== undefined ? { deletions: "stale" } : {}),

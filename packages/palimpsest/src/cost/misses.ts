@@ -30,7 +30,7 @@ export function describeRequest(next: NextRequest): CacheFacts {
     lifetimeMs,
     headLifetimeMs,
     ...asked,
-    comparedWith: previous === undefined ? undefined : previous.at,
+    comparedWith: previous?.at,
     ...(changes.length === 0 ? {} : { changes }),
     keptTokens,
     prices,

@@ -76,7 +76,7 @@ export function diffRequests(one: Compared, other: Compared): RequestDiff {
     changed,
     settings: settingsOf(one.segments) === settingsOf(other.segments) ? "same" : "changed",
     causes: causesOf(other),
-    break: other.line?.break === undefined ? undefined : other.line.break,
+    break: other.line?.break,
   };
 }
 

@@ -113,7 +113,7 @@ function showPieces(pieces: readonly JsonPiece[], places: RequestPlaces, sources
     place: "system",
     key: "system",
     tokens: tokensOf({ kind: "text", text: parts.system }),
-    entry: configuration === undefined ? undefined : configuration.systemHeldBy,
+    entry: configuration?.systemHeldBy,
   };
   const toolPieces = pieces.filter(({ path }) => places.tools.some((list) => isWithin(path, list)));
   const toolTokens = parts.tools.map((tool) => tokensOf(definitionBlock(tool)));
@@ -125,7 +125,7 @@ function showPieces(pieces: readonly JsonPiece[], places: RequestPlaces, sources
       key: isOne ? piece : "tools",
       tokens: isOne ? toolTokens[index]! : toolTokens.reduce((sum, tokens) => sum + tokens, 0),
       ...(isOne ? { name: parts.tools[index]!.name } : {}),
-      entry: configuration === undefined ? undefined : configuration.toolsHeldBy,
+      entry: configuration?.toolsHeldBy,
     };
   };
   const calls = callNames(view);

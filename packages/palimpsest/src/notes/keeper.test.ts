@@ -12,7 +12,7 @@ import { memoryStore } from "../stores/memory-store.ts";
 
 const MODEL = "claude-opus-5-5";
 const MINUTE_MS = 60_000;
-/** Less than what is left of a cache's time when an update is due at the latest. */
+/** A time shorter than the rest of the cache lifetime at which an update is due at the latest. */
 const STEP_MS = 5_000;
 
 const section = (heading: string, content: string): string =>
@@ -68,7 +68,7 @@ async function open({
 const words = (about: string, count = 1_500): string => `About ${about}: ${`${about} `.repeat(count)}`;
 
 describe("session notes", () => {
-  test("are brought up to date by a call on the cached prompt, and survive a resume", async () => {
+  test("are updated by a call on the cached prompt, and survive a resume", async () => {
     const written: string[] = [];
     const write = async (markdown: string) => void written.push(markdown);
     const { session, ask, options } = await open({ notes: { write } });
@@ -83,7 +83,7 @@ describe("session notes", () => {
     expect(await (await openSession(options)).notes.read()).toBe(written[0]);
   });
 
-  test("say when their newest version was written and what it covers; after a rewind it is the earlier one", async () => {
+  test("return the time and the coverage of their newest version, and of the earlier one after a rewind", async () => {
     const { session, ask, clock } = await open();
     expect(await session.notes.latest()).toBeUndefined();
     await ask(words("one"));
@@ -103,7 +103,7 @@ describe("session notes", () => {
     expect(await session.notes.latest()).toEqual(first);
   });
 
-  test("stand in for a summary: no model is asked, and what they do not cover is kept", async () => {
+  test("replace a summary without asking a model, and messages that they do not cover are kept", async () => {
     const { session, ask, told: emitted } = await open();
     for (let round = 0; round < 12; round++) await ask(words(`part${round}`));
     await session.notes.update();
@@ -111,7 +111,7 @@ describe("session notes", () => {
     while ((await session.history.explain()).length === 0) await ask(words("more", 2_000));
     const [boundary] = await session.history.explain();
     expect(boundary!.compaction).toMatchObject({ rung: "notes", trigger: "auto", modelCalls: 0, declined: [] });
-    // Nothing was spent: there is no price, not one of zero.
+    // Without a call there is no price, not a price of zero.
     expect(boundary!.compaction).not.toHaveProperty("priceUsd");
     expect(boundary!.shownAs).toContain("Renaming the loader.");
     const request = JSON.stringify((await ask("Go on.")).messages);
@@ -119,7 +119,7 @@ describe("session notes", () => {
     expect(emitted("compaction-ended")).toMatchObject([{ outcome: { kind: "compacted", rung: "notes" } }]);
   });
 
-  test("make a compaction cheaper, until one has used them", async () => {
+  test("make a compaction cheaper until a compaction has used them", async () => {
     const settings = { "compaction.economicFromTokens": 10_000, "compaction.horizonRequests": 8 } as const;
     const { session, ask } = await open({ settings, windowTokens: 200_000 });
     const point = (): number => {
@@ -138,19 +138,19 @@ describe("session notes", () => {
     expect(point()).toBeLessThan(withoutNotes);
   });
 
-  test("by growth: as the fixed rules say", async () => {
+  test("are updated by growth with the fixed policy", async () => {
     const { ask, told: emitted } = await open({ settings: { "notes.enabled": "on", "notes.policy": "fixed" } });
     for (let round = 0; round < 4; round++) await ask(words(`part${round}`, 2_000));
     await expect.poll(() => emitted("notes-updated").length).toBeGreaterThan(0);
   });
 
-  test("when it pays: rarely, and before the cache of a long conversation ends", async () => {
+  test("are updated rarely with the paying policy, shortly before the cache of a long conversation expires", async () => {
     const compaction = { "compaction.economicFromTokens": 20_000, "compaction.horizonRequests": 30 };
     const settings = { "notes.enabled": "on", ...compaction } as const;
     const { session, ask, told: emitted, clock } = await open({ settings, windowTokens: 200_000 });
     for (let round = 0; round < 40; round++) await ask(words(`part${round}`, 1_000));
     expect(emitted("notes-updated")).toEqual([]);
-    // Nobody says anything until less than a fifth of the cache's five minutes is left.
+    // The conversation pauses until less than a fifth of the cache's five minutes is left.
     for (let passedMs = 0; passedMs < 250_000; passedMs += STEP_MS) {
       await clock.pass(STEP_MS, Promise.resolve());
       await new Promise((resolve) => setImmediate(resolve));
@@ -164,7 +164,7 @@ describe("session notes", () => {
     ["nothing", answer(" ")],
     ["a refusal", answer("I'm sorry, I can't do that.")],
     ["something cut off", { ...update(section(STATE, "Half")), stop: "output-limit" } as Reply],
-  ])("are not touched by an update that answers %s", async (_, reply) => {
+  ])("do not change if the answer is %s", async (_, reply) => {
     const { session, ask } = await open({ reply });
     await ask(words("one"));
     const before = await session.notes.read();
@@ -172,7 +172,7 @@ describe("session notes", () => {
     expect(await session.notes.read()).toBe(before);
   });
 
-  test("have the headings of a template of one's own, if it is one", async () => {
+  test("have the headings of a custom template if it is valid", async () => {
     const template = "# Risks\n_What can go wrong._\n\n# Next\n_What comes next._\n";
     const reply = update(section("Risks", "The loader is used twice."));
     const { session, ask } = await open({ notes: { template }, reply });
@@ -182,7 +182,7 @@ describe("session notes", () => {
     await expect(open({ notes: { template: "no headings" } })).rejects.toThrow(InvalidOptionError);
   });
 
-  test("are not kept unless they are switched on", async () => {
+  test("are off by default", async () => {
     const { ask, told: emitted } = await open({ settings: { "notes.policy": "fixed" } });
     for (let round = 0; round < 5; round++) await ask(words(`part${round}`, 2_000));
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,8 +1,9 @@
+// Keeps the notes of a session up to date, and uses them for compactions.
+
 import { NO_LONGER_NEEDED, watchCall } from "../clock.ts";
 import { InvalidOptionError } from "../errors.ts";
 import type { Forks } from "../forks/forks.ts";
 import { readPayload, toDraft } from "../log/draft.ts";
-
 import { ProviderError } from "../providers/provider.ts";
 import { recallOf } from "../recall/recall.ts";
 import type { SessionCore } from "../state/core.ts";
@@ -17,11 +18,11 @@ import { readUpdate, updatePrompt } from "./update.ts";
 import { isUpdateDue, type NotesCompaction, notesPolicy, notesSituation, planNotesCompaction } from "./when.ts";
 
 const NOTES_SOURCE = "session_notes";
-/** A compaction waits this long for an update. An update that takes longer than `DEAD_MS` counts as dead. */
+/** The time that a compaction waits for an update. An update that takes longer than `DEAD_MS` counts as dead. */
 const WAIT_MS = 15_000;
 const DEAD_MS = 60_000;
-/** The share by which the view has to grow before the keeper looks at it again. */
-const LOOK_AGAIN_SHARE = 0.05;
+/** The view must grow by this share before the keeper checks again whether an update is due. */
+const CHECK_AGAIN_SHARE = 0.05;
 
 /** The parts of a session that its notes need. */
 interface NotesParts extends SessionCore {
@@ -29,15 +30,15 @@ interface NotesParts extends SessionCore {
   readonly measures: Pick<Sizes, "size">;
 }
 
-/** Keeps the notes of a session up to date during the session, so that a summary exists when a compaction needs one. */
+/** Updates the notes of a session during the session, so that a summary exists when a compaction needs one. */
 export class NotesKeeper implements SessionNotes {
   readonly #parts: NotesParts;
   readonly #template: NotesTemplate;
   #running: { readonly done: Promise<NotesUpdateOutcome>; readonly sinceMs: number } | undefined;
-  /** Aborted by the next request: work that waited for the end of a pause is over then. */
+  /** Ends the work that waits for the end of a pause. The next request aborts it. */
   #pause = new AbortController();
-  /** The size of the view when the keeper last looked whether an update is due. */
-  #consideredTokens = 0;
+  /** The size of the view at the last check for a due update. */
+  #checkedTokens = 0;
 
   constructor(parts: NotesParts) {
     this.#parts = parts;
@@ -58,7 +59,10 @@ export class NotesKeeper implements SessionNotes {
     return { markdown, coveredTo, entry: stored.sequence, atMs: stored.atMs };
   }
 
-  /** Updates the notes, after an update that is running: each update starts from the result of the previous one. */
+  /**
+   * Updates the notes. Waits for a running update first, because each update starts from the result of the previous
+   * one.
+   */
   async update({ signal = this.#parts.ports.signal }: UpdateOptions = {}): Promise<NotesUpdateOutcome> {
     const { state, ports } = this.#parts;
     const before = this.#running?.done ?? Promise.resolve();
@@ -67,10 +71,10 @@ export class NotesKeeper implements SessionNotes {
       .catch((error: unknown): NotesUpdateOutcome => {
         return { kind: "failed", why: error instanceof Error ? error.message : String(error) };
       });
-    const mine = { done, sinceMs: ports.clock.now() };
-    this.#running = mine;
+    const own = { done, sinceMs: ports.clock.now() };
+    this.#running = own;
     const outcome = await done;
-    if (this.#running === mine) this.#running = undefined;
+    if (this.#running === own) this.#running = undefined;
     const { countTokens } = measuresOf(state.view);
     const tokens = outcome.kind === "failed" ? 0 : countTokens(outcome.markdown);
     ports.emit({ kind: "notes-updated", outcome: outcome.kind, tokens });
@@ -79,17 +83,17 @@ export class NotesKeeper implements SessionNotes {
 
   async #run(signal: AbortSignal): Promise<NotesUpdateOutcome> {
     const { state, settings, options, ports, forks, measures } = this.#parts;
-    const now = settings.current;
+    const values = settings.current;
     const notes = await this.#current();
     const snapshot = await state.inOrder(async () => takeSnapshot(state, measures.size()));
     const covered = snapshot.items.findLast(({ kind }) => kind === "message");
-    if (covered === undefined) return { kind: "failed", why: "nothing was said yet" };
+    if (covered === undefined) return { kind: "failed", why: "the conversation is still empty" };
     const { prompt, write } = options.notes ?? {};
-    const limits = { sectionTokens: now["notes.sectionTokens"], totalTokens: now["notes.totalTokens"] };
+    const limits = { sectionTokens: values["notes.sectionTokens"], totalTokens: values["notes.totalTokens"] };
     const conversation = await forks.converse({ source: NOTES_SOURCE, signal });
     try {
       await conversation.ask(updatePrompt({ notes, countTokens: snapshot.countTokens, limits, prompt }));
-      const watched = await watchCall((own, heard) => conversation.answer({ signal: own, onPart: heard }), {
+      const watched = await watchCall((callSignal, onPart) => conversation.answer({ signal: callSignal, onPart }), {
         clock: ports.clock,
         signal,
         stallMs: DEAD_MS,
@@ -113,29 +117,29 @@ export class NotesKeeper implements SessionNotes {
     return read?.kind === "notes" ? parseNotes(read.payload.markdown, this.#template) : emptyNotes(this.#template);
   }
 
-  /** A response was recorded: updates the notes in the background, now or before the cache expires, if the update pays. */
+  /** Updates the notes in the background after a response, now or before the cache expires, if the update pays off. */
   afterResponse(): void {
     this.#pause.abort(NO_LONGER_NEEDED);
     this.#pause = new AbortController();
     const over = AbortSignal.any([this.#pause.signal, this.#parts.ports.signal]);
-    // Nobody waits for this work. The update itself emits its failures.
-    this.#consider(over).catch(() => undefined);
+    // Ignore errors here: `update` emits its failures.
+    this.#updateInPause(over).catch(() => undefined);
   }
 
-  /** A request is being prepared: the pause is over. */
+  /** Ends the pause, because a request is being prepared. */
   onRequest(): void {
     this.#pause.abort(NO_LONGER_NEEDED);
   }
 
-  async #consider(over: AbortSignal): Promise<void> {
+  async #updateInPause(over: AbortSignal): Promise<void> {
     const { state, settings, ports } = this.#parts;
-    // A look costs as much as the view is long: the keeper looks again only if the view has grown by a share, or has shrunk.
+    // The cost of a check grows with the view, so check only after the view has grown by a share or has shrunk.
     const size = sizeTokens(state.view);
-    const hasChanged = size < this.#consideredTokens || size >= this.#consideredTokens * (1 + LOOK_AGAIN_SHARE);
+    const hasChanged = size < this.#checkedTokens || size >= this.#checkedTokens * (1 + CHECK_AGAIN_SHARE);
     if (hasChanged && (await this.#updateIfDue(over))) return;
     const { atMs, lifetimeMs } = state.ledger.sources["main"]?.previous ?? {};
     if (atMs === undefined || lifetimeMs === undefined || settings.current["notes.enabled"] === "off") return;
-    // One millisecond later than the setting says: the planner acts if this share is left, or less.
+    // Add one millisecond: the planner acts if this share of the lifetime or less is left.
     const dueAtMs = atMs + lifetimeMs * (1 - settings.current["notes.beforeColdPercent"] / 100) + 1;
     await ports.clock.wait(Math.max(0, dueAtMs - ports.clock.now()), over, "free");
     if (!over.aborted) await this.#updateIfDue(over);
@@ -148,7 +152,7 @@ export class NotesKeeper implements SessionNotes {
     if (over.aborted) return false;
     const size = measures.size();
     const snapshot = takeSnapshot(state, size);
-    this.#consideredTokens = snapshot.sizeTokens;
+    this.#checkedTokens = snapshot.sizeTokens;
     const situation = notesSituation({
       snapshot,
       ledger: state.ledger,
@@ -164,30 +168,30 @@ export class NotesKeeper implements SessionNotes {
     return true;
   }
 
-  /** Plans a compaction that uses the notes as its summary. Waits a short time for an update that is running. */
+  /** Plans a compaction that uses the notes as its summary. Waits a short time for a running update. */
   async planCompaction(snapshot: Snapshot): Promise<NotesCompaction> {
     const { state, settings, ports } = this.#parts;
-    const now = settings.current;
+    const values = settings.current;
     const running = this.#running;
     if (running !== undefined && ports.clock.now() - running.sinceMs < DEAD_MS) {
       const over = new AbortController();
       await Promise.race([running.done, ports.clock.wait(WAIT_MS, over.signal)]);
       over.abort(NO_LONGER_NEEDED);
     }
-    const { notes: noted } = state.carriedState;
-    if (noted === undefined) return { kind: "declined", cause: "no-notes", reason: "there are no notes" };
+    const { notes: newest } = state.carriedState;
+    if (newest === undefined) return { kind: "declined", cause: "no-notes", reason: "there are no notes" };
     const { boundary } = snapshot.carriedState.chain;
     return planNotesCompaction({
       items: snapshot.items,
       notes: await this.#current(),
-      notesEntry: noted.entry,
+      notesEntry: newest.entry,
       recall: recallOf(snapshot.configuration.tools),
-      coveredTo: noted.coveredTo,
+      coveredTo: newest.coveredTo,
       newestBoundary: boundary === 0 ? undefined : boundary,
-      minimumTokens: now["notes.keepTokens"],
-      minimumTextMessages: now["notes.keepTextMessages"],
-      maximumTokens: now["notes.keepMaxTokens"],
-      sectionTokens: now["notes.sectionTokens"],
+      minimumTokens: values["notes.keepTokens"],
+      minimumTextMessages: values["notes.keepTextMessages"],
+      maximumTokens: values["notes.keepMaxTokens"],
+      sectionTokens: values["notes.sectionTokens"],
       thresholdTokens: snapshot.budget.autoCompactTokens,
       tokensOf: snapshot.tokensOf,
       countTokens: snapshot.countTokens,

@@ -1,12 +1,17 @@
+// Parses and writes notes, measures them, and turns them into a summary.
+
 import { headingKey, italicIn, type NotesTemplate, sectionHead, type TemplateSection } from "./template.ts";
 
-/** What is known about a session: the sections of the template, in its order, each with its content. */
+export const NOTES_LIMITS: NotesLimits = { sectionTokens: 2_000, totalTokens: 12_000 };
+const ESCAPED = /^\\+(?=#{1,6}[ \t])/;
+
+/** The notes of a session: the sections of the template, in its order, each with its content. */
 export interface Notes {
   readonly sections: readonly NotesSection[];
 }
 
 export interface NotesSection extends TemplateSection {
-  /** Empty if nothing is known yet. Without blank lines at either end. */
+  /** The text of the section, without blank lines at either end. Empty without notes. */
   readonly content: string;
 }
 
@@ -14,7 +19,7 @@ export function emptyNotes(template: NotesTemplate): Notes {
   return { sections: template.map((section) => ({ ...section, content: "" })) };
 }
 
-/** Still the template, with nothing in it. */
+/** Tells whether all sections are empty. */
 export function isBare({ sections }: Notes): boolean {
   return sections.every(({ content }) => content === "");
 }
@@ -30,26 +35,26 @@ export function notesMarkdown({ sections }: Notes): string {
 }
 
 /**
- * Notes as they were written. The template says what is structure: what stands under a heading that it does not have
- * (it was another one then) stays as content of the section before, so nothing is lost.
+ * Parses notes from markdown. Only headings of the template count as structure. Other headings, for example of an
+ * earlier template, become content of the section before them, so nothing is lost.
  */
 export function parseNotes(markdown: string, template: NotesTemplate): Notes {
   const keys = keysOf(template);
   const contents = new Map<string, string[]>();
   let current: string[] = [];
-  // Before the first heading: content of the first section.
+  // Text before the first heading is content of the first section.
   contents.set(headingKey(template[0]?.heading ?? ""), current);
-  let isBehindHeading = false;
+  let isAfterHeading = false;
   for (const line of markdown.split(/\r?\n/)) {
     const key = structureKey(line, keys);
     if (key !== undefined) {
       current = contents.get(key) ?? [];
       contents.set(key, current);
-      isBehindHeading = true;
+      isAfterHeading = true;
       continue;
     }
-    if (!(isBehindHeading && italicIn(line) !== undefined)) current.push(unescapeHeading(line, keys));
-    isBehindHeading = false;
+    if (!(isAfterHeading && italicIn(line) !== undefined)) current.push(unescapeHeading(line, keys));
+    isAfterHeading = false;
   }
   return {
     sections: template.map((section) => ({
@@ -59,7 +64,7 @@ export function parseNotes(markdown: string, template: NotesTemplate): Notes {
   };
 }
 
-/** As content is kept: line ends of one sort, no blank lines at either end, no half characters. */
+/** Normalizes content: line ends become `\n`, and blank lines at either end and half characters are removed. */
 export function tidy(content: string): string {
   return content
     .toWellFormed()
@@ -72,15 +77,16 @@ function keysOf(sections: readonly TemplateSection[]): ReadonlySet<string> {
   return new Set(sections.map(({ heading }) => headingKey(heading)));
 }
 
-/** Which section begins here, if one does. */
+/** Returns the key of the section that begins at this line. Undefined if none does. */
 function structureKey(line: string, keys: ReadonlySet<string>): string | undefined {
   const key = /^#{1,6}[ \t]/.test(line) ? headingKey(line) : undefined;
   return key !== undefined && keys.has(key) ? key : undefined;
 }
 
-const ESCAPED = /^\\+(?=#{1,6}[ \t])/;
-
-/** A line of the content that reads like a heading of the template (a comment in a script, say) is marked with a backslash. */
+/**
+ * Marks lines of the content with a backslash if they look like a heading of the template, for example a comment in a
+ * script.
+ */
 function escapeHeadings(content: string, keys: ReadonlySet<string>): string {
   return content
     .split("\n")
@@ -97,25 +103,25 @@ type FoundSection =
   | { readonly kind: "unknown" };
 
 /**
- * The section that is meant by a heading as a model wrote it. Numbers, marks and case do not matter. A heading that is
- * misspelled, cut short or goes on is found if one section is meant, and only one.
+ * Finds the section for a heading that a model wrote. Numbers, punctuation and case are ignored. A misspelled,
+ * shortened or extended heading matches if it fits exactly one section.
  */
 export function findSection(written: string, sections: readonly NotesSection[]): FoundSection {
   const key = headingKey(written);
   const exact = sections.find(({ heading }) => headingKey(heading) === key);
   if (exact !== undefined) return { kind: "exact", section: exact };
   const words = key.replace(/^\d+ /, "");
-  const like = sections.filter(({ heading }) => isLike(words, headingKey(heading)));
-  return like.length === 1 ? { kind: "damaged", section: like[0]! } : { kind: "unknown" };
+  const similar = sections.filter(({ heading }) => isSimilar(words, headingKey(heading)));
+  return similar.length === 1 ? { kind: "damaged", section: similar[0]! } : { kind: "unknown" };
 }
 
-function isLike(written: string, key: string): boolean {
+function isSimilar(written: string, key: string): boolean {
   if (written === "") return false;
   if (`${key} `.startsWith(`${written} `) || `${written} `.startsWith(`${key} `)) return true;
   return distance(written, key) <= Math.max(1, Math.floor(key.length / 6));
 }
 
-/** How many letters are to be put in, left out or exchanged to make one of the other. */
+/** Returns the edit distance of two texts. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [at, letter] of [...one].entries()) {
@@ -132,22 +138,25 @@ function distance(one: string, other: string): number {
 export type CountTokens = (text: string) => number;
 
 export interface NotesLimits {
-  /** Of one section's content. Over it, the next update is told to condense that section. @default 2_000 */
+  /** The limit for the content of one section. Above it, the next update has to condense the section. @default 2_000 */
   readonly sectionTokens: number;
-  /** Of all contents. Over it, the next update is told to shorten everything hard. @default 12_000 */
+  /**
+   * The limit for the content of all sections. Above it, the next update has to shorten every section. @default 12_000
+   */
   readonly totalTokens: number;
 }
-
-export const NOTES_LIMITS: NotesLimits = { sectionTokens: 2_000, totalTokens: 12_000 };
 
 interface NotesSize {
   readonly totalTokens: number;
   readonly whole: "within" | "over";
-  /** Those over the limit of a section, in their order. */
+  /** The sections over the limit of a section, in order. */
   readonly oversized: readonly { readonly heading: string; readonly tokens: number }[];
 }
 
-/** What the notes hold, against what they may. Headings and their lines are not counted: nobody can shorten them. */
+/**
+ * Compares the size of the notes with the limits. Headings and the lines below them are not counted, because nobody can
+ * shorten them.
+ */
 export function sizeOfNotes({ sections }: Notes, limits: NotesLimits, countTokens: CountTokens): NotesSize {
   const sizes = sections.map(({ heading, content }) => ({ heading, tokens: countTokens(content) }));
   const totalTokens = sizes.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -159,16 +168,16 @@ export function sizeOfNotes({ sections }: Notes, limits: NotesLimits, countToken
 }
 
 interface SummaryOptions {
-  /** Of one section's content, marker included. @default 2_000 */
+  /** The limit for the content of one section, including the marker. @default 2_000 */
   readonly sectionTokens?: number;
-  /** The entry that holds the notes in full. */
+  /** The entry with the full notes. */
   readonly notesEntry: number;
   /** Whether the model can read that entry. */
   readonly recall: "offered" | "missing";
   readonly countTokens: CountTokens;
 }
 
-/** The notes as the summary of a compaction: all headings, and of each section as much as it may have. */
+/** Turns the notes into the summary of a compaction: all headings, and each section up to the limit. */
 export function notesSummary({ sections }: Notes, options: SummaryOptions): string {
   return sections.map((section) => `# ${section.heading}\n${contentFor(section, options)}`).join("\n");
 }
@@ -183,7 +192,7 @@ function contentFor(
   const where = recall === "offered" ? ` Recall entry ${notesEntry} to read the notes in full.` : "";
   const marker = `[... cut: this section has ${tokens} tokens.${where} ...]`;
   const roomTokens = Math.max(0, sectionTokens - countTokens(`\n${marker}\n`));
-  // What comes first is said first because it matters; what comes last is the newest. The middle is what can be missed.
+  // Keep the beginning, which is usually the most important part, and the end, which is the newest. Cut the middle.
   const head = endAtLine(longestWithin(content, roomTokens / 2, countTokens, (length) => content.slice(0, length)));
   const tail = beginAtLine(
     longestWithin(content, roomTokens / 2, countTokens, (length) => content.slice(content.length - length)),
@@ -191,7 +200,10 @@ function contentFor(
   return `${[head.trimEnd(), marker, tail.trimStart()].filter((part) => part !== "").join("\n")}\n`;
 }
 
-/** The longest piece that has at most so many tokens, by halving: more text never has fewer tokens, or not by much. */
+/**
+ * Finds the longest piece with at most this many tokens by binary search. It assumes that more text has more tokens, at
+ * least approximately.
+ */
 function longestWithin(
   text: string,
   tokens: number,
@@ -204,15 +216,15 @@ function longestWithin(
     if (countTokens(piece(middle)) <= tokens) fits = middle;
     else tooLong = middle;
   }
-  return withoutHalves(piece(fits));
+  return withoutHalfCharacters(piece(fits));
 }
 
-/** A cut may go through a character of two units: the half that is left is no text. */
-function withoutHalves(text: string): string {
+/** Removes half characters, which a cut between two surrogates leaves at the ends. */
+function withoutHalfCharacters(text: string): string {
   return text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
 }
 
-/** Up to the end of a line, unless that gives up more than half. */
+/** Cuts at the end of a line, unless this removes more than half. */
 function endAtLine(head: string): string {
   const end = head.lastIndexOf("\n");
   return end > head.length / 2 ? head.slice(0, end) : head;

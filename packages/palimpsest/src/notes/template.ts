@@ -1,6 +1,8 @@
+// The sections of the notes: the built-in template, and templates of hosts.
+
 import { lazyPattern } from "../log/search-text.ts";
 
-/** A section of the notes: its heading, and one line that says what belongs there. Both are structure: no update changes them. */
+/** A section of the notes: its heading, and one line that describes its content. Updates change neither. */
 export interface TemplateSection {
   readonly heading: string;
   readonly about: string;
@@ -8,7 +10,7 @@ export interface TemplateSection {
 
 export type NotesTemplate = readonly TemplateSection[];
 
-/** What the notes consist of unless the user has a template of their own. */
+/** The built-in template. */
 export const NOTES_TEMPLATE: NotesTemplate = [
   {
     heading: "Session title",
@@ -56,7 +58,7 @@ export function templateMarkdown(template: NotesTemplate): string {
   return template.map((section) => `${sectionHead(section)}\n`).join("\n");
 }
 
-/** The two lines that every section begins with. */
+/** Returns the two lines at the beginning of every section. */
 export function sectionHead({ heading, about }: TemplateSection): string {
   return `# ${heading}\n_${about}_`;
 }
@@ -65,7 +67,10 @@ type ReadTemplate =
   | { readonly kind: "template"; readonly template: NotesTemplate }
   | { readonly kind: "unusable"; readonly problem: string };
 
-/** Reads a user's own template: headings of any level, and one line in italics under each. `problem` names the first line that does not fit. */
+/**
+ * Reads a custom template: headings of any level, and one line in italics below each. `problem` names the first invalid
+ * line.
+ */
 export function readNotesTemplate(markdown: string): ReadTemplate {
   const unusable = (line: number, problem: string): ReadTemplate => ({
     kind: "unusable",
@@ -79,39 +84,39 @@ export function readNotesTemplate(markdown: string): ReadTemplate {
     const heading = headingIn(text);
     if (heading !== undefined) {
       if (last !== undefined && last.about === undefined)
-        return unusable(at, `"${last.heading}" has no line in italics that says what belongs there`);
-      if (headingKey(heading) === "") return unusable(at, "a heading needs a word to be known by");
+        return unusable(at, `"${last.heading}" has no line in italics that describes its content`);
+      if (headingKey(heading) === "") return unusable(at, "a heading needs at least one word");
       if (sections.some((section) => headingKey(section.heading) === headingKey(heading)))
-        return unusable(at, `"${heading}" is there twice; headings tell the sections apart`);
+        return unusable(at, `"${heading}" occurs twice, but every section needs its own heading`);
       sections.push({ heading, about: undefined });
       continue;
     }
     if (last === undefined) return unusable(at, "text before the first heading belongs to no section");
     const about = italicIn(text);
     if (last.about !== undefined || about === undefined)
-      return unusable(at, `under "${last.heading}" stands more than one line in italics; the content comes later`);
+      return unusable(at, `"${last.heading}" can have only one line below it, in italics. A template has no content`);
     last.about = about;
   }
   const unfinished = sections.find(({ about }) => about === undefined);
   if (unfinished !== undefined)
-    return unusable(lines.length - 1, `"${unfinished.heading}" has no line in italics that says what belongs there`);
-  if (sections.length === 0) return { kind: "unusable", problem: "there is no heading in it" };
+    return unusable(lines.length - 1, `"${unfinished.heading}" has no line in italics that describes its content`);
+  if (sections.length === 0) return { kind: "unusable", problem: "the template has no heading" };
   return { kind: "template", template: sections as readonly TemplateSection[] };
 }
 
-/** The text of a heading, if the line is one. */
+/** Returns the text of a heading. Undefined if the line is not a heading. */
 export function headingIn(line: string): string | undefined {
   return /^#{1,6}[ \t]+(.*?\S)(?:[ \t]+#+)?\s*$/.exec(line)?.[1];
 }
 
-/** The text between the marks, if the whole line is in italics. */
+/** Returns the text of a line in italics. Undefined if the line is not entirely in italics. */
 export function italicIn(line: string): string | undefined {
   return /^([_*])(?![_*])(\S|\S.*\S)\1$/.exec(line.trim())?.[2];
 }
 
 const betweenWords = lazyPattern(String.raw`[^\p{L}\p{N}]+`, "gu");
 
-/** By what headings are told apart: their words. */
+/** Returns the words of a heading, which identify its section. */
 export function headingKey(heading: string): string {
   return heading.toLowerCase().replaceAll("&", " and ").replace(betweenWords(), " ").trim();
 }

@@ -28,7 +28,7 @@ export function asCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-/** Removes fields that are undefined, because exactOptionalPropertyTypes distinguishes absent from undefined. */
+/** Removes fields that are undefined: for values whose own keys matter, such as requests of a provider. */
 export function present<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {

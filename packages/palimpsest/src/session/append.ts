@@ -1,3 +1,6 @@
+// Appends content to a session: cleans texts, stores large results in files, and replaces media that no provider
+// accepts.
+
 import { namedKind, readPayload, toDraft, toNamedDraft } from "../log/draft.ts";
 import type { Draft } from "../log/entry.ts";
 import { type NewContent, type StreamedResult, toContents, toolResult, user } from "../log/messages.ts";
@@ -16,40 +19,42 @@ import { type StoringOptions, storeMessage, storeStream, toolOf } from "../store
 import { sha256 } from "../stores/sha256.ts";
 import { openingOf } from "./record.ts";
 
-export interface AppendOptions {
-  /**
-   * Names this append: a second one with the same key appends nothing and resolves to the entry numbers of the first, also
-   * after a crash or in another process. There is no limit to the number of keys. An append that a rewind has taken back does
-   * not count. @default every append appends
-   */
-  readonly key?: string;
-  /**
-   * Where the text comes from, for content that does not say it: `{ kind: "outside", name: "standard input" }` for what
-   * somebody else wrote. The model sees it as data. @default a string and `user()` are the user's words, an attachment is "outside"
-   */
-  readonly provenance?: Provenance;
-  /**
-   * `wanted`: the model is to answer this content, even if it is an attachment. `session.turn.next()` then says so until it has.
-   * @default messages of the user and of the host are answered, attachments and command outputs are not
-   */
-  readonly answer?: "wanted";
-}
-
-/** A message as it goes into the log, with its notices and events. */
-interface Prepared {
-  readonly draft: Draft;
-  /** Entries behind all of the content: notices for the user, stubs for the model. */
-  readonly notice: readonly Draft[];
-  readonly newEvents: readonly NewEvent[];
-}
-
 const NEVER: StoringOptions = {
   thresholdCharacters: Number.MAX_SAFE_INTEGER,
   aggregateCharacters: Number.MAX_SAFE_INTEGER,
   messageCharacters: Number.MAX_SAFE_INTEGER,
 };
 
-/** The way into a session: everything that becomes an entry of content passes here. Large results are stored in files. */
+export interface AppendOptions {
+  /**
+   * Makes the append idempotent: a second append with the same key appends nothing and resolves to the entry numbers of
+   * the first, also after a crash or in another process. There is no limit to the number of keys. A rewind that undoes
+   * an append also frees its key. @default every append appends
+   */
+  readonly key?: string;
+  /**
+   * The source of content that names none: `{ kind: "outside", name: "standard input" }` for text that somebody else
+   * wrote. The model sees such text as data. @default a string and `user()` are the user's words, an attachment is
+   * "outside"
+   */
+  readonly provenance?: Provenance;
+  /**
+   * `wanted`: the model must answer this content, even an attachment. `session.turn.next()` asks for a request until
+   * the model has answered. @default messages of the user and of the host are answered, attachments and command outputs
+   * are not
+   */
+  readonly answer?: "wanted";
+}
+
+/** The draft of one message or attachment, with its notices and events. */
+interface Prepared {
+  readonly draft: Draft;
+  /** Entries that follow the content of the batch: notices for the user, stubs for the model. */
+  readonly notice: readonly Draft[];
+  readonly newEvents: readonly NewEvent[];
+}
+
+/** Turns content into entries. All content of a session goes through this class. */
 export class Inlet implements ContentInlet {
   readonly #core: SessionCore;
 
@@ -57,13 +62,16 @@ export class Inlet implements ContentInlet {
     this.#core = core;
   }
 
-  /** Appends content, unless its key was used before on this branch. A key costs one seek, whatever the length of the log. */
+  /**
+   * Appends content, unless its key was used before on this branch. Looking up a key costs one seek in a log of any
+   * length.
+   */
   async appendOnce(
     content: NewContent | readonly NewContent[],
     { key, provenance, answer }: AppendOptions = {},
   ): Promise<readonly number[]> {
-    const given = isList(content) ? content : [content];
-    const list = provenance === undefined ? given : given.map((one) => fromProvenance(one, provenance));
+    const items = isList(content) ? content : [content];
+    const list = provenance === undefined ? items : items.map((item) => fromProvenance(item, provenance));
     const opening = answer === undefined ? [] : openingOf(list);
     if (key === undefined) return this.append(list, opening);
     const name = sha256(key);
@@ -76,23 +84,23 @@ export class Inlet implements ContentInlet {
   async append(
     content: readonly NewContent[],
     before: readonly Draft[] = [],
-    behind: readonly Draft[] = [],
+    after: readonly Draft[] = [],
   ): Promise<readonly number[]> {
     const prepared: Prepared[] = [];
-    for (const given of content.flatMap(toContents)) {
-      const one = cleanContent(given, this.#core.options.cleanText);
+    for (const original of content.flatMap(toContents)) {
+      const cleaned = cleanContent(original, this.#core.options.cleanText);
       const entry = this.#core.state.newestEntry + 1 + before.length + prepared.length;
-      prepared.push("role" in one ? await this.#prepareMessage(one, entry) : prepareAttachment(one, entry));
+      prepared.push("role" in cleaned ? await this.#prepareMessage(cleaned, entry) : prepareAttachment(cleaned, entry));
     }
-    return this.#write(prepared, before, behind);
+    return this.#write(prepared, before, after);
   }
 
-  async appendStream({ callId, chunks, status: wanted }: StreamedResult): Promise<readonly number[]> {
+  async appendStream({ callId, chunks, status: statusOrFunction }: StreamedResult): Promise<readonly number[]> {
     const { state } = this.#core;
     const tool = toolOf(state.view.items, callId);
-    // The stream is read outside the order of operations: it may take minutes, and changes the log only at its end.
+    // Read the stream outside `inOrder`: reading may take minutes, and the log changes only at the end.
     const content = await storeStream(chunks, { ...this.#storing(), tool });
-    const status = typeof wanted === "function" ? wanted() : wanted;
+    const status = typeof statusOrFunction === "function" ? statusOrFunction() : statusOrFunction;
     return state.inOrder(async () => {
       const entry = state.newestEntry + 1;
       if (content.kind === "inline") {
@@ -100,7 +108,8 @@ export class Inlet implements ContentInlet {
       }
       if (content.kind === "cut") {
         const { text, failure } = content;
-        // The text was cut because storing failed. It is not stored again: its preview would count only the cut text.
+        // The text was cut because storing failed. Do not store the cut text, because its preview would report the cut
+        // size.
         const draft = toDraft("message", ofTool(toolResult(callId, text, status), tool));
         return this.#write([{ draft, notice: [failureNotice(failure)], newEvents: [storingFailed(failure)] }]);
       }
@@ -111,16 +120,16 @@ export class Inlet implements ContentInlet {
     });
   }
 
-  /** The thresholds for storing, by the settings of this turn. */
+  /** The thresholds for storing in this turn. */
   #storing() {
     const { id, ports, state, settings } = this.#core;
     const options = storingOptions(settings.current, state.configuration.tools);
     return { ...(settings.current["toolResults.storing"] === "on" ? options : NEVER), files: ports.files, session: id };
   }
 
-  /** Stores a large result, and replaces media that no provider accepts by stubs. */
+  /** Stores a large result in a file, and replaces media that no provider accepts by stubs. */
   async #prepareMessage(message: MessagePayload, entry: number): Promise<Prepared> {
-    // The append refuses a message whose blocks are not a list.
+    // `state.append` refuses a message whose blocks are not a list.
     if (!Array.isArray(message.blocks)) return { draft: toDraft("message", message), notice: [], newEvents: [] };
     const result = resultOf(message);
     const tool = result && toolOf(this.#core.state.view.items, result.callId);
@@ -145,20 +154,30 @@ export class Inlet implements ContentInlet {
   async #write(
     prepared: readonly Prepared[],
     before: readonly Draft[] = [],
-    behind: readonly Draft[] = [],
+    after: readonly Draft[] = [],
   ): Promise<readonly number[]> {
     const drafts = prepared.map(({ draft }) => draft);
     const notices = prepared.flatMap(({ notice }) => notice);
-    const numbers = await this.#core.state.append([...before, ...drafts, ...notices, ...behind]);
+    const numbers = await this.#core.state.append([...before, ...drafts, ...notices, ...after]);
     for (const event of prepared.flatMap(({ newEvents }) => newEvents)) this.#core.ports.emit(event);
     return numbers.slice(before.length, before.length + drafts.length);
   }
 }
 
-/** A result with the name of its tool as its provenance. Other messages stay as they are. */
-function ofTool(message: MessagePayload, tool: string | undefined): MessagePayload {
-  const isNamed = tool !== undefined && message.provenance === undefined;
-  return withProvenance(isNamed ? { ...message, provenance: { kind: "tool", name: tool } } : message);
+function isList(content: NewContent | readonly NewContent[]): content is readonly NewContent[] {
+  return Array.isArray(content);
+}
+
+function fromProvenance(content: NewContent, provenance: Provenance): NewContent {
+  return { provenance, ...(typeof content === "string" ? user(content) : content) };
+}
+
+/** Finds the entries that were appended under a key. Undefined if there are none. */
+async function findKeyed({ log, newestEntry }: SessionState, name: string): Promise<readonly number[] | undefined> {
+  const entry = await log.newest(namedKind("key", name));
+  const read = entry && readPayload(entry);
+  if (read?.kind !== "key" || !(await isOnBranch(log, read.sequence, newestEntry))) return undefined;
+  return Array.from({ length: read.payload.entries }, (_, index) => read.sequence + 1 + index);
 }
 
 function prepareAttachment(attachment: AttachmentPayload, entry: number): Prepared {
@@ -170,22 +189,12 @@ function prepareAttachment(attachment: AttachmentPayload, entry: number): Prepar
   return { draft: toDraft("attachment", content), notice, newEvents };
 }
 
+/** Sets the tool's name as the provenance of its result. Other messages stay as they are. */
+function ofTool(message: MessagePayload, tool: string | undefined): MessagePayload {
+  const isNamed = tool !== undefined && message.provenance === undefined;
+  return withProvenance(isNamed ? { ...message, provenance: { kind: "tool", name: tool } } : message);
+}
+
 function storedEvent({ stored }: MessagePayload, entry: number, tool: string | undefined): NewEvent {
   return { kind: "result-stored", entry, tool, bytes: stored?.bytes ?? 0, way: "alone" };
-}
-
-/** The entries that were appended under a key; undefined if none were. */
-async function findKeyed({ log, newestEntry }: SessionState, name: string): Promise<readonly number[] | undefined> {
-  const entry = await log.newest(namedKind("key", name));
-  const read = entry && readPayload(entry);
-  if (read?.kind !== "key" || !(await isOnBranch(log, read.sequence, newestEntry))) return undefined;
-  return Array.from({ length: read.payload.entries }, (_, index) => read.sequence + 1 + index);
-}
-
-function fromProvenance(content: NewContent, provenance: Provenance): NewContent {
-  return { provenance, ...(typeof content === "string" ? user(content) : content) };
-}
-
-function isList(content: NewContent | readonly NewContent[]): content is readonly NewContent[] {
-  return Array.isArray(content);
 }

@@ -11,7 +11,7 @@ import type { Provider } from "../providers/provider.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createVoice, openReading } from "./testing/reading-session.ts";
 
-/** The simulator's extension, as an adapter would claim it. */
+/** The simulator's extension, in the form in which an adapter declares it. */
 function deleting(client: Anthropic): Provider<AnthropicRequest, AnthropicResponse, AnthropicMessage> {
   const provider = anthropic(client);
   return {
@@ -52,7 +52,7 @@ async function begin(values: Partial<Settings> = { "clearing.byCacheEdit": "on" 
   return Object.assign(world, { face, breaks, deletedIn });
 }
 
-test("while the cache is warm, old results are deleted from it: no break, no decision, no file that counts as read", async () => {
+test("deletes old results from a warm cache without a break, a decision or files that count as read", async () => {
   const life = await begin();
   await life.session.append("Read them all.");
   await life.read(13);
@@ -61,14 +61,14 @@ test("while the cache is warm, old results are deleted from it: no break, no dec
   expect(usage?.kind === "usage" && usage.payload.deletedTokens).toBeGreaterThan(5_000);
   expect(await life.breaks()).toEqual([]);
   expect((await life.entries()).filter(({ kind }) => kind === "replace")).toEqual([]);
-  // At the twelfth result: all but the newest five.
+  // At the twelfth result, all results except the newest five are deleted.
   expect([...life.session.view.filesRead().keys()]).toEqual(["7.ts", "8.ts", "9.ts", "10.ts", "11.ts", "12.ts"]);
   await life.session.append("Go on.");
   expect(JSON.stringify((await life.session.prepare()).messages)).toContain("content of 0.ts");
   expect(await life.deletedIn()).toBe(7);
 });
 
-test("a resume sends the same deletions, and a boundary forgets them", async () => {
+test("sends the same deletions after a resume, and none after a boundary", async () => {
   const life = await begin();
   await life.session.append("Read them all.");
   await life.read(13);
@@ -82,7 +82,7 @@ test("a resume sends the same deletions, and a boundary forgets them", async () 
   expect(await life.deletedIn()).toBe(0);
 });
 
-test("a prompt that the service has lost takes the deletions with it, and clearing by time runs at once", async () => {
+test("drops the deletions when the service has lost the prompt, and clears by time at once", async () => {
   const life = await begin();
   await life.session.append("Read them all.");
   await life.read(13);
@@ -97,7 +97,7 @@ test("a prompt that the service has lost takes the deletions with it, and cleari
   expect(life.session.view.size().tokens).toBeLessThan(size / 2);
 });
 
-test("after a pause nothing is deleted, and what was deleted counts again", async () => {
+test("deletes nothing after a pause, and counts deleted results again", async () => {
   const life = await begin({ "clearing.byCacheEdit": "on", "clearing.byTime": "off" });
   await life.session.append("Read them all.");
   await life.read(13);
@@ -109,7 +109,7 @@ test("after a pause nothing is deleted, and what was deleted counts again", asyn
   expect(life.session.view.size().tokens).toBeGreaterThan(warm + 5_000);
 });
 
-test("off unless asked for", async () => {
+test("deletes nothing by default", async () => {
   const life = await begin({});
   await life.session.append("Read them all.");
   await life.read(13);

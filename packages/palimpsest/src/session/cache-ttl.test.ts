@@ -9,7 +9,7 @@ import { openSession } from "./open.ts";
 const MINUTE_MS = 60_000;
 
 interface Asked {
-  /** Of the marks, in the order of the prompt. */
+  /** The lifetimes of the cache marks, in the order of the prompt. */
   readonly ttls: readonly string[];
   readonly readTokens: number;
 }
@@ -19,7 +19,7 @@ function ttlsOf({ system, messages }: AnthropicRequest): readonly string[] {
   return marks.map((mark) => (mark.includes("1h") ? "1h" : "5m"));
 }
 
-/** A session with a prompt of some 4,000 tokens, judged in this process. */
+/** A session with a prompt of about 4,000 tokens, judged in this process. */
 async function begin(ttl?: "5m" | "1h", headTtl?: "auto" | "same" | "1h") {
   const clock = manualClock();
   const store = memoryStore({ clock, leaseMs: 0 });
@@ -52,7 +52,7 @@ async function begin(ttl?: "5m" | "1h", headTtl?: "auto" | "same" | "1h") {
 }
 
 describe("cache.ttl", () => {
-  test("an hour outlives a pause of forty minutes, five minutes do not outlive one of ten", async () => {
+  test("keeps the cache through a pause of forty minutes with an hour, and loses it after ten minutes with five minutes", async () => {
     for (const [ttl, pauseMs, cache] of [
       ["5m", MINUTE_MS, "warm"],
       ["5m", 10 * MINUTE_MS, "cold"],
@@ -68,7 +68,7 @@ describe("cache.ttl", () => {
     }
   });
 
-  test("what was chosen is in the request's entry: the same bytes after a resume, whatever the settings say then", async () => {
+  test("renders the same bytes after a resume with other settings", async () => {
     for (const [chosen, later] of [
       ["5m", "1h"],
       ["1h", "5m"],
@@ -83,7 +83,7 @@ describe("cache.ttl", () => {
 });
 
 describe("cache.headTtl", () => {
-  test("an hour for the head, five minutes for the messages: after a pause the head is read", async () => {
+  test("reads the head after a pause if only the head has an hour", async () => {
     const { session, clock, ask } = await begin("5m", "1h");
     await ask("One. ".repeat(3_000));
     clock.advance(20 * MINUTE_MS);
@@ -91,12 +91,12 @@ describe("cache.headTtl", () => {
     expect(ttls).toEqual(["1h", "5m", "5m"]);
     expect(readTokens).toBeGreaterThan(2_000);
     expect(readTokens).toBeLessThan(4_500);
-    // Another pause costs the messages, but not the head: 2,000 tokens of it at the least, at $0.2 instead of $5.
+    // Another pause costs the messages but not the head: at least 2,000 tokens, at $0.2 instead of $5.
     const { inputTokens, coldUsd } = (await session.ledger.cost()).nextRequest;
     expect(coldUsd!).toBeLessThan((inputTokens * 5 - 2_000 * (5 - 0.2)) / 1e6);
   });
 
-  test("auto: an hour from the first pause on that cost the head, and not before", async () => {
+  test("gives the head an hour only after the first pause that cost it, with auto", async () => {
     const { clock, ask } = await begin("5m", "auto");
     expect((await ask("One.")).ttls).toEqual(["5m", "5m"]);
     clock.advance(10 * MINUTE_MS);
@@ -105,12 +105,12 @@ describe("cache.headTtl", () => {
     expect((await ask("Three.")).readTokens).toBeGreaterThan(2_000);
   });
 
-  test("where the messages have an hour, so has the head", async () => {
+  test("gives the head an hour if the messages have an hour", async () => {
     expect((await (await begin("1h", "same")).ask("One.")).ttls).toEqual(["1h", "1h"]);
     expect((await (await begin("1h", "1h")).ask("One.")).ttls).toEqual(["1h", "1h"]);
   });
 
-  test("what was chosen is in the entry: the same bytes after a resume", async () => {
+  test("renders the same bytes of the head after a resume", async () => {
     const { session, reopen } = await begin("5m", "1h");
     await session.append("One.");
     const bytes = JSON.stringify(await session.prepare());

@@ -1,3 +1,6 @@
+// Changes the model, the system prompt, the tools and the parameters of a session, and decides which tools are
+// deferred.
+
 import { InvalidOptionError } from "../errors.ts";
 import { CALL_TOOL, type Part, TOOL_SEARCH, type ToolDefinition } from "../log/block.ts";
 import { toDraft } from "../log/draft.ts";
@@ -13,15 +16,15 @@ import { wellFormed } from "../view/clean.ts";
 import { describeTool } from "../view/tool-search.ts";
 import type { Configuration } from "../view/view.ts";
 
-/** Tools that may be deferred are, if they would take more of the window than this. */
+/** Tools that may be deferred are deferred if together they take more than this share of the window. */
 const DEFERRED_SHARE = 0.1;
 
-/** Changes what is sent beside the messages, by an entry in the log if it is not as wanted. */
+/** Appends a configuration entry if the requested configuration differs from the current one. */
 export async function configure(
   { state, ports, options, settings }: SessionCore,
-  { system, tools, parameters, ...wanted }: WantedConfiguration,
+  { system, tools, parameters, ...requested }: WantedConfiguration,
 ): Promise<void> {
-  const model = wanted.model ?? state.view.configuration?.model ?? options.model;
+  const model = requested.model ?? state.view.configuration?.model ?? options.model;
   if (model === undefined) throw new InvalidOptionError("openSession({ model })", model, "the name of a model");
   await ports.facts.learn(model);
   const window = windowOfModel(model, ports.facts.of(model), { settings: settings.current });
@@ -40,28 +43,28 @@ export async function configure(
   if (payload !== undefined) await state.append([toDraft("configuration", payload)]);
 }
 
-/** The same as it is written down. */
+/** A requested configuration, as `changeConfiguration` compares it with the current one. */
 export interface NewConfiguration {
   readonly provider: string;
   readonly model: string;
   readonly system?: string | undefined;
   readonly tools?: readonly ToolDefinition[] | undefined;
   readonly parameters?: WantedConfiguration["parameters"] | undefined;
-  /** Present if another agent had it. @default it is this session's own */
+  /** Set if the configuration belonged to another agent. @default the session's own configuration */
   readonly provenance?: Provenance | undefined;
 }
 
-/** The entry that makes a configuration what is wanted; undefined if it is that already. */
+/** Returns the payload that changes a configuration to the requested one. Undefined if nothing changes. */
 export function changeConfiguration(
   before: Configuration | undefined,
-  wanted: NewConfiguration,
+  requested: NewConfiguration,
 ): ConfigurationPayload | undefined {
-  const { provider, model } = wanted;
-  const provenance = wanted.provenance === undefined ? {} : { provenance: wanted.provenance };
-  const system = (wanted.system ?? before?.system ?? "").toWellFormed();
-  const tools = inKnownOrder(checkTools(wanted.tools ?? before?.tools ?? []), before?.tools ?? []);
-  // Parameters are the provider's own words: another provider does not know them.
-  const parameters = wanted.parameters ?? (before?.provider === provider ? before.parameters : {});
+  const { provider, model } = requested;
+  const provenance = requested.provenance === undefined ? {} : { provenance: requested.provenance };
+  const system = (requested.system ?? before?.system ?? "").toWellFormed();
+  const tools = inPreviousOrder(checkTools(requested.tools ?? before?.tools ?? []), before?.tools ?? []);
+  // Parameters are fields of one provider's request. Other providers do not accept them.
+  const parameters = requested.parameters ?? (before?.provider === provider ? before.parameters : {});
   if (before === undefined) {
     const [newSystem, newTools] = [{ value: system }, { value: tools }];
     return { provider, model, system: newSystem, tools: newTools, parameters, cause: "opened", ...provenance };
@@ -77,26 +80,43 @@ export function changeConfiguration(
   return {
     provider,
     model,
-    system: held(changed.includes("system"), system, before.systemHeldBy),
-    tools: held(changed.includes("tools"), tools, before.toolsHeldBy),
+    system: partOf(changed.includes("system"), system, before.systemHeldBy),
+    tools: partOf(changed.includes("tools"), tools, before.toolsHeldBy),
     parameters,
     cause: `${changed.join(", ")} changed`,
     ...provenance,
   };
 }
 
-/** Tools stand at the very front of the prompt: an order that changes from one start to the next would cost all of it. */
-function inKnownOrder(tools: readonly ToolDefinition[], known: readonly ToolDefinition[]): readonly ToolDefinition[] {
-  const place = new Map(known.map(({ name }, index) => [name, index]));
-  const placeOf = ({ name }: ToolDefinition): number => place.get(name) ?? known.length;
+/** Throws if a name is not valid or is used twice. Replaces half characters, because providers refuse them. */
+function checkTools(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
+  const names = tools.map(({ name }) => name);
+  const wrong = names.find((name, index) => !/^[a-zA-Z0-9_-]{1,128}$/.test(name) || names.indexOf(name) !== index);
+  if (wrong !== undefined) {
+    throw new InvalidOptionError("tools", wrong, "names of letters, digits, _ and -, up to 128, each used once");
+  }
+  const isDeferring = tools.some(({ loading }) => loading === "deferred");
+  const reserved = isDeferring ? names.find((name) => name === TOOL_SEARCH || name === CALL_TOOL) : undefined;
+  if (reserved !== undefined) {
+    throw new InvalidOptionError("tools", reserved, `another name, because deferred tools use this name`);
+  }
+  return wellFormed(tools) as readonly ToolDefinition[];
+}
+
+/**
+ * Keeps the previous order of tools. They are at the front of the prompt, so a new order would invalidate the whole
+ * cache.
+ */
+function inPreviousOrder(
+  tools: readonly ToolDefinition[],
+  previous: readonly ToolDefinition[],
+): readonly ToolDefinition[] {
+  const place = new Map(previous.map(({ name }, index) => [name, index]));
+  const placeOf = ({ name }: ToolDefinition): number => place.get(name) ?? previous.length;
   return tools.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-function held<Value>(changed: boolean, value: Value, heldBy: number): Held<Value> {
-  return changed ? { value } : { heldBy };
-}
-
-/** As it will stand in the log: fields that are left out are undefined, and their order says nothing. */
+/** Compares two values as the log stores them: undefined fields and the order of fields do not matter. */
 function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a, inOrder) === JSON.stringify(b, inOrder);
 }
@@ -106,32 +126,21 @@ function inOrder(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Providers refuse other names, two tools of one name, and half characters anywhere. */
-function checkTools(tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
-  const names = tools.map(({ name }) => name);
-  const wrong = names.find((name, index) => !/^[a-zA-Z0-9_-]{1,128}$/.test(name) || names.indexOf(name) !== index);
-  if (wrong !== undefined) {
-    throw new InvalidOptionError("tools", wrong, "names of letters, digits, _ and -, up to 128, each used once");
-  }
-  const isDeferring = tools.some(({ loading }) => loading === "deferred");
-  const taken = isDeferring ? names.find((name) => name === TOOL_SEARCH || name === CALL_TOOL) : undefined;
-  if (taken !== undefined) {
-    throw new InvalidOptionError("tools", taken, `no tool of that name beside deferred tools, which are found with it`);
-  }
-  return wellFormed(tools) as readonly ToolDefinition[];
+function partOf<Value>(changed: boolean, value: Value, heldBy: number): Held<Value> {
+  return changed ? { value } : { heldBy };
 }
 
 interface Deferral {
-  /** Tools that may be deferred are, if all of them together have more tokens than this. */
+  /** Tools that may be deferred are deferred if all of them together have more tokens than this. */
   readonly aboveTokens: number;
   readonly countTokens: (tool: ToolDefinition) => number;
-  /** The tools so far. */
+  /** The current tools. */
   readonly before: readonly ToolDefinition[];
 }
 
 /**
- * Decides which tools are deferred. The decision stands in the log with them. A session that defers goes on deferring: one tool
- * more or less must not change the beginning of its prompt again and again.
+ * Decides which tools are deferred. The configuration entry records the decision. A session that defers tools keeps
+ * deferring them: otherwise a single added or removed tool could change the beginning of the prompt again and again.
  */
 export function planDeferral(
   tools: readonly ToolDefinition[],
@@ -154,25 +163,26 @@ export function planDeferral(
 /** The deferred tools of a session. */
 export interface DeferredTools {
   readonly offered: readonly ToolDefinition[];
-  /** Those that the conversation has brought in, by their names, as they were then. */
+  /** Tools that the conversation has loaded, by name, with the definitions that it loaded. */
   readonly loaded: ReadonlyMap<string, ToolDefinition>;
 }
 
-/** The content of a result of `tool_search`: what is found and not loaded yet, or words. */
+/** Returns the content of a `tool_search` result: the tools that were found and are not loaded yet, or a message. */
 export function searchTools({ offered, loaded }: DeferredTools, input: unknown): readonly Part[] {
-  const found = findTools(offered, readWanted(input));
-  if (found.length === 0) return said(`No tool matches. There are: ${offered.map(({ name }) => name).join(", ")}.`);
+  const found = findTools(offered, readSearch(input));
+  if (found.length === 0)
+    return textParts(`No tool matches. There are: ${offered.map(({ name }) => name).join(", ")}.`);
   const isNew = (tool: ToolDefinition): boolean => JSON.stringify(loaded.get(tool.name)) !== JSON.stringify(tool);
   const fresh = found.filter(isNew);
-  if (fresh.length === 0) return said(`Loaded already: ${found.map(({ name }) => name).join(", ")}.`);
+  if (fresh.length === 0) return textParts(`Loaded already: ${found.map(({ name }) => name).join(", ")}.`);
   return fresh.map((tool) => ({ kind: "text", text: describeTool(tool), tool }));
 }
 
-function readWanted(input: unknown): ToolsWanted {
+function readSearch(input: unknown): ToolsWanted {
   const fields = asObject(input);
   return { names: asStrings(fields?.["names"]), query: asString(fields?.["query"]) ?? "" };
 }
 
-function said(text: string): readonly Part[] {
+function textParts(text: string): readonly Part[] {
   return [{ kind: "text", text }];
 }

@@ -1,3 +1,5 @@
+// Decisions about the view, each of them an entry: replace, fold, snip, restore and rewind.
+
 import { planBoundary } from "../compact/install.ts";
 import { gatherKnowledge } from "../compact/plan.ts";
 import { NoSuchEntryError } from "../errors.ts";
@@ -5,7 +7,6 @@ import type { Block } from "../log/block.ts";
 import { readPayload, toDraft } from "../log/draft.ts";
 import type { Replacement, ReplacePayload, RewindPayload } from "../log/payload.ts";
 import { withProvenance } from "../log/provenance.ts";
-
 import type { Provider } from "../providers/provider.ts";
 import { recallOf } from "../recall/recall.ts";
 import type { FeatureOptions } from "../size/features.ts";
@@ -19,39 +20,39 @@ import { openCalls } from "../view/turn.ts";
 import { type Configuration, type Item, type MessageItem, sharedTo, type View } from "../view/view.ts";
 import { changeConfiguration, type NewConfiguration } from "./configure.ts";
 
-/** The parts of a session that decisions need. A recorder has them, too. */
+/** The parts of a session that decisions need. A recorder has these parts too. */
 interface DecisionParts {
   readonly state: SessionState;
   readonly options: FeatureOptions;
   readonly ports: { readonly provider: Pick<Provider, "name"> };
 }
 
-/** Shows a range of entries as something else. */
+/** Shows other content in place of a range of entries. */
 export async function replace({ state }: DecisionParts, payload: ReplacePayload): Promise<number> {
   checkShown(state, payload);
   const [decision] = await state.append([toDraft("replace", { ...payload, with: payload.with.map(withProvenance) })]);
   return decision!;
 }
 
-/** Replaces a range by a boundary: later reads of the log start there. */
+/** Replaces a range by a boundary. Later reads of the log start at the boundary. */
 export async function fold({ state }: DecisionParts, payload: ReplacePayload): Promise<number> {
   checkShown(state, payload);
   const { log, view, ledger, newestEntry } = state;
   const carriedState = { ...state.carriedState, ...(await gatherKnowledge(log, newestEntry, state.carriedState)) };
-  const decided = { ...payload, with: payload.with.map(withProvenance) };
-  const boundary = planBoundary(decided, { view, ledger, carriedState, sequence: newestEntry + 1 });
-  const [decision] = await state.append([toDraft("boundary", boundary)]);
-  return decision!;
+  const decision = { ...payload, with: payload.with.map(withProvenance) };
+  const boundary = planBoundary(decision, { view, ledger, carriedState, sequence: newestEntry + 1 });
+  const [entry] = await state.append([toDraft("boundary", boundary)]);
+  return entry!;
 }
 
-/** A decision about a range that is not shown would have no effect. */
+/** Throws if no part of the range is shown to the model: the decision would have no effect. */
 function checkShown({ view, newestEntry }: SessionState, { from, to }: ReplacePayload): void {
   const { items } = view;
   let index = firstOverlapping(items, { from });
   while (items[index]?.kind === "seal") index++;
   const isShown = (items[index]?.from ?? Number.POSITIVE_INFINITY) <= to;
   if (!(from <= to && to <= newestEntry && isShown)) {
-    throw new NoSuchEntryError(from, `to ${to}: nothing of this range is shown to the model`);
+    throw new NoSuchEntryError(from, `to ${to}: no part of this range is shown to the model`);
   }
 }
 
@@ -64,13 +65,13 @@ export async function snip({ state }: DecisionParts, target: SnipTarget, reason:
   return decision!;
 }
 
-/** Takes back a decision that is in effect. */
+/** Undoes a decision that is in effect. */
 export async function restore({ state }: DecisionParts, decision: number, reason: string): Promise<void> {
   const { items, hidden } = state.view;
   const isInEffect = [...items, ...hidden].some((shown) => "by" in shown && shown.by === decision);
   const read = await readEntry(state.log, decision);
   if (!isInEffect || (read?.kind !== "replace" && read?.kind !== "boundary")) {
-    throw new NoSuchEntryError(decision, "is no decision that is in effect now, so it cannot be taken back");
+    throw new NoSuchEntryError(decision, "is not a decision in effect, so it cannot be undone");
   }
   const { from, to } = read.payload;
   await state.append([toDraft("restore", { of: decision, from, to, reason, was: read.kind })]);
@@ -82,8 +83,8 @@ export async function rewind(parts: DecisionParts, to: number, reason: string): 
   const { state, options, ports } = parts;
   const { newestEntry, sharedTo: first } = state;
   if (!(Number.isInteger(to) && to >= first && to < newestEntry)) {
-    const begins = first === 0 ? "" : `, and what lies before ${first} is not this fork's`;
-    throw new NoSuchEntryError(to, `cannot be gone back to: the newest entry is ${newestEntry}${begins}`);
+    const begins = first === 0 ? "" : `, and entries before ${first} belong to the parent of this fork`;
+    throw new NoSuchEntryError(to, `is not a target for a rewind: the newest entry is ${newestEntry}${begins}`);
   }
   const { view: target } = await loadView(state.log, to, options);
   const request = await requestAtEnd(state.log, target);
@@ -97,7 +98,7 @@ export async function rewind(parts: DecisionParts, to: number, reason: string): 
   };
   const configuration = changeConfiguration(
     target.configuration,
-    wantedAt(target.configuration, state.configuration, ports.provider.name),
+    configurationAfterRewind(target.configuration, state.configuration, ports.provider.name),
   );
   // One batch: a session without a configuration could not continue.
   await state.append([
@@ -107,15 +108,17 @@ export async function rewind(parts: DecisionParts, to: number, reason: string): 
   await state.reload();
 }
 
-/** The configuration after a rewind: the one from then, unless there was none, or another provider or another agent had it. */
-function wantedAt(then: Configuration | undefined, now: Configuration, provider: string): NewConfiguration {
-  const isAnothers = then?.provenance !== undefined && now.provenance === undefined;
-  if (then?.provider === provider && !isAnothers) return { provider, model: then.model, provenance: then.provenance };
-  const { model, system, tools, parameters, provenance } = now;
-  return { provider, model, system, tools, parameters, provenance };
+/**
+ * Returns the request at the end of a view, which would be issued again. Undefined if the view does not end with one.
+ */
+async function requestAtEnd(log: LogReader, { items, awaited }: View): Promise<RewindPayload["request"]> {
+  const last = items.at(-1);
+  if (last?.kind !== "seal" || awaited?.request !== last.from) return undefined;
+  const read = await readEntry(log, last.from);
+  return { entry: last.from, cache: read?.kind === "request" ? read.payload.cache : undefined };
 }
 
-/** Calls that are open at an entry and began after it: going back does not undo their effects. */
+/** Finds the calls that are open at an entry and began after it. A rewind does not undo their effects. */
 async function begunSince({ log, newestEntry }: SessionState, target: View, to: number): Promise<readonly string[]> {
   const open = new Set(openCalls(target).map(({ call }) => call.id));
   const begun: string[] = [];
@@ -128,12 +131,19 @@ async function begunSince({ log, newestEntry }: SessionState, target: View, to: 
   return begun;
 }
 
-/** The request at the end of a view: it would be issued again. */
-async function requestAtEnd(log: LogReader, { items, awaited }: View): Promise<RewindPayload["request"]> {
-  const last = items.at(-1);
-  if (last?.kind !== "seal" || awaited?.request !== last.from) return undefined;
-  const read = await readEntry(log, last.from);
-  return { entry: last.from, cache: read?.kind === "request" ? read.payload.cache : undefined };
+/**
+ * Returns the configuration after a rewind: the one at the target, unless it is missing or belonged to another provider
+ * or agent.
+ */
+function configurationAfterRewind(
+  then: Configuration | undefined,
+  now: Configuration,
+  provider: string,
+): NewConfiguration {
+  const isAnothers = then?.provenance !== undefined && now.provenance === undefined;
+  if (then?.provider === provider && !isAnothers) return { provider, model: then.model, provenance: then.provenance };
+  const { model, system, tools, parameters, provenance } = now;
+  return { provider, model, system, tools, parameters, provenance };
 }
 
 /** A range of messages, or one block of one message. */
@@ -143,16 +153,19 @@ export type SnipTarget =
 
 export interface SnipReason {
   readonly reason: string;
-  /** Whether the model can recall what is taken out. */
+  /** Whether the model can recall the removed content. */
   readonly recall: "offered" | "missing";
 }
 
-/** Removes a range from the view: a wrong turn, a bad image, a huge paste. Undefined if no part of it is shown. */
+/**
+ * Plans the removal of a range or a block from the view: a wrong turn, a bad image, a huge paste. Undefined if no part
+ * of the target is shown.
+ */
 export function planSnip(items: readonly Item[], target: SnipTarget, why: SnipReason): ReplacePayload | undefined {
   return "block" in target ? snipBlock(items, target, why) : snipRange(items, target, why);
 }
 
-/** Pairs stay together: no call is left without its result, no result without its call. */
+/** Extends the range so that tool calls stay with their results. */
 function snipRange(
   items: readonly Item[],
   range: { readonly from: number; readonly to: number },
@@ -184,12 +197,12 @@ function snipBlock(
   if (item === undefined || block === undefined) return undefined;
   const text = `[Taken out: ${block.kind} of entry ${entry}. ${reason}.${recall === "offered" ? ` Recall entry ${entry} to read it.` : ""}]`;
   const { role, origin, provenance, from, to } = item;
-  const blocks = item.blocks.map((one, at) => (at === index ? inPlaceOf(one, text) : one));
+  const blocks = item.blocks.map((one, at) => (at === index ? replaceBlock(one, text) : one));
   return { from, to, with: [{ role, origin, provenance, blocks }], reason: `snipped: ${reason}` };
 }
 
-/** A result remains the answer to its call. */
-function inPlaceOf(block: Block, text: string): Block {
+/** Puts the text in place of a block. A tool result stays the answer to its call. */
+function replaceBlock(block: Block, text: string): Block {
   return block.kind === "tool_result" ? { ...block, content: text } : { kind: "text", text };
 }
 

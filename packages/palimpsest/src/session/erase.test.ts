@@ -31,7 +31,7 @@ const calls = {
   ],
 } as const;
 
-/** Judged: the request is valid, and nothing in it says the secret. */
+/** Judges the request: it must be valid and must not contain the secret. */
 function check(request: AnthropicRequest): string {
   const face = createAnthropic();
   const judged = face.judge(request);
@@ -52,7 +52,7 @@ describe.each([
   ["in memory", () => memoryStore()],
   ["in files", () => sqliteStore({ folder })],
 ])("an erased entry %s", (name, create) => {
-  test("is gone from the log, its results, the search and the request, and the chain is whole", async () => {
+  test("disappears from the log, its results, the search and the request, and the hash chain stays valid", async () => {
     const store = create();
     const session = await open(store);
     const [one, two, three] = await session.append([
@@ -89,7 +89,7 @@ describe.each([
   });
 });
 
-test("stays erased on every branch: a rewind past the erasure, and a decision taken back, bring back the stub", async () => {
+test("stays erased on every branch, also after a rewind past the erasure or a restored decision", async () => {
   const session = await open(memoryStore());
   const [one, , result] = await session.append(["Look.", calls, toolResult("a", SECRET)]);
   await session.erase(one! + 1);
@@ -104,7 +104,7 @@ test("stays erased on every branch: a rewind past the erasure, and a decision ta
   expect(check(await session.prepare())).toContain(`[Entry ${result} was erased.]`);
 });
 
-test("a decision that quoted it goes with it, also where a compaction has carried the decision on", async () => {
+test("erases a decision that quotes the entry, even if a compaction has carried it over", async () => {
   const store = memoryStore();
   const session = await open(store);
   const [one, two] = await session.append(["Hello.", "Hello again."]);
@@ -126,7 +126,7 @@ test("a decision that quoted it goes with it, also where a compaction has carrie
   expect(check(await (await open(store)).prepare())).toBe(text);
 });
 
-test("a decision about it and what follows it stays: it stands for more than the entry", async () => {
+test("keeps a decision about the entry and later entries", async () => {
   const session = await open(memoryStore());
   const [one, two] = await session.append([`Look for ${SECRET}.`, "Look again."]);
   const short = { role: "user", origin: "human", blocks: [{ kind: "text", text: "Look twice." }] } as const;
@@ -135,7 +135,7 @@ test("a decision about it and what follows it stays: it stands for more than the
   expect(check(await session.prepare())).toContain("Look twice.");
 });
 
-test("a pin that was made from it goes with it", async () => {
+test("removes a pin that was made from the entry", async () => {
   const session = await open(memoryStore());
   const [one] = await session.append([`Never forget ${SECRET}.`, "And?"]);
   const pin = await session.pins.add(one!);
@@ -144,7 +144,7 @@ test("a pin that was made from it goes with it", async () => {
   check(await session.prepare());
 });
 
-test("what is not there, no content, or the parent's is left alone; erased twice is erased", async () => {
+test("erases nothing for missing entries, other kinds and entries of the parent, and succeeds twice for one entry", async () => {
   const session = await open(memoryStore());
   const [one] = await session.append("Hello.");
   await session.prepare();
@@ -161,7 +161,7 @@ test("what is not there, no content, or the parent's is left alone; erased twice
   expect(session.history.newestEntry).toBe(newestEntry);
 });
 
-test("what the parent of a fork has erased is erased in the fork", async () => {
+test("erases an entry in a fork if the parent erases it", async () => {
   const store = memoryStore();
   const session = await open(store);
   const [one] = await session.append([`Hello, ${SECRET}.`, "And?"]);

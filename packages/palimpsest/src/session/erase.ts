@@ -1,3 +1,5 @@
+// Erases the content of an entry from the log, the stored results and the search index.
+
 import { namedKind, type ReadEntry, readPayload, toDraft, toNamedDraft } from "../log/draft.ts";
 import type { PayloadKind } from "../log/payload.ts";
 import type { SessionCore } from "../state/core.ts";
@@ -8,25 +10,25 @@ import { sha256 } from "../stores/sha256.ts";
 import type { LogReader } from "../stores/store.ts";
 import { firstOverlapping } from "../view/fold.ts";
 
-/** What came of erasing an entry. */
+/** The outcome of erasing an entry. */
 export type Erased =
   | {
       readonly kind: "erased";
-      /** The entries whose payload is gone: the one that was asked for, and decisions and pins that quoted it. */
+      /** The entries whose payload was erased: the requested entry, and decisions and pins that quoted it. */
       readonly entries: readonly number[];
-      /** Summaries and notes that were made of it, and may still repeat what it said. */
+      /** Summaries and notes that were made from the entry and may still repeat its content. */
       readonly mayRepeat: readonly number[];
     }
   | { readonly kind: "absent"; readonly entry: number }
-  /** It is no message and no attachment. */
+  /** The entry is not a message or an attachment. */
   | { readonly kind: "not-content"; readonly entry: number; readonly entryKind: string }
-  /** It belongs to the session that this one is a fork of: erase it there. */
+  /** The entry belongs to the parent of this fork. Erase it there. */
   | { readonly kind: "of-parent"; readonly entry: number };
 
 /**
- * Erases what an entry says: from the log, from the results and from the search index. A stub stands in its place on every
- * branch, and the chain of the log stays whole. What goes: the entry, decisions about it alone (a preview quotes it), pins
- * made from it, and its stored result. Looks at all decisions and pins since the entry.
+ * Erases the content of an entry: from the log, the stored results and the search index. A stub replaces the entry on
+ * every branch, and the hash chain stays valid. Also erased are decisions about this entry alone (a preview quotes it),
+ * pins made from it, and its stored result. Reads all decisions and pins since the entry.
  */
 export async function erase({ state, ports, resultSession }: SessionCore, entry: number): Promise<Erased> {
   const { log, sharedTo } = state;
@@ -43,7 +45,7 @@ export async function erase({ state, ports, resultSession }: SessionCore, entry:
   const read = readPayload(found);
   if (read.kind === "message" || read.kind === "attachment") {
     await showStub(read, state);
-    // The log goes last: as long as it says what was stored, erasing can be repeated.
+    // Erase the log last: as long as it names the stored result, erasing can be repeated.
     for (const file of filesOf(read)) await ports.files.remove(resultSession, file);
   }
   const entries = [entry, ...quoting];
@@ -51,40 +53,7 @@ export async function erase({ state, ports, resultSession }: SessionCore, entry:
   return { kind: "erased", entries, mayRepeat: await repeating(log, entry) };
 }
 
-/** Enters the stub, and where the entry is in view, the decision that says from where on the request changes. */
-async function showStub(read: Extract<ReadEntry, { kind: "message" | "attachment" }>, state: SessionState) {
-  const { sequence: entry } = read;
-  const erased = stubOf(read);
-  const { role, origin } = erased.was === "message" ? erased.stub : ({ role: "user", origin: "host" } as const);
-  const { provenance } = erased.stub;
-  const known = provenance === undefined ? {} : { provenance };
-  const type = erased.was === "message" ? {} : { attachment: erased.stub.type };
-  const item = state.view.items[firstOverlapping(state.view.items, { from: entry })];
-  const isShown = item?.kind === "message" && item.from === entry && item.to === entry;
-  const isEntered = (await state.log.newest(namedKind("erased", entry))) !== undefined;
-  const stub = { role, origin, blocks: erased.stub.blocks, ...known, ...type };
-  await state.append([
-    ...(isEntered ? [] : [toNamedDraft("erased", `${entry}`, erased)]),
-    ...(isShown ? [toDraft("replace", { from: entry, to: entry, with: [stub], reason: "erased" })] : []),
-    ...state.carriedState.pins.flatMap(({ entry: pin, of }) => (of === entry ? [toDraft("unpin", { of: pin })] : [])),
-  ]);
-}
-
-/** Results of one round that were too large together have a file, too, that is named by their text. */
-function filesOf({ kind, payload }: Extract<ReadEntry, { kind: "message" | "attachment" }>): readonly string[] {
-  if (kind === "attachment") return [];
-  const digest = sha256(textOf(payload));
-  return [...(payload.stored === undefined ? [] : [payload.stored.file]), `${digest}.txt`, `${digest}.json`];
-}
-
-async function repeating(log: LogReader, entry: number): Promise<readonly number[]> {
-  // Also where it was not compacted away: a boundary carries pins and the files that were read.
-  const boundaries = await newerThan(log, "boundary", entry);
-  const notes = (await newerThan(log, "notes", entry)).filter(({ payload }) => payload.coveredTo >= entry);
-  return [...boundaries, ...notes].map(({ sequence }) => sequence).toSorted((one, other) => one - other);
-}
-
-/** The entries of a kind behind an entry that can be read, on all branches. */
+/** Finds the readable entries of a kind after an entry, on all branches. */
 async function newerThan<Kind extends PayloadKind>(
   log: LogReader,
   kind: Kind,
@@ -97,4 +66,40 @@ async function newerThan<Kind extends PayloadKind>(
     at = await log.newest(kind, at.sequence);
   }
   return found;
+}
+
+/** Appends the stub. If the entry is in view, also appends the decision from which the request changes. */
+async function showStub(read: Extract<ReadEntry, { kind: "message" | "attachment" }>, state: SessionState) {
+  const { sequence: entry } = read;
+  const erased = stubOf(read);
+  const { role, origin } = erased.was === "message" ? erased.stub : ({ role: "user", origin: "host" } as const);
+  const { provenance } = erased.stub;
+  const source = provenance === undefined ? {} : { provenance };
+  const type = erased.was === "message" ? {} : { attachment: erased.stub.type };
+  const item = state.view.items[firstOverlapping(state.view.items, { from: entry })];
+  const isShown = item?.kind === "message" && item.from === entry && item.to === entry;
+  const isEntered = (await state.log.newest(namedKind("erased", entry))) !== undefined;
+  const stub = { role, origin, blocks: erased.stub.blocks, ...source, ...type };
+  await state.append([
+    ...(isEntered ? [] : [toNamedDraft("erased", `${entry}`, erased)]),
+    ...(isShown ? [toDraft("replace", { from: entry, to: entry, with: [stub], reason: "erased" })] : []),
+    ...state.carriedState.pins.flatMap(({ entry: pin, of }) => (of === entry ? [toDraft("unpin", { of: pin })] : [])),
+  ]);
+}
+
+/**
+ * Lists the files of an entry. A result that was stored because its round was too large also has a file named after its
+ * text.
+ */
+function filesOf({ kind, payload }: Extract<ReadEntry, { kind: "message" | "attachment" }>): readonly string[] {
+  if (kind === "attachment") return [];
+  const digest = sha256(textOf(payload));
+  return [...(payload.stored === undefined ? [] : [payload.stored.file]), `${digest}.txt`, `${digest}.json`];
+}
+
+async function repeating(log: LogReader, entry: number): Promise<readonly number[]> {
+  // Include boundaries that did not compact the entry: a boundary carries pins and the files that were read.
+  const boundaries = await newerThan(log, "boundary", entry);
+  const notes = (await newerThan(log, "notes", entry)).filter(({ payload }) => payload.coveredTo >= entry);
+  return [...boundaries, ...notes].map(({ sequence }) => sequence).toSorted((one, other) => one - other);
 }

@@ -3,7 +3,7 @@ import { InvalidOptionError } from "../errors.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { openOffline } from "./testing/open-offline.ts";
 
-test("what a method cannot take is refused by its name, and nothing is written", async () => {
+test("rejects invalid arguments with the method's name, and writes nothing", async () => {
   const session = await openOffline(memoryStore());
   await session.append("Hello");
   const { history, turn } = session;

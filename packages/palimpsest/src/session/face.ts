@@ -1,3 +1,6 @@
+// The public object of a session: a plain object with its own functions, so that you can spread it and pass its methods
+// on.
+
 import { spentTokens } from "../cost/ledger.ts";
 import { isStreamed } from "../log/messages.ts";
 import { isProvenance } from "../log/provenance.ts";
@@ -26,13 +29,11 @@ import { pin, unpin } from "./pins.ts";
 import type { Session } from "./session.ts";
 import { decide, next, stop, takeIn, taken } from "./turn.ts";
 
-// The public object of a session: a plain object with functions of its own, so that it can be spread and its methods can be passed on.
-
 type Group = "provider" | "view" | "turn" | "history" | "pins" | "notes" | "ledger" | "events" | "background";
 type MethodOf<Part> = {
   [Name in keyof Part]: Part[Name] extends (...args: never) => unknown ? Name & string : never;
 }[keyof Part];
-/** A method of a session: `append`; or `pins.add` for a method of a group. */
+/** The path of a method: `append`, or `pins.add` for a method of a group. */
 type Member = MethodOf<Session> | { [Name in Group]: `${Name}.${MethodOf<Session[Name]>}` }[Group];
 type MethodAt<Path> = Path extends `${infer Name extends Group}.${infer Method}`
   ? Session[Name][Method & keyof Session[Name]]
@@ -51,20 +52,20 @@ interface MemberRule<Method> {
 }
 
 const CONTENT: Needed = {
-  needed: "a text, or what user(), toolResult(), attachment() or a provider's readMessages() returns",
+  needed: "a text, or the result of user(), toolResult(), attachment() or a provider's readMessages()",
   fits: (value) => typeof value === "string" || (typeof value === "object" && value !== null && !isStreamed(value)),
 };
 const APPEND_OPTIONS = ifGiven({
   needed:
-    '{ key, provenance, answer: "wanted" }, with a key that is not empty and a provenance like { kind: "outside" }; several contents are passed as one list',
+    '{ key, provenance, answer: "wanted" }, with a non-empty key and a provenance like { kind: "outside" }; pass several contents as one list',
   fits: (value) => {
     const { key = "?", provenance, answer = "wanted", ...others } = value as Readonly<Record<string, unknown>>;
     const isNamed = provenance === undefined || isProvenance(provenance);
-    const isKnown = answer === "wanted" && Object.keys(others).length === 0;
-    return typeof key === "string" && key !== "" && isNamed && isKnown;
+    const isValid = answer === "wanted" && Object.keys(others).length === 0;
+    return typeof key === "string" && key !== "" && isNamed && isValid;
   },
 });
-const NO_OPTIONS: Needed = { needed: "left out: a streamed result has no key", fits: (value) => value === undefined };
+const NO_OPTIONS: Needed = { needed: "no options: a streamed result has no key", fits: (value) => value === undefined };
 const SYNC_MESSAGES: Needed = {
   needed: "a list of messages, each with a role (system, user or assistant) and content (a text, or blocks)",
   fits: (value) => Array.isArray(value) && value.every(isSyncMessage),
@@ -82,7 +83,7 @@ const RANGE: Needed = {
   },
 };
 const REPLACEMENTS: Needed = { needed: "a list of replacements, each with a role and blocks", fits: Array.isArray };
-const REASON = ifGiven(aText("a text that says why"));
+const REASON = ifGiven(aText("a text with the reason"));
 const HOW = ifGiven(anObject("an object of options"));
 
 const MODEL = aText("the name of a model");
@@ -102,7 +103,7 @@ const MESSAGES_OPTIONS: Needed = {
   },
 };
 const DECISION: Needed = {
-  needed: '{ kind: "allow" } or { kind: "deny", reason }, and by whom: { by }',
+  needed: '{ kind: "allow" } or { kind: "deny", reason }, with the name of the person: { by }',
   fits: (value) => ["allow", "deny"].includes((value as { readonly kind?: string } | undefined)?.kind ?? ""),
 };
 const PINNED: Needed = {
@@ -110,7 +111,7 @@ const PINNED: Needed = {
   fits: (value) => (typeof value === "string" && value !== "") || Number.isInteger(value),
 };
 
-/** Every method of the public session: what it runs, and what it requires of its arguments. */
+/** Every method of the public session: the code that it runs, and its requirements for arguments. */
 const MEMBERS: { readonly [Path in Member]: MemberRule<MethodAt<Path>> } = {
   append: {
     run: (live, content, ...options: readonly []) => live.append(content, ...options),
@@ -133,9 +134,9 @@ const MEMBERS: { readonly [Path in Member]: MemberRule<MethodAt<Path>> } = {
   },
   recover: { run: (live, error, signal) => live.recover(error, signal), writes: true },
   configure: {
-    run: (live, wanted) => live.configure(wanted),
-    check: (wanted) =>
-      checkOptions("configure", wanted, {
+    run: (live, configuration) => live.configure(configuration),
+    check: (configuration) =>
+      checkOptions("configure", configuration, {
         model: ifGiven(MODEL),
         system: ifGiven(SYSTEM),
         tools: ifGiven(TOOLS),
@@ -153,13 +154,13 @@ const MEMBERS: { readonly [Path in Member]: MemberRule<MethodAt<Path>> } = {
   },
   fork: {
     run: (live, options) => live.openFork(options),
-    check: (options) => checkOptions("fork", options, { source: aText("a name for what the fork is for") }),
+    check: (options) => checkOptions("fork", options, { source: aText("a name for the purpose of the fork") }),
   },
   ask: {
     run: (live, question, options) => live.ask(question, options),
     check(question, options) {
       checkArgument("ask(question)", question, aText("a text"));
-      checkOptions("ask", options, { source: aText("a name for what is asked") });
+      checkOptions("ask", options, { source: aText("a name for the purpose of the question") });
     },
   },
   messages: {
@@ -201,8 +202,8 @@ const MEMBERS: { readonly [Path in Member]: MemberRule<MethodAt<Path>> } = {
     },
   },
   "turn.stop": {
-    run: (live, said = {}) => live.state.inOrder(() => stop(live, said)),
-    check: (said) => checkArgument("turn.stop(said)", said, HOW),
+    run: (live, by = {}) => live.state.inOrder(() => stop(live, by)),
+    check: (by) => checkArgument("turn.stop(said)", by, HOW),
     writes: true,
   },
   "turn.takeIn": {
@@ -241,7 +242,11 @@ const MEMBERS: { readonly [Path in Member]: MemberRule<MethodAt<Path>> } = {
   "history.snip": {
     run: (live, target, reason = "not needed any more") => live.state.inOrder(() => snip(live, target, reason)),
     check: (target) =>
-      checkArgument("history.snip(target)", target, anObject("what to take out: entries, or a block of one")),
+      checkArgument(
+        "history.snip(target)",
+        target,
+        anObject("the content to remove: { from, to }, or { entry, block }"),
+      ),
   },
   "history.restore": {
     run: (live, decision, reason = "restored") => live.state.inOrder(() => restore(live, decision, reason)),
@@ -280,8 +285,7 @@ const MEMBERS: { readonly [Path in Member]: MemberRule<MethodAt<Path>> } = {
   "ledger.lines": { run: (live) => readLedgerLines(live.state.log, (live.fork?.base.sequence ?? 0) + 1) },
   "ledger.enter": {
     run: (live, used) => enterUsage(live, used),
-    check: (used) =>
-      checkOptions("ledger.enter", used, { model: MODEL, source: aText("a name for who made the call") }),
+    check: (used) => checkOptions("ledger.enter", used, { model: MODEL, source: aText("a name for the caller") }),
   },
 
   "events.listen": {
@@ -317,7 +321,7 @@ type Methods = Record<string, AnyMethod>;
 type AnyRule = Omit<MemberRule<AnyMethod>, "run"> & { run(live: LiveSession, ...args: readonly unknown[]): unknown };
 const RULES = Object.entries(MEMBERS) as [Member, AnyRule][];
 
-/** The public session. */
+/** Builds the public session. */
 export function face(live: LiveSession): Session {
   const session = {
     id: live.id,
@@ -352,8 +356,8 @@ export function face(live: LiveSession): Session {
 }
 
 /**
- * The same session, whose members that write for a turn call `guard` first. The session may be a copy in which the host has
- * replaced methods.
+ * Returns a session whose writing members call `guard` first. The session may be a copy in which the host has replaced
+ * methods.
  */
 export function guardWrites(session: Session, guard: () => void): Session {
   const { background, turn } = session;
@@ -370,7 +374,7 @@ export function guardWrites(session: Session, guard: () => void): Session {
   return guarded;
 }
 
-/** The object that holds a member, and the name of the member in it. */
+/** Finds the object that contains a member, and the member's name in it. */
 function placeOf(session: object, path: Member): readonly [Methods, string] {
   const [name, group] = path.split(".").reverse() as [string, Group?];
   const methods = group === undefined ? session : (session as Pick<Session, Group>)[group];
@@ -401,10 +405,10 @@ export function checkSessionOptions(options: unknown): void {
     store: withMethods(["openWriter", "openReader"], "a store: memoryStore(), sqliteStore({ folder }), or your own"),
     provider: withMethods(
       ["factsOf", "renderRequest", "readResponse"],
-      "a provider: one of this package around your client, or your own",
+      "a provider: one of this package with your client, or your own",
     ),
     model: ifGiven(MODEL),
-    id: ifGiven(aText("a text, or left out for a new session")),
+    id: ifGiven(aText("a text, or no id for a new session")),
     system: ifGiven(SYSTEM),
     tools: ifGiven(TOOLS),
     parameters: ifGiven(PARAMETERS),
@@ -424,6 +428,6 @@ function isToolOrDefinition(value: unknown): boolean {
 
 function isSyncMessage(value: unknown): boolean {
   const { role, content } = (value ?? {}) as { readonly role?: unknown; readonly content?: unknown };
-  const isKnown = role === "system" || role === "user" || role === "assistant";
-  return isKnown && (typeof content === "string" || Array.isArray(content));
+  const isValid = role === "system" || role === "user" || role === "assistant";
+  return isValid && (typeof content === "string" || Array.isArray(content));
 }

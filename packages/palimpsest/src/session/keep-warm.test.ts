@@ -1,12 +1,16 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { callTool, callTools, createAnthropic, inOrder, manualClock, serve } from "@palimpsest/provider-simulator";
+import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { USUAL_COSTS } from "../cost/prices.ts";
 import { toolResult } from "../log/messages.ts";
+import { decide } from "../policy/decide.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import type { SessionEvent } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { SessionOptions } from "../state/options.ts";
 import { memoryStore } from "../stores/memory-store.ts";
+import { type Pause, type PauseActivity, type PingLimits, planPing } from "./keep-warm.ts";
 import { openSession } from "./open.ts";
 
 const MINUTE_MS = 60_000;
@@ -16,7 +20,7 @@ const call = callTools(callTool("build", {}));
 
 type AnthropicProvider = ReturnType<typeof anthropic>;
 
-/** A session with a five-minute cache that has called a tool, with the real client on a virtual clock. */
+/** A session with a five-minute cache whose model has called a tool, with the real client on a virtual clock. */
 async function begin(
   values: Partial<Settings> = {},
   more: Partial<SessionOptions<never, never, never>> = {},
@@ -48,7 +52,7 @@ async function begin(
 
 type Begun = Awaited<ReturnType<typeof begin>>;
 
-/** The tool runs, and its prompt is kept warm until it has ended. */
+/** Runs the tool, and keeps the prompt warm until the tool has ended. */
 async function runTool({ session, clock, callId }: Begun, minutes: number, activity = "tool-runs" as const) {
   const done = new AbortController();
   const kept = session.provider.keepWarm({ activity, signal: done.signal });
@@ -60,7 +64,7 @@ async function runTool({ session, clock, callId }: Begun, minutes: number, activ
 }
 
 describe("a tool that runs for forty minutes", () => {
-  test("with pings, the next request reads its prompt, and nobody takes the cache for cold", async () => {
+  test("leaves the cache warm with pings, and reports no cache miss", async () => {
     const begun = await begin();
     const { session, round } = begun;
     const outcome = await runTool(begun, 40);
@@ -74,11 +78,11 @@ describe("a tool that runs for forty minutes", () => {
     const { breaks, gapUsd, bySource: after } = await session.ledger.cost();
     expect(breaks).toEqual([]);
     expect(gapUsd).toBeCloseTo(0, 12);
-    // Requests of the conversation are counted apart from pings.
+    // The ledger counts requests of the conversation separately from pings.
     expect(after["main"]?.responses).toBe(2);
   });
 
-  test("without pings it is written again, and the pause is named", async () => {
+  test("lets the cache expire without pings, and names the pause as the cause", async () => {
     const begun = await begin({ "keepWarm.enabled": "off" });
     expect(await runTool(begun, 40)).toEqual({
       pings: 0,
@@ -93,44 +97,44 @@ describe("a tool that runs for forty minutes", () => {
     expect(breaks).toMatchObject([{ causes: ["pause"], sort: "alarm" }]);
   });
 
-  test("the log holds all of it: opened again, the cache is as warm as it was", async () => {
+  test("records the pings in the log, so that a reopened session knows that the cache is warm", async () => {
     const begun = await begin();
     await runTool(begun, 40);
     const before = await begun.session.ledger.cost();
     await begun.session.close();
     const opened = await begun.reopen();
     expect(await opened.ledger.cost()).toEqual(before);
-    // The bytes of the request are not kept: whoever has not made it here cannot repeat it.
+    // The log does not contain the bytes of the request, so another process cannot repeat it.
     expect(await opened.provider.keepWarm({ activity: "waiting" })).toMatchObject({
-      because: "no request was made here yet",
+      because: "this process has not sent a request yet",
     });
   });
 });
 
-describe("keeping warm ends", () => {
-  test("after as many pings as are allowed, counted over the whole pause", async () => {
+describe("keepWarm", () => {
+  test("ends after the maximum number of pings in the whole pause", async () => {
     const begun = await begin({ "keepWarm.whileToolRuns": 3 });
     expect(await runTool(begun, 40)).toMatchObject({
       pings: 3,
       ended: "decided",
-      because: "no keep-warm: 3 pings were sent, of at most 3",
+      because: "no keep-warm: 3 of at most 3 pings were sent",
     });
     const { session, clock } = await begin();
     const kept = session.provider.keepWarm({ activity: "waiting" });
     await clock.pass(12 * MINUTE_MS, kept);
-    expect(await kept).toMatchObject({ pings: 2, because: "no keep-warm: 2 pings were sent, of at most 2" });
+    expect(await kept).toMatchObject({ pings: 2, because: "no keep-warm: 2 of at most 2 pings were sent" });
     expect(await session.provider.keepWarm({ activity: "waiting" })).toMatchObject({ pings: 2, ended: "decided" });
   });
 
-  test("before it costs more than it may", async () => {
+  test("ends before the cost exceeds its limit", async () => {
     const begun = await begin({ "keepWarm.capUsd": 0.005 });
     const { priceUsd, because } = await runTool(begun, 20);
     expect(priceUsd).toBeGreaterThan(0);
     expect(priceUsd).toBeLessThanOrEqual(0.005);
-    expect(because).toMatch(/one more ping makes \$0\.00\d+, of at most \$0.005/);
+    expect(because).toMatch(/another ping would raise the cost to \$0\.00\d+, above the limit of \$0.005/);
   });
 
-  test("with the next request, with another wait, and when the session is closed", async () => {
+  test("ends with the next request, with another call, and when the session is closed", async () => {
     const { session, callId, round } = await begin();
     const first = session.provider.keepWarm({ activity: "tool-runs" });
     const second = session.provider.keepWarm({ activity: "tool-runs" });
@@ -143,7 +147,7 @@ describe("keeping warm ends", () => {
     expect(await third).toMatchObject({ ended: "superseded" });
   });
 
-  test("where the prompt has changed, the answer is still to come, or the provider takes no ping", async () => {
+  test("ends if the prompt has changed, the answer is missing, or the provider has no pings", async () => {
     const { session, callId } = await begin();
     await session.configure({ system: "Be quick." });
     expect(await session.provider.keepWarm({ activity: "waiting" })).toMatchObject({
@@ -152,17 +156,17 @@ describe("keeping warm ends", () => {
     await session.append(toolResult(callId, "Built."));
     await session.prepare();
     expect(await session.provider.keepWarm({ activity: "waiting" })).toMatchObject({
-      because: "the newest request was not answered yet",
+      because: "the newest request has no answer yet",
     });
     const thinking = { type: "enabled", budget_tokens: 2_000 };
     const strict = await begin({}, { model: "claude-opus-4-5", parameters: { thinking } });
     expect(await strict.session.provider.keepWarm({ activity: "waiting" })).toMatchObject({
-      because: "anthropic has no request without an answer for it",
+      because: "anthropic cannot render a ping",
     });
   });
 });
 
-test("a ping under way is not cut off by the next request: it is billed, and so it is written down", async () => {
+test("records a running ping although the next request has started", async () => {
   const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const slowly = (provider: AnthropicProvider): AnthropicProvider => ({
     ...provider,
@@ -184,7 +188,7 @@ test("a ping under way is not cut off by the next request: it is billed, and so 
   expect((await session.ledger.cost()).bySource["keep-warm"]).toMatchObject({ responses: 1 });
 });
 
-test("each ping is told with its price", async () => {
+test("emits an event with the price for each ping", async () => {
   const events: SessionEvent[] = [];
   const { session, clock } = await begin({}, { onEvent: (event: SessionEvent) => void events.push(event) });
   const warmed = () => events.filter((event) => event.kind === "cache-warmed");
@@ -194,4 +198,87 @@ test("each ping is told with its price", async () => {
   const [first, second] = warmed();
   expect(second!.pausePriceUsd).toBeCloseTo(first!.priceUsd + second!.priceUsd, 12);
   await session.close();
+});
+
+describe("planPing", () => {
+  const MINUTE_MS = 60_000;
+  const UNLIMITED: PingLimits = { pings: 1_000, capUsd: 1_000 };
+  const pause: Pause = {
+    activity: "waiting",
+    sinceMs: 0,
+    refreshedAtMs: 0,
+    lifetimeMs: 5 * MINUTE_MS,
+    prefixTokens: 100_000,
+    costs: { ...USUAL_COSTS, usdPerUnit: 4e-6 },
+    pings: 0,
+    spentUsd: 0,
+    nowMs: 0,
+  };
+
+  /** Returns the number of pings in a pause that never ends. */
+  function pingsOf(activity: PauseActivity, more: Partial<Pause> = {}, limits = UNLIMITED): number {
+    let now: Pause = { ...pause, activity, ...more };
+    for (;;) {
+      const { candidate, dueAtMs } = planPing(now, limits);
+      if (decide([candidate]).kind === "nothing") return now.pings;
+      const spentUsd = now.spentUsd + candidate.cost * candidate.usdPerUnit!;
+      now = { ...now, pings: now.pings + 1, spentUsd, refreshedAtMs: dueAtMs, nowMs: dueAtMs };
+    }
+  }
+
+  describe("a ping", () => {
+    test("is due shortly before the cache expires", () => {
+      expect(planPing(pause, UNLIMITED).dueAtMs).toBe(4.5 * MINUTE_MS);
+      expect(planPing({ ...pause, lifetimeMs: 60 * MINUTE_MS }, UNLIMITED).dueAtMs).toBe(59.5 * MINUTE_MS);
+      expect(planPing({ ...pause, refreshedAtMs: 7 * MINUTE_MS }, UNLIMITED).dueAtMs).toBe(11.5 * MINUTE_MS);
+    });
+
+    test("costs a read, and saves a write with the probability of a return in time", () => {
+      const { cost, gain, because } = planPing(pause, UNLIMITED).candidate;
+      expect(cost).toBeCloseTo(10_000);
+      expect(gain / (100_000 * 1.15)).toBeCloseTo(0.23, 1);
+      expect(because).toMatch(/a probability of 2\d%$/);
+    });
+
+    test("pays off about as often as in recorded sessions: 2 or 3 times for a user, 11 times for a tool", () => {
+      expect(pingsOf("waiting")).toBeGreaterThanOrEqual(2);
+      expect(pingsOf("waiting")).toBeLessThanOrEqual(4);
+      expect(pingsOf("tool-runs")).toBeGreaterThanOrEqual(10);
+      expect(pingsOf("tool-runs")).toBeLessThanOrEqual(13);
+      const hour = { lifetimeMs: 60 * MINUTE_MS, costs: { ...pause.costs, write: 2 } };
+      expect(pingsOf("waiting", hour)).toBeGreaterThanOrEqual(1);
+    });
+
+    test("pays off longer if reads are cheaper", () => {
+      const costs = { ...pause.costs, read: 0.025 };
+      expect(pingsOf("waiting", { costs })).toBeGreaterThan(10);
+    });
+
+    test("is not sent above its limits, for a cold or empty cache, or without known prices", () => {
+      expect(pingsOf("tool-runs", {}, { pings: 4, capUsd: 1_000 })).toBe(4);
+      // Each ping costs 4 cents.
+      expect(pingsOf("tool-runs", {}, { pings: 11, capUsd: 0.1 })).toBe(2);
+      const why = (more: Partial<Pause>): string =>
+        decide([planPing({ ...pause, ...more }, UNLIMITED).candidate]).reason;
+      expect(why({ nowMs: 5 * MINUTE_MS })).toBe("no keep-warm: the cache has expired");
+      expect(why({ prefixTokens: 0 })).toBe("no keep-warm: the cache is empty");
+      expect(why({ costs: USUAL_COSTS })).toMatch(/prices are unknown/);
+    });
+
+    test("never exceeds a limit in any sequence", () => {
+      fc.assert(
+        fc.property(
+          fc.constantFrom("tool-runs" as const, "waiting" as const),
+          fc.integer({ min: 0, max: 20 }),
+          fc.double({ min: 0, max: 2, noNaN: true }),
+          fc.integer({ min: 1, max: 500_000 }),
+          (activity, pings, capUsd, prefixTokens) => {
+            const sent = pingsOf(activity, { prefixTokens }, { pings, capUsd });
+            expect(sent).toBeLessThanOrEqual(pings);
+            expect(sent * prefixTokens * 0.1 * 4e-6).toBeLessThanOrEqual(capUsd + 1e-9);
+          },
+        ),
+      );
+    });
+  });
 });

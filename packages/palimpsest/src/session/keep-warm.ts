@@ -1,3 +1,5 @@
+// Keeps the newest prompt in the provider's cache while a session pauses.
+
 import { KEEP_WARM } from "../cost/ledger.ts";
 import { costsOf, priceUsd, type TokenCosts } from "../cost/prices.ts";
 import type { ModelPrices } from "../log/cause.ts";
@@ -9,18 +11,18 @@ import type { SessionCore } from "../state/core.ts";
 import { emitSideResponse, wholeTokens } from "../state/responses.ts";
 
 export interface KeepWarmOptions {
-  /** What is waited for: it says how likely it is that the session goes on, and how often it is worth a ping. */
+  /** The reason of the pause. It determines how likely the session continues, and so how many pings pay off. */
   readonly activity: PauseActivity;
-  /** Aborted when the waiting is over. @default it is over with the next request */
+  /** Abort it when the pause is over. @default the pause ends with the next request */
   readonly signal?: AbortSignal;
 }
 
-/** What became of a pause in which the prompt was to be kept warm. */
+/** The outcome of keeping a prompt warm. */
 export interface KeptWarm {
-  /** In this pause so far. */
+  /** The number of pings in this pause. */
   readonly pings: number;
   readonly priceUsd: number;
-  /** `decided`: another ping does not pay, is not allowed, or cannot be made. `superseded`: the session went on. */
+  /** `decided`: another ping does not pay, is not allowed, or cannot be made. `superseded`: the session continued. */
   readonly ended: "decided" | "aborted" | "superseded" | "failed";
   readonly because: string;
 }
@@ -32,7 +34,9 @@ interface CurrentPause {
   priceUsd: number;
 }
 
-/** Keeps the newest prompt in the cache while a session pauses: it sends the newest request again, without an answer. */
+/**
+ * Sends the newest request again during a pause, without asking for an answer, so that its prompt stays in the cache.
+ */
 export class KeepWarm {
   readonly #core: SessionCore;
   #pause: CurrentPause | undefined;
@@ -43,7 +47,7 @@ export class KeepWarm {
     this.#core = core;
   }
 
-  /** A request was handed out: the pause before it is over, and its prompt is the one to keep warm. */
+  /** Starts a new pause after a request was issued: its prompt is the one to keep warm. */
   begin(request: unknown, entry: number): void {
     this.#running?.abort();
     this.#pause = { request, entry, pings: 0, priceUsd: 0 };
@@ -57,21 +61,21 @@ export class KeepWarm {
   async keepWarm({ activity, signal }: KeepWarmOptions): Promise<KeptWarm> {
     const { clock, emit } = this.#core.ports;
     this.#running?.abort();
-    const mine = new AbortController();
-    this.#running = mine;
-    const kept = this.#pause;
+    const own = new AbortController();
+    this.#running = own;
+    const pause = this.#pause;
     const end = (ended: KeptWarm["ended"], because: string): KeptWarm => ({
-      pings: kept?.pings ?? 0,
-      priceUsd: kept?.priceUsd ?? 0,
+      pings: pause?.pings ?? 0,
+      priceUsd: pause?.priceUsd ?? 0,
       ended,
       because,
     });
     if (this.#core.settings.current["keepWarm.enabled"] === "off") return end("decided", "keepWarm.enabled is off");
-    const over = signal === undefined ? mine.signal : AbortSignal.any([signal, mine.signal]);
+    const over = signal === undefined ? own.signal : AbortSignal.any([signal, own.signal]);
     for (;;) {
       if (signal?.aborted) return end("aborted", "the signal was aborted");
-      if (mine.signal.aborted) return end("superseded", "the session went on");
-      // Planned again after each wait: the session may have changed meanwhile.
+      if (own.signal.aborted) return end("superseded", "the session continued");
+      // Plan again after each wait, because the session may have changed.
       const plan = this.#planNext(activity);
       if (typeof plan === "string") return end("decided", plan);
       const decision = decide([plan.candidate]);
@@ -82,12 +86,12 @@ export class KeepWarm {
         continue;
       }
       try {
-        // The next request does not cut off a ping: the ping is billed, so its usage is recorded.
+        // The next request does not abort a ping: the ping is billed, so its usage is recorded.
         const spentUsd = await this.#send(plan.ping, signal);
         if (spentUsd === undefined) return end("failed", "the ping read and wrote nothing in the cache");
-        kept!.pings++;
-        kept!.priceUsd += spentUsd;
-        const { pings, priceUsd: pausePriceUsd } = kept!;
+        pause!.pings++;
+        pause!.priceUsd += spentUsd;
+        const { pings, priceUsd: pausePriceUsd } = pause!;
         emit({ kind: "cache-warmed", activity, pings, priceUsd: spentUsd, pausePriceUsd });
       } catch (error) {
         if (!ProviderError.isInstance(error)) throw error;
@@ -96,19 +100,19 @@ export class KeepWarm {
     }
   }
 
-  /** The next ping and its time; or the reason why there is none. */
+  /** Plans the next ping and its time. Returns the reason instead if a ping is not possible. */
   #planNext(activity: PauseActivity): (PingPlan & { readonly ping: unknown }) | string {
     const { state, settings, ports } = this.#core;
     const { previous, rhythm } = state.ledger.sources["main"] ?? {};
     const pause = this.#pause;
-    if (pause === undefined) return "no request was made here yet";
+    if (pause === undefined) return "this process has not sent a request yet";
     if (previous === undefined || rhythm === undefined || previous.request !== pause.entry) {
-      return "the newest request was not answered yet";
+      return "the newest request has no answer yet";
     }
     const hasMoved = state.ledger.pending.some(({ from = 0 }) => from <= previous.request);
     if (hasMoved || state.configuration.entry !== previous.configuration) return "the prompt has changed since";
     const ping = ports.provider.renderPing?.(pause.request);
-    if (ping === undefined) return `${ports.provider.name} has no request without an answer for it`;
+    if (ping === undefined) return `${ports.provider.name} cannot render a ping`;
     const { lifetimeMs } = previous;
     const prefixTokens = previous.cacheReadTokens + previous.cacheWriteTokens;
     const plan = planPing(
@@ -131,7 +135,10 @@ export class KeepWarm {
     return { ...plan, ping };
   }
 
-  /** Sends a ping and records its usage. Resolves to its price; undefined if it touched nothing in the cache. */
+  /**
+   * Sends a ping and records its usage. Resolves to its price, or to undefined if it read and wrote nothing in the
+   * cache.
+   */
   async #send(ping: unknown, signal: AbortSignal | undefined): Promise<number | undefined> {
     const { state, ports } = this.#core;
     const { provider, clock, emit } = ports;
@@ -154,17 +161,16 @@ export class KeepWarm {
   }
 }
 
-/** The reason of a pause: a tool will finish, a person may not return. */
+/** The reason of a pause. A running tool will finish; a person may not return. */
 export type PauseActivity = "tool-runs" | "waiting";
 
 export interface Pause {
   readonly activity: PauseActivity;
   /** The time of the newest request. */
   readonly sinceMs: number;
-  /** When its prompt was last read or written, by that request or by a ping. */
+  /** When the prompt was last read or written, by the newest request or by a ping. */
   readonly refreshedAtMs: number;
   readonly lifetimeMs: number;
-  /** The cached part of the prompt. */
   readonly prefixTokens: number;
   readonly costs: TokenCosts;
   /** Pings sent in this pause, and their cost. */
@@ -183,24 +189,27 @@ interface PingPlan {
   readonly candidate: Candidate;
 }
 
-/** Sent before the end, so that the call arrives in time: lifetimes are exact, and count from request to request. */
+/**
+ * Pings are sent this long before the cache expires, so that the call arrives in time. Lifetimes are exact and count
+ * from request to request.
+ */
 const MARGIN_MS = 30_000;
 const MARGIN_SHARE = 1 / 10;
 
-/** Plans when to read the prompt again to keep it in the cache, and whether that saves money. */
+/** Plans when to send a ping, and whether it saves money. */
 export function planPing(pause: Pause, limits: PingLimits): PingPlan {
   const { activity, sinceMs, refreshedAtMs, lifetimeMs, prefixTokens, costs } = pause;
   const coldAtMs = refreshedAtMs + lifetimeMs;
   const dueAtMs = coldAtMs - Math.min(MARGIN_MS, lifetimeMs * MARGIN_SHARE);
   const chance = chanceOfReturn(activity, coldAtMs - sinceMs, dueAtMs + lifetimeMs - sinceMs);
   const cost = prefixTokens * costs.read;
-  const misfit = whyNot(pause, limits, coldAtMs);
+  const obstacle = whyNot(pause, limits, coldAtMs);
   return {
     dueAtMs,
     candidate: {
       kind: "keep-warm",
-      admissible: misfit === undefined ? "if-it-pays" : "no",
-      because: misfit ?? `the next request comes in time for it with a chance of ${Math.round(100 * chance)}%`,
+      admissible: obstacle === undefined ? "if-it-pays" : "no",
+      because: obstacle ?? `the next request comes in time with a probability of ${Math.round(100 * chance)}%`,
       cost,
       gain: chance * prefixTokens * (costs.write - costs.read),
       horizonRequests: 1,
@@ -211,19 +220,21 @@ export function planPing(pause: Pause, limits: PingLimits): PingPlan {
 
 function whyNot(pause: Pause, limits: PingLimits, coldAtMs: number): string | undefined {
   const { prefixTokens, costs, pings, spentUsd, nowMs } = pause;
-  if (prefixTokens === 0) return "nothing is in the cache";
-  if (nowMs >= coldAtMs) return "the cache is cold already";
-  if (pings >= limits.pings) return `${pings} pings were sent, of at most ${limits.pings}`;
-  if (costs.usdPerUnit === undefined) return "the model's prices are not known, so that no cap could be kept";
+  if (prefixTokens === 0) return "the cache is empty";
+  if (nowMs >= coldAtMs) return "the cache has expired";
+  if (pings >= limits.pings) return `${pings} of at most ${limits.pings} pings were sent`;
+  if (costs.usdPerUnit === undefined) return "the model's prices are unknown, so the cost cannot be limited";
   const nextUsd = spentUsd + prefixTokens * costs.read * costs.usdPerUnit;
   const isWithin = nextUsd <= limits.capUsd;
-  return isWithin ? undefined : `one more ping makes $${nextUsd.toFixed(4)}, of at most $${limits.capUsd}`;
+  return isWithin
+    ? undefined
+    : `another ping would raise the cost to $${nextUsd.toFixed(4)}, above the limit of $${limits.capUsd}`;
 }
 
 /**
- * Of 671 recorded pauses above five minutes, the share that is still going on after t follows (5 min / t) ^ 0.67 closely (48%
- * after 15 minutes, 19% after 60, 10% after 145). Of those in which a tool ran, 9% lasted for more than an hour; of those
- * in which the user was waited for, 23%, and a quarter of all such pauses was the end of the session.
+ * The distribution of pauses. Of 671 recorded pauses above five minutes, the share that still goes on after t follows
+ * (5 min / t) ^ 0.67 closely (48% after 15 minutes, 19% after 60, 10% after 145). When a tool ran, 9% of the pauses
+ * lasted more than an hour. When the user was away, 23% did, and a quarter of these pauses was the end of the session.
  */
 const RETURNS: Readonly<Record<PauseActivity, { readonly share: number; readonly exponent: number }>> = {
   "tool-runs": { share: 1, exponent: 0.98 },
@@ -231,7 +242,7 @@ const RETURNS: Readonly<Record<PauseActivity, { readonly share: number; readonly
 };
 const SHORTEST_MS = 300_000;
 
-/** The probability that the next request comes between two times of a pause, if it has not come before. */
+/** Returns the probability that the next request comes between two times of a pause, if it has not come before. */
 function chanceOfReturn(activity: PauseActivity, fromMs: number, toMs: number): number {
   const { share, exponent } = RETURNS[activity];
   const away = (afterMs: number): number => share * (SHORTEST_MS / Math.max(SHORTEST_MS, afterMs)) ** exponent;

@@ -1,3 +1,5 @@
+// Reads the ledger of a log.
+
 import { foldLedger } from "../cost/fold.ts";
 import { EMPTY_LEDGER, type LedgerLine } from "../cost/ledger.ts";
 import { lineOf } from "../cost/line.ts";
@@ -6,8 +8,8 @@ import { readEntries } from "../stores/read.ts";
 import type { LogReader } from "../stores/store.ts";
 
 /**
- * The ledger of a log, one line for each response, on whatever branch, in the order in which they came.
- * @param from where it begins: behind what a fork shares with its parent
+ * Yields one line for each response in the log, on any branch, in the order of the log.
+ * @param from the first entry to read: for a fork, the first one that it does not share with its parent
  */
 export async function* readLedgerLines(log: LogReader, from = 1): AsyncGenerator<LedgerLine> {
   const { sequence } = await log.head();

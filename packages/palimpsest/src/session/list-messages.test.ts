@@ -6,7 +6,7 @@ import { countReads } from "../stores/testing/stores.ts";
 import { openOffline } from "./testing/open-offline.ts";
 
 const open = (store: Store = memoryStore()) => openOffline(store);
-const said = (text: string) =>
+const assistant = (text: string) =>
   ({ role: "assistant", origin: "model", blocks: [{ kind: "text", text }], model: "m" }) as const;
 const summary = { role: "user", origin: "summary", blocks: [{ kind: "text", text: "They greeted." }] } as const;
 const call = {
@@ -15,9 +15,9 @@ const call = {
   blocks: [{ kind: "tool_call", id: "a", name: "look", input: {} }],
 } as const;
 
-test("messages say who said what and when, and how the model sees them now", async () => {
+test("lists messages with author, content, time and visibility for the model", async () => {
   const session = await open();
-  const [one, two] = await session.append(["Hello.", said("Hello to you.")]);
+  const [one, two] = await session.append(["Hello.", assistant("Hello to you.")]);
   const [three, , five] = await session.append(["Look.", call, toolResult("a", "x ".repeat(40_000))]);
   const [six, seven] = await session.append(["And now?", notice("for the user")]);
   const decision = await session.history.fold({ from: one!, to: two! }, [summary], "test");
@@ -55,7 +55,7 @@ test("messages say who said what and when, and how the model sees them now", asy
   ]);
 });
 
-test("what is shown as nothing at all says which decision hides it", async () => {
+test("names the decision that hides a message completely", async () => {
   const session = await open();
   const [one] = await session.append(["Hello.", "And?"]);
   const decision = await session.history.replace({ from: one!, to: one! }, [], "not needed");
@@ -63,7 +63,7 @@ test("what is shown as nothing at all says which decision hides it", async () =>
   expect(first).toMatchObject({ entry: one, shown: "cleared", decision, reason: "not needed" });
 });
 
-test("what was rewound is not listed; what the host added is, where it is asked for", async () => {
+test("leaves out rewound messages, and lists attachments only on request", async () => {
   const session = await open();
   await session.append(["One.", attachment("note", "Mind the gap.")]);
   const point = session.history.newestEntry;
@@ -86,7 +86,7 @@ test("what was rewound is not listed; what the host added is, where it is asked 
   ]);
 });
 
-test("pages follow each other without a gap, and each reads only as far back as it reaches", async () => {
+test("returns consecutive pages, and reads only as far back as a page reaches", async () => {
   const store = memoryStore();
   const writing = await open(store);
   for (let batch = 0; batch < 20; batch++) {
@@ -110,3 +110,25 @@ test("pages follow each other without a gap, and each reads only as far back as 
   expect(texts).toEqual(Array.from({ length: 2_000 }, (_, index) => `Message ${index}.`));
   await expect(session.messages({ limit: 0 })).rejects.toThrow(/at least 1/);
 });
+
+const SUMMARY = { role: "user", origin: "summary", blocks: [{ kind: "text", text: "They greeted." }] } as const;
+
+test.each<["replace" | "fold", string, readonly (typeof SUMMARY)[], string]>([
+  ["replace", "not needed", [], "cleared"],
+  ["replace", "not needed", [SUMMARY], "cleared"],
+  ["replace", "stored in a file", [SUMMARY], "stored"],
+  ["replace", "not stored", [SUMMARY], "cleared"],
+  ["fold", "stored in a file", [SUMMARY], "compacted"],
+  ["fold", "done", [], "compacted"],
+])(
+  "lists a range after %s with the reason %s by %j as %s, from its first to its last entry",
+  async (kind, reason, by, shown) => {
+    const session = await openOffline(memoryStore());
+    const [, two, , four] = (await session.append(["1", "2", "3", "4", "5"])) as [number, number, number, number];
+    const decision = await session.history[kind]({ from: two, to: four }, by, reason);
+    const expected = { shown, decision, reason };
+    const { messages } = await session.messages();
+    expect(messages).toMatchObject([{ shown: "whole" }, expected, expected, expected, { shown: "whole" }]);
+    for (const message of [messages[0], messages[4]]) expect(message).not.toHaveProperty("decision");
+  },
+);

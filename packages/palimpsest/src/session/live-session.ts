@@ -1,3 +1,5 @@
+// An open session with all of its parts.
+
 import { Compactions } from "../compact/compaction.ts";
 import { explainBoundaries } from "../compact/explain.ts";
 import type { CompactionOutcome, CompactOptions, Recovery } from "../compact/outcome.ts";
@@ -32,8 +34,8 @@ import type { Synced, SyncMessage } from "./sync/conversation.ts";
 import { ListSync } from "./sync/sync.ts";
 
 /**
- * An open session, in the order of a conversation: content in, requests out, responses back. `face.ts` makes the public object
- * of it. Every change of the log runs through `state.inOrder`, one after another.
+ * An open session. Its methods follow the order of a conversation: append content, prepare requests, record responses.
+ * `face.ts` builds the public object from it. Every change of the log runs through `state.inOrder`, one after another.
  */
 export class LiveSession implements SessionCore {
   readonly id: string;
@@ -43,7 +45,7 @@ export class LiveSession implements SessionCore {
   readonly attendance: Attendance;
   readonly resultSession: string;
   readonly fork: ForkRole | undefined;
-  /** What the session knows. */
+  /** The log of the session, and the state that follows from it. */
   readonly state: SessionState;
 
   readonly inlet: Inlet;
@@ -55,7 +57,7 @@ export class LiveSession implements SessionCore {
   readonly recoveries: Recoveries;
   readonly warmth: KeepWarm;
   readonly #sync: ListSync;
-  /** The hooks at the end of the session, once it has ended. */
+  /** Resolves when the SessionEnd hooks have run. Undefined until the session is closed. */
   #ending: Promise<unknown> | undefined;
 
   /** @param openFork opens a session that shares the prompt of this session */
@@ -94,7 +96,7 @@ export class LiveSession implements SessionCore {
     return this.state.inOrder(() => this.#sync.sync(messages));
   }
 
-  /** The next request, after a compaction if one is due. */
+  /** Prepares the next request. Compacts the conversation first if a compaction is due. */
   async prepare(options: PrepareOptions = {}): Promise<unknown> {
     const { answer, signal } = options;
     this.notes.onRequest();
@@ -109,7 +111,7 @@ export class LiveSession implements SessionCore {
 
   async record(response: unknown, request?: unknown, options?: RecordOptions): Promise<RecordedResponse> {
     const recorded = await this.state.inOrder(() => record(this, response, request, options));
-    // A fork has no notes of its own.
+    // Forks have no notes.
     if (this.fork === undefined) this.notes.afterResponse();
     return recorded;
   }
@@ -126,8 +128,8 @@ export class LiveSession implements SessionCore {
     return this.recoveries.recover(error, signal);
   }
 
-  configure(wanted: WantedConfiguration): Promise<void> {
-    return this.state.inOrder(() => configure(this, wanted));
+  configure(configuration: WantedConfiguration): Promise<void> {
+    return this.state.inOrder(() => configure(this, configuration));
   }
 
   async compact(options?: CompactOptions): Promise<CompactionOutcome> {
@@ -191,7 +193,10 @@ export class LiveSession implements SessionCore {
     });
   }
 
-  /** Ends the session's own work, and gives the log free. Then the hooks run: nobody who wants the session waits for them. */
+  /**
+   * Stops the session's background work and releases the log. Then runs the SessionEnd hooks, so that a process that
+   * waits for the session does not wait for hooks.
+   */
   async close(): Promise<void> {
     const { closing, runHooks } = this.ports;
     if (!closing.signal.aborted) this.fork?.watch?.closed();

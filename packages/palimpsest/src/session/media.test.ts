@@ -28,9 +28,9 @@ const image = (bytes: Buffer, mediaType = "image/png"): Media => ({
   source: { kind: "base64", mediaType, data: bytes.toString("base64") },
 });
 const text = (words: string): Block => ({ kind: "text", text: words });
-/** It begins as a PNG does, and the service finds out that the rest is missing. */
+/** Begins like a PNG. The service detects that the rest is missing. */
 const TRUNCATED = PNG.subarray(0, 40);
-/** Sides of 9,000 pixels. */
+/** An image with sides of 9,000 pixels. */
 function huge(): Buffer {
   const bytes = Buffer.from(PNG);
   bytes.writeUInt32BE(9_000, 16);
@@ -77,9 +77,9 @@ async function open(world: World = "Anthropic", models: ExtraModels = {}) {
 }
 
 describe.each<World>(["Anthropic", "OpenAI Responses", "OpenAI Chat"])(
-  "%s: one bad image never stops a session",
+  "%s: a session continues with a bad image",
   (world) => {
-    test("a page of HTML that is called an image is not sent, and the entry keeps it", async () => {
+    test("does not send an HTML page that is declared as an image, and keeps it in the entry", async () => {
       const { session, say, bodies, refused } = await open(world);
       const page = image(Buffer.from("<!DOCTYPE html><title>Not found</title>"));
       expect(await say(text("Look."), page)).toMatchObject({ kind: "done" });
@@ -89,7 +89,7 @@ describe.each<World>(["Anthropic", "OpenAI Responses", "OpenAI Chat"])(
       expect((await Array.fromAsync(session.history.export())).join("\n")).toContain(JSON.stringify(page.source));
     });
 
-    test("one with the wrong type is sent with the right one", async () => {
+    test("sends an image with the wrong type under the right type", async () => {
       const { say, bodies, refused } = await open(world);
       expect(await say(image(PNG, "image/jpeg"))).toMatchObject({ kind: "done" });
       expect(bodies().map(({ kind }) => kind)).toEqual(["answered"]);
@@ -97,7 +97,7 @@ describe.each<World>(["Anthropic", "OpenAI Responses", "OpenAI Chat"])(
       expect(refused()).toEqual([]);
     });
 
-    test("one that only the provider finds out about becomes a stub, and the request is made again", async () => {
+    test("replaces an image that the provider refuses by a stub, and repeats the request", async () => {
       const { say, bodies, refused } = await open(world);
       expect(await say(text("Look."), image(PNG))).toMatchObject({ kind: "done" });
       expect(await say(text("And this?"), image(TRUNCATED))).toMatchObject({ kind: "done" });
@@ -111,7 +111,7 @@ describe.each<World>(["Anthropic", "OpenAI Responses", "OpenAI Chat"])(
   },
 );
 
-test("the image that a refusal names is left out, and no other", async () => {
+test("leaves out only the image that a refusal names", async () => {
   const { say, bodies, refused } = await open();
   const bad = image(huge());
   expect(await say(text("Compare."), image(PNG), bad, image(jpeg(100), "image/jpeg"))).toMatchObject({ kind: "done" });
@@ -121,7 +121,7 @@ test("the image that a refusal names is left out, and no other", async () => {
   expect(refused()).toMatchObject([{ problem: "too-large", by: "provider" }]);
 });
 
-test("a loop of one's own asks `recover`, and `restore` brings the image back", async () => {
+test("recovers in a custom loop, and restores the image on request", async () => {
   const { session, provider } = await open();
   await session.append(user([text("Look."), image(TRUNCATED)]));
   const sending = async () => Array.fromAsync(provider.send(await session.prepare()));
@@ -136,7 +136,7 @@ test("a loop of one's own asks `recover`, and `restore` brings the image back", 
   expect(JSON.stringify(await session.prepare())).toContain(TRUNCATED.toString("base64"));
 });
 
-test("a request that would have too many bytes is not sent: its oldest images are left out first", async () => {
+test("leaves out the oldest images of a request with too many bytes", async () => {
   const { say, bodies, refused } = await open("Anthropic", { "claude-opus-5-5": { maxRequestBytes: 100_000 } });
   for (let at = 0; at < 12; at++) {
     expect(await say(text(`Picture ${at}`), image(jpeg(12_000 + at), "image/jpeg"))).toMatchObject({ kind: "done" });
@@ -148,6 +148,6 @@ test("a request that would have too many bytes is not sent: its oldest images ar
   expect(refused().length).toBeGreaterThan(4);
   expect(refused()[0]).toMatchObject({ by: "request-size", problem: "too-large", entry: 2 });
   expect(bodies().at(-1)!.body).toContain(jpeg(12_011).toString("base64"));
-  // Not one with every request: the prompt cache is lost each time.
+  // Leave out several images at once, because each time costs the prompt cache.
   expect(new Set(refused().map(({ atMs }) => atMs)).size).toBeLessThan(6);
 });

@@ -1,8 +1,10 @@
+// Opens a session: checks the options, opens the log, and writes the first entries.
+
 import { InvalidOptionError, SessionLostError } from "../errors.ts";
 import { readPayload, toDraft } from "../log/draft.ts";
 import { headAttachment, headText } from "../log/messages.ts";
 import { type ForkBase, type Opening, openCore, type SessionCore, startContents } from "../state/core.ts";
-import { knownReader, OPENING, openWriter } from "../state/log.ts";
+import { cachedReader, OPENING, openWriter } from "../state/log.ts";
 import type { SessionOptions } from "../state/options.ts";
 import { checkSettingsOptions } from "../state/settings.ts";
 import type { EntryBatch, Store } from "../stores/store.ts";
@@ -11,7 +13,7 @@ import { checkSessionOptions, face } from "./face.ts";
 import { LiveSession } from "./live-session.ts";
 import type { Session } from "./session.ts";
 
-/** Opens a session, or starts a new one. */
+/** Opens the session with the given id, or starts a new one. */
 export async function openSession<Request, Response, Message>(
   options: SessionOptions<Request, Response, Message>,
 ): Promise<Session<Request, Response>> {
@@ -32,6 +34,29 @@ export async function openSession<Request, Response, Message>(
   }
 }
 
+/** Finds the log that a fork continues. Undefined if the session is not a fork. */
+async function findBase(
+  store: Store,
+  session: string,
+  { entries: [first] }: EntryBatch,
+): Promise<ForkBase | undefined> {
+  const read = first && readPayload(first);
+  if (read?.kind !== "fork") return undefined;
+  const { session: parent, sequence, hash } = read.payload;
+  // Read the same entries as if the parent were opened and its log ended there.
+  const options = { ...OPENING, upTo: sequence, ranges: [...OPENING.ranges, { from: sequence, to: sequence }] };
+  const opened = await store.openReader(parent, { read: options });
+  const reader = opened && cachedReader(opened, options, opened.batch ?? (await opened.readBatch(options)));
+  const [entry] = reader === undefined ? [] : await reader.read(sequence, sequence);
+  if (reader === undefined || entry?.hash !== hash) {
+    throw new SessionLostError(
+      session,
+      `it is a fork of session ${parent} at entry ${sequence}, and that entry does not exist`,
+    );
+  }
+  return { reader, sequence, fork: read.payload };
+}
+
 async function open(id: string, options: SessionOptions, opening: Opening): Promise<LiveSession> {
   const core = await openCore(id, options, opening);
   const live = new LiveSession(core, async (fork) => {
@@ -42,13 +67,13 @@ async function open(id: string, options: SessionOptions, opening: Opening): Prom
   return live;
 }
 
-/** A fork has the options of its parent. Its configuration is in the log of the parent. */
+/** A fork has the options of its parent, except the configuration, which is in the log of the parent. */
 function optionsOfFork({ options, ports, state }: SessionCore): SessionOptions {
   const { system: _, tools: __, parameters: ___, ...rest } = options;
   return { ...rest, clock: ports.clock, model: state.configuration.model };
 }
 
-/** Writes the first entries: the fork's origin, the configuration, the host's head, and the content that hooks add. */
+/** Writes the first entries: the fork's origin, the configuration, the host's head, and the content of hooks. */
 async function begin(live: LiveSession): Promise<void> {
   const { id, options, state, ports, fork, inlet } = live;
   const source = state.newestEntry === 0 ? (options.startedBy ?? "startup") : "resume";
@@ -64,24 +89,4 @@ async function begin(live: LiveSession): Promise<void> {
   const results = await ports.runHooks("SessionStart", { sessionId: id, source });
   const started = startContents(results, live.measures.budget().windowTokens);
   if (started.length > 0) await state.inOrder(() => inlet.append(started));
-}
-
-/** The log that a fork continues; undefined if the session is not a fork. */
-async function findBase(
-  store: Store,
-  session: string,
-  { entries: [first] }: EntryBatch,
-): Promise<ForkBase | undefined> {
-  const read = first && readPayload(first);
-  if (read?.kind !== "fork") return undefined;
-  const { session: parent, sequence, hash } = read.payload;
-  // The same entries that opening the parent would read, if its log ended there.
-  const asked = { ...OPENING, upTo: sequence, ranges: [...OPENING.ranges, { from: sequence, to: sequence }] };
-  const opened = await store.openReader(parent, { read: asked });
-  const reader = opened && knownReader(opened, asked, opened.batch ?? (await opened.readBatch(asked)));
-  const [entry] = reader === undefined ? [] : await reader.read(sequence, sequence);
-  if (reader === undefined || entry?.hash !== hash) {
-    throw new SessionLostError(session, `it is a fork of session ${parent} at entry ${sequence}, which is not there`);
-  }
-  return { reader, sequence, fork: read.payload };
 }

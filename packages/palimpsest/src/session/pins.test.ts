@@ -5,9 +5,9 @@ import type { Provenance } from "../log/provenance.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { openOffline } from "./testing/open-offline.ts";
 
-test("all pins together have a limit, and one that is taken back makes room", async () => {
+test("limits all pins together, and frees the space of a removed pin", async () => {
   const session = await openOffline(memoryStore());
-  // About two percent of the window each: a tenth of it is for pins.
+  // Each text takes about two percent of the window. Pins may take a tenth of it.
   const text = "the quick brown fox ".repeat(session.view.size().windowTokens * 0.005);
   const pins: number[] = [];
   let refusal: unknown;
@@ -25,14 +25,14 @@ test("all pins together have a limit, and one that is taken back makes room", as
   await expect(session.pins.add(text)).resolves.toBeGreaterThan(pins.at(-1)!);
 });
 
-test("only a pin that is in effect can be taken back", async () => {
+test("removes only pins in effect", async () => {
   const session = await openOffline(memoryStore());
   const pin = await session.pins.add("Never touch main.");
   await session.pins.remove(pin);
   await expect(session.pins.remove(pin)).rejects.toThrow(NoSuchEntryError);
 });
 
-test("a pinned entry is shown as the words of the one it was written by, never as the host's", async () => {
+test("shows a pinned entry with the provenance of its author, never of the host", async () => {
   const store = memoryStore();
   const session = await openOffline(store);
   const attached = (type: string, provenance?: Provenance) => ({

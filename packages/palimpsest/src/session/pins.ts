@@ -1,9 +1,10 @@
+// Pins texts, so that they stay in view through every compaction.
+
 import { NoSuchEntryError, PinTooLargeError } from "../errors.ts";
 import { readPayload, toDraft } from "../log/draft.ts";
 import { attachment } from "../log/messages.ts";
 import { HOST, OUTSIDE, type Provenance, provenanceOf } from "../log/provenance.ts";
 import { entryText } from "../log/search-text.ts";
-
 import type { SessionCore } from "../state/core.ts";
 import type { Sizes } from "../state/ports.ts";
 import { measuresOf } from "../state/state.ts";
@@ -17,31 +18,31 @@ interface PinParts extends SessionCore {
 }
 
 /**
- * Pins a text: it stays in view through every compaction, byte for byte.
- * @param what a text, which the model sees at once, or the number of an entry whose text stays
+ * Pins a text. It stays in view through every compaction, byte for byte.
+ * @param target a text, which the model sees at once, or the number of an entry whose text stays in view
  */
-export async function pin(parts: PinParts, what: string | number): Promise<number> {
+export async function pin(parts: PinParts, target: string | number): Promise<number> {
   const { state } = parts;
-  if (typeof what === "string") {
-    checkSize(parts, what);
+  if (typeof target === "string") {
+    checkSize(parts, target);
     const [number] = await state.append([
-      toDraft("pin", { text: what }),
-      toDraft("attachment", attachment("pin", what, HOST)),
+      toDraft("pin", { text: target }),
+      toDraft("attachment", attachment("pin", target, HOST)),
     ]);
     return number!;
   }
-  const [entry] = await state.log.read(what, what);
+  const [entry] = await state.log.read(target, target);
   const text = entry && entryText(entry);
   const read = entry && readPayload(entry);
-  if (text === undefined || text.trim() === "") throw new NoSuchEntryError(what, "has no text that could be pinned");
+  if (text === undefined || text.trim() === "") throw new NoSuchEntryError(target, "has no text to pin");
   checkSize(parts, text);
-  const [number] = await state.append([toDraft("pin", { text, of: what, provenance: originOf(read) })]);
+  const [number] = await state.append([toDraft("pin", { text, of: target, provenance: originOf(read) })]);
   return number!;
 }
 
 export async function unpin({ state }: SessionCore, pin: number): Promise<void> {
   if (!state.carriedState.pins.some(({ entry }) => entry === pin)) {
-    throw new NoSuchEntryError(pin, "is no pin that is in effect now");
+    throw new NoSuchEntryError(pin, "is not a pin in effect");
   }
   await state.append([toDraft("unpin", { of: pin })]);
 }
@@ -49,11 +50,11 @@ export async function unpin({ state }: SessionCore, pin: number): Promise<void> 
 function checkSize({ state, measures }: PinParts, text: string): void {
   const { countTokens } = measuresOf(state.view);
   const tokens = state.carriedState.pins.reduce((sum, pin) => sum + countTokens(pin.text), countTokens(text));
-  const mostTokens = Math.floor(measures.budget().windowTokens * MAX_SHARE);
-  if (tokens > mostTokens) throw new PinTooLargeError(tokens, mostTokens);
+  const maximumTokens = Math.floor(measures.budget().windowTokens * MAX_SHARE);
+  if (tokens > maximumTokens) throw new PinTooLargeError(tokens, maximumTokens);
 }
 
-/** The provenance of a pinned entry is that of its author, not that of the host that pins it. */
+/** Returns the provenance of the pinned entry. It stays that of the author, although the host pins the entry. */
 function originOf(read: ReturnType<typeof readPayload> | undefined): Provenance {
   if (read?.kind === "message") return provenanceOf(read.payload);
   return read?.kind === "attachment" ? read.payload.provenance : OUTSIDE;

@@ -1,3 +1,5 @@
+// Prepares requests: runs the stages, writes the `request` entry, and renders the request.
+
 import { chooseRequestedEdits, toRequestedEdits } from "../clear/edits.ts";
 import { filesRead } from "../clear/results.ts";
 import { clearStale } from "../clear/stage.ts";
@@ -37,23 +39,23 @@ import type { Measures } from "./measures.ts";
 /** The stages that a view passes before each request, cheapest first. Each stage sees the decisions of the stages before it. */
 const STAGES: readonly Stage[] = [storeOversized, clearStale, fitBytes];
 
-/** A request that is ready to be sent, or the compaction that has to come before it. */
+/** A request that is ready to be sent, or the compaction that must come before it. */
 export type Prepared =
   | { readonly kind: "request"; readonly request: unknown }
   | { readonly kind: "compaction-due"; readonly due: DueCompaction };
 
 type Ttls = Required<Pick<RequestPayload, "cacheTtl">> & Pick<RequestPayload, "headTtl">;
 
-/** The way out of a session: its stages, its `request` entries, and the requests themselves. */
+/** Issues the requests of a session: runs the stages, writes the `request` entries, and renders the requests. */
 export class Outlet implements IssuedRequests, PromptSource {
   readonly #core: SessionCore;
   readonly #measures: Measures;
-  /** Called with every request that is handed out. */
+  /** Called with every issued request. */
   readonly #onIssued: (request: unknown, entry: number) => void;
   readonly #notices: RequestNotices;
   readonly #results: ResultIndex = createResultIndex();
   readonly #bytes: ByteIndex = createByteIndex();
-  /** The rendering so far, and the view that it was made from. */
+  /** The current rendering, and the view that it was made from. */
   #rendering: { readonly of: View; readonly kept: Rendering } | undefined;
   readonly #issued = new WeakMap<object, IssuedRequest>();
   #newest: { readonly issued: IssuedRequest; readonly body: unknown } | undefined;
@@ -65,7 +67,7 @@ export class Outlet implements IssuedRequests, PromptSource {
     this.#notices = new RequestNotices(core);
   }
 
-  /** The next request; or the compaction that is due before it, if `compaction` is `first`. */
+  /** Returns the next request. Returns the due compaction instead if one is due and `compaction` is `first`. */
   async next(compaction: "first" | "not-now", way: AnswerWay = "whole"): Promise<Prepared> {
     const due = await this.#writeRequest(compaction, way);
     if (due !== undefined) return { kind: "compaction-due", due };
@@ -94,7 +96,10 @@ export class Outlet implements IssuedRequests, PromptSource {
     return { kind: "request", request };
   }
 
-  /** Writes the `request` entry, unless the newest one still stands. Returns the compaction that has to come first. */
+  /**
+   * Writes the `request` entry, unless the newest one is still valid. Returns the compaction that must come before it,
+   * if one is due.
+   */
   async #writeRequest(compaction: "first" | "not-now", way: AnswerWay): Promise<DueCompaction | undefined> {
     const { id, ports, state, settings, fork, options } = this.#core;
     const { view, configuration } = state;
@@ -103,39 +108,41 @@ export class Outlet implements IssuedRequests, PromptSource {
     if (isWritten) return undefined;
     if (!view.items.some(({ kind }) => kind === "message")) throw new NothingToSendError(id);
     const turn = isNewTurn(view) ? "new" : "open";
-    // A fork sends the prompt of its parent: nothing in it is decided again.
+    // A fork sends the prompt of its parent, so it makes no decisions about it.
     if (fork === undefined) {
       if (turn === "new") await settings.refresh();
       await this.#passStages("auto");
       const due = compaction === "first" ? isCompactionDue(this.#measures.dueQuestion()) : undefined;
       if (due !== undefined) return due;
     }
-    const asked = this.#nextEdits();
-    const { tokens, windowTokens, blockingTokens, level } = this.#measures.sizeWith(asked);
-    // The answer to a fork is short, and does not need the reserve.
+    const edits = this.#nextEdits();
+    const { tokens, windowTokens, blockingTokens, level } = this.#measures.sizeWith(edits);
+    // The answer to a fork is short and does not need the reserve.
     if (level === "blocked" && fork === undefined)
       throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
     const limits = this.#measures.limits();
-    const longest = options.maxOutputTokens ?? defaultOutputTokens(limits, way);
-    const wantedTokens = Math.min(longest, limits.facts.maxOutputTokens);
+    const maximumTokens = options.maxOutputTokens ?? defaultOutputTokens(limits, way);
+    const wantedTokens = Math.min(maximumTokens, limits.facts.maxOutputTokens);
     const maxTokens = clampMaxTokens({ windowTokens, sizeTokens: tokens, wantedTokens });
     const ttls = this.#nextTtls();
     const source = fork === undefined ? {} : { source: fork.source };
-    const described = await this.#describe(ttls, asked);
-    await state.append([toDraft("request", { maxTokens, estimatedTokens: tokens, ...ttls, ...source, ...described })]);
+    const description = await this.#describe(ttls, edits);
+    await state.append([
+      toDraft("request", { maxTokens, estimatedTokens: tokens, ...ttls, ...source, ...description }),
+    ]);
     if (turn === "new" && fork === undefined) ports.emit({ kind: "turn-started" });
     this.#notices.ofGuess(limits, maxTokens);
     return undefined;
   }
 
-  /** Runs the stages for a compaction that the host asks for. */
+  /** Runs the stages before a compaction that the host requests. */
   async runStages(): Promise<void> {
     if (this.#core.fork === undefined) await this.#passStages("manual");
   }
 
   async #passStages(trigger: "auto" | "manual"): Promise<void> {
     const { id, ports, state, settings } = this.#core;
-    const asked = this.#nextEdits();
+    const edits = this.#nextEdits();
     for (const stage of STAGES) {
       const { view, ledger } = state;
       const { budget, rules, facts } = this.#measures.limits();
@@ -152,20 +159,20 @@ export class Outlet implements IssuedRequests, PromptSource {
         bytes: this.#bytes,
         thinking: rules.thinking,
         prices: facts.prices,
-        asked,
+        asked: edits,
         nowMs: ports.clock.now(),
         maxRequestBytes: facts.maxRequestBytes,
       });
       if (drafts.length > 0) await state.append(drafts);
-      for (const one of newEvents) ports.emit(one.kind === "results-cleared" ? { ...one, trigger } : one);
+      for (const event of newEvents) ports.emit(event.kind === "results-cleared" ? { ...event, trigger } : event);
     }
   }
 
-  /** The edits that the next request asks of the provider. */
+  /** Chooses the edits that the next request asks of the provider. */
   #nextEdits(): RequestedEdits {
     const { ports, state, settings, fork } = this.#core;
     const { view, ledger } = state;
-    // A fork asks the same edits as its parent: otherwise it would miss the cache.
+    // A fork asks for the same edits as its parent. Otherwise it would miss the cache.
     if (fork !== undefined) return toRequestedEdits(view.edits, view.deleted);
     this.#results.update(view);
     return chooseRequestedEdits({
@@ -180,24 +187,24 @@ export class Outlet implements IssuedRequests, PromptSource {
     });
   }
 
-  /** The cache lifetimes of the next request. Its entry records them. */
+  /** Chooses the cache lifetimes of the next request. Its entry records them. */
   #nextTtls(): Ttls {
     const { ports, state, settings } = this.#core;
     const { prices } = this.#measures.limits().facts;
     const cacheTtl = settings.current["cache.ttl"];
-    const wanted = settings.current["cache.headTtl"];
-    const head = chooseHeadTtl({ wanted, ledger: state.ledger, prices, nowMs: ports.clock.now() });
+    const setting = settings.current["cache.headTtl"];
+    const head = chooseHeadTtl({ wanted: setting, ledger: state.ledger, prices, nowMs: ports.clock.now() });
     return { cacheTtl, ...(head === "1h" && cacheTtl === "5m" ? { headTtl: "1h" } : {}) };
   }
 
-  #describe(ttls: Ttls, asked: RequestedEdits): ReturnType<typeof describeNextRequest> {
+  #describe(ttls: Ttls, edits: RequestedEdits): ReturnType<typeof describeNextRequest> {
     const { log, view, ledger, configuration } = this.#core.state;
     const { provider } = this.#core.ports;
     const { facts } = this.#measures.limits();
-    return describeNextRequest({ log, view, ledger, configuration, provider, facts, ...ttls, asked });
+    return describeNextRequest({ log, view, ledger, configuration, provider, facts, ...ttls, asked: edits });
   }
 
-  /** The rendering so far. A new view, or other rules, start a new one. */
+  /** Returns the current rendering. Starts a new one for a new view or other rules. */
   #currentRendering(): Rendering {
     const { view } = this.#core.state;
     const { rules } = this.#measures.limits();
@@ -211,7 +218,10 @@ export class Outlet implements IssuedRequests, PromptSource {
     return fresh;
   }
 
-  /** The request that a response answers. The newest request in the view may be another one: compaction removes requests. */
+  /**
+   * Finds the request that a response answers. The view may no longer show this request, because compaction removes
+   * requests.
+   */
   answeredBy(request: unknown): IssuedRequest | undefined {
     if (request === undefined) return this.#newest?.issued;
     const found = this.#issued.get(request as object);
@@ -246,7 +256,7 @@ export class Outlet implements IssuedRequests, PromptSource {
     return { head: { model, system, tools, parameters }, messages: rendering.flat };
   }
 
-  /** What the session has cost, and what the next request will cost with and without the cache. */
+  /** Computes the cost of the session, and of the next request with and without the cache. */
   async cost(): Promise<SessionCost> {
     const { state, ports } = this.#core;
     const { view, ledger, configuration } = state;
@@ -257,7 +267,7 @@ export class Outlet implements IssuedRequests, PromptSource {
   }
 }
 
-/** Whether the user has said something since the newest request. */
+/** Tells whether the user has sent a message since the newest request. */
 function isNewTurn({ items }: View): boolean {
   const seal = items.findLastIndex(({ kind }) => kind === "seal");
   return items.slice(seal + 1).some((item) => item.kind === "message" && item.origin === "human");
@@ -265,15 +275,18 @@ function isNewTurn({ items }: View): boolean {
 
 interface RequestSources extends RenderedView {
   readonly configuration: Configuration;
-  /** The entry that says what was asked beside an answer. */
+  /** The entry with the other fields of the request, such as `max_tokens`. */
   readonly seal: Seal;
-  /** How deferred tools come into the conversation. @default "native" */
+  /** How the conversation loads deferred tools. @default "native" */
   readonly toolSearch: ToolSearch | undefined;
-  /** The session whose prompt it is: a fork sends that of its parent. */
+  /** The session that owns the prompt. A fork sends the prompt of its parent. */
   readonly session: string;
 }
 
-/** The parts of the request that a view and its newest seal stand for: the same for a session and for those who read its log. */
+/**
+ * Builds the parts of a request from a view and its newest seal. Sessions and readers of their logs use the same
+ * function.
+ */
 export function requestParts({
   configuration,
   seal,
@@ -301,7 +314,10 @@ interface NextRequestParts {
   readonly asked: RequestedEdits;
 }
 
-/** What of the next request's cache is to be written down with it, and which response the provider compares it with. */
+/**
+ * Describes the next request's use of the cache for its entry, and names the response that the provider compares it
+ * with.
+ */
 export async function describeNextRequest(
   parts: NextRequestParts,
 ): Promise<{ readonly cache: CacheFacts; readonly previousResponseId?: string }> {
@@ -325,7 +341,7 @@ export async function describeNextRequest(
       prices,
       asked,
     }),
-    // Another provider does not know it.
+    // Another provider does not know this id.
     ...(before?.provider === provider.name && previous!.responseId !== ""
       ? { previousResponseId: previous!.responseId }
       : {}),
@@ -336,10 +352,10 @@ async function configurationAt(entry: number, { log, view, configuration }: Next
   return entry === configuration.entry ? configuration : readConfiguration(log, entry, view.featureOptions);
 }
 
-/** Emits what the user should know about requests: each event once, and never from a fork. */
+/** Emits events about requests for the user, each event once, and none from a fork. */
 export class RequestNotices {
   readonly #core: Pick<SessionCore, "state" | "fork" | "ports">;
-  readonly #guessed = new Set<string>();
+  readonly #guessedModels = new Set<string>();
   readonly #overridden = new Set<string>();
 
   constructor(core: Pick<SessionCore, "state" | "fork" | "ports">) {
@@ -349,12 +365,12 @@ export class RequestNotices {
   /** Emits `model-guessed` with the first request to a model whose window is a guess. */
   ofGuess({ known, budget }: Pick<RequestLimits, "known" | "budget">, maxOutputTokens: number): void {
     const { model } = this.#core.state.configuration;
-    if (known !== "guessed" || this.#core.fork !== undefined || this.#guessed.has(model)) return;
-    this.#guessed.add(model);
+    if (known !== "guessed" || this.#core.fork !== undefined || this.#guessedModels.has(model)) return;
+    this.#guessedModels.add(model);
     this.#core.ports.emit({ kind: "model-guessed", model, windowTokens: budget.windowTokens, maxOutputTokens });
   }
 
-  /** Emits `parameter-overridden` for each parameter and value that is not sent as the caller gave it. */
+  /** Emits `parameter-overridden` once for each parameter and value that is not sent as the caller set it. */
   ofOverridden(parameters: Readonly<Record<string, unknown>>, request: unknown): void {
     if (this.#core.fork !== undefined) return;
     for (const found of findOverridden(parameters, request)) {
@@ -365,17 +381,17 @@ export class RequestNotices {
   }
 }
 
-/** A field of the parameters that is not sent as it was given. */
+/** A field of the parameters that is not sent as the caller set it. */
 interface Overridden {
   readonly parameter: string;
   readonly given: unknown;
-  /** Absent if the field is left out. */
+  /** The value in the request. Absent if the request leaves the field out. */
   readonly sent?: unknown;
-  /** The option of the session that sets it, if there is one. */
+  /** The session option that sets the field, if there is one. */
   readonly option?: string;
 }
 
-/** Which option of a session takes the place of a field, whatever the provider calls it. */
+/** The session option that replaces each field, under the names of all providers. */
 const OPTIONS: Readonly<Record<string, string>> = {
   max_tokens: "maxOutputTokens",
   max_completion_tokens: "maxOutputTokens",
@@ -385,13 +401,16 @@ const OPTIONS: Readonly<Record<string, string>> = {
   instructions: "system",
 };
 
-/** Parameters that the request does not hold as the caller gave them. Lists and objects may have been added to. */
+/**
+ * Finds parameters that the request does not contain as the caller set them. The request may add elements to lists and
+ * fields to objects.
+ */
 export function findOverridden(parameters: Readonly<Record<string, unknown>>, request: unknown): readonly Overridden[] {
   const fields = asObject(request) ?? {};
   return Object.entries(parameters).flatMap(([parameter, given]) => {
     const sent = fields[parameter];
-    // `null` and `undefined` ask for a field to be left out.
-    if (given === null || given === undefined || holds(sent, given)) return [];
+    // `null` and `undefined` remove a field from the request.
+    if (given === null || given === undefined || contains(sent, given)) return [];
     const option = OPTIONS[parameter];
     return [
       {
@@ -404,14 +423,14 @@ export function findOverridden(parameters: Readonly<Record<string, unknown>>, re
   });
 }
 
-/** Whether all that was given is part of what is sent. */
-function holds(sent: unknown, given: unknown): boolean {
+/** Tells whether the sent value contains everything in the given value. */
+function contains(sent: unknown, given: unknown): boolean {
   const list = asList(given);
-  if (list !== undefined) return list.every((one) => asList(sent)?.some((other) => holds(other, one)));
+  if (list !== undefined) return list.every((one) => asList(sent)?.some((other) => contains(other, one)));
   const object = asObject(given);
   if (object === undefined) return Object.is(sent, given);
-  // Where the cache is marked is decided by the session, and changes nothing of what is said.
+  // Ignore `cache_control`: the session places the cache marks, and they do not change the content.
   return Object.entries(object).every(
-    ([name, value]) => name === "cache_control" || holds(asObject(sent)?.[name], value),
+    ([name, value]) => name === "cache_control" || contains(asObject(sent)?.[name], value),
   );
 }

@@ -8,7 +8,7 @@ import { openSession } from "./open.ts";
 
 const large = (word: string): string => `${word} `.repeat(30_000);
 
-/** The number by which a preview says that the whole can be recalled. */
+/** The entry number that a preview offers for recall. */
 function numberIn(preview: string): number {
   const [, number] = /entry (\d+)/.exec(preview) ?? [];
   return Number(number);
@@ -35,7 +35,7 @@ async function recalledBy(session: Awaited<ReturnType<typeof begin>>["session"],
   return JSON.stringify(recalled);
 }
 
-test("of two large results in one append, each preview names its own entry", async () => {
+test("names the entry of each large result in its preview", async () => {
   const { session, ids } = await begin();
   await session.append([toolResult(ids[0]!, large("heron")), toolResult(ids[1]!, large("stork"))]);
   const { messages } = await session.prepare();
@@ -45,11 +45,11 @@ test("of two large results in one append, each preview names its own entry", asy
   expect(await recalledBy(session, stork!)).toContain("stork stork");
 });
 
-test("a large message that comes with an agent's step is named by its own entry, not by that of the step", async () => {
+test("names the entry of a large message in its preview, not that of the agent's step", async () => {
   const { session } = await begin();
   const step = { id: "a1", step: "started", session: "child", way: "background", goal: "Look." } as const;
-  const said = { role: "user", origin: "host", blocks: [{ kind: "text", text: large("crane") }] } as const;
-  expect(await session.background.enterAgent(step as never, said)).toBe("entered");
+  const message = { role: "user", origin: "host", blocks: [{ kind: "text", text: large("crane") }] } as const;
+  expect(await session.background.enterAgent(step as never, message)).toBe("entered");
   const { messages } = await session.prepare();
   const preview = JSON.stringify(messages).match(/<persisted-output.*?<\/persisted-output>/s)?.[0] ?? "";
   expect(await recalledBy(session, preview)).toContain("crane crane");

@@ -11,7 +11,7 @@ const tools = [
   { name: "AskUser", inputSchema, results: "kept" },
 ] as const;
 const BOUND = "claude-opus-5-5";
-/** Small enough that a short session reaches them. */
+/** Thresholds that a short session reaches. */
 const SMALL = { "clearing.providerTriggerTokens": 20_000, "clearing.providerMinTokens": 5_000 };
 
 /** A session whose requests go through the real client to a server in this process. */
@@ -31,7 +31,7 @@ async function begin({ values = SMALL, model = BOUND }: { values?: Partial<Setti
 const editsOf = (request: AnthropicRequest) =>
   (request as { context_management?: { edits: Record<string, unknown>[] } }).context_management?.edits;
 
-test("the provider clears, nothing is cleared here; reads it left out are none, and are recalled", async () => {
+test("leaves clearing to the provider, recalls cleared results, and does not count cleared reads", async () => {
   const life = await begin();
   await life.session.append("Read them all.");
   await life.read(1, "AskUser");
@@ -39,7 +39,7 @@ test("the provider clears, nothing is cleared here; reads it left out are none, 
   await life.ask(answer("Read."));
   const usage = (await life.entries()).findLast((read) => read.kind === "usage");
   const left = usage?.kind === "usage" ? usage.payload.appliedEdits : undefined;
-  // All but the newest three, and never the user's answers.
+  // All results except the newest three, and never the user's answers.
   expect(left).toMatchObject({ results: 21, thinkingTurns: 0 });
   expect([...life.session.view.filesRead().keys()]).toEqual(["22.ts", "23.ts", "24.ts"]);
   expect((await life.entries()).filter(({ kind }) => kind === "replace")).toEqual([]);
@@ -48,13 +48,13 @@ test("the provider clears, nothing is cleared here; reads it left out are none, 
   );
   const recalled = await life.session.recall({ entry: first!.sequence });
   expect(recalled.kind === "text" && recalled.text).toBe("content of 1.ts ".repeat(300));
-  // The size is what the model sees.
+  // The size counts only content that the model sees.
   expect(life.session.view.size().tokens).toBeLessThan(20_000);
   await life.reopen();
   expect([...life.session.view.filesRead().keys()]).toEqual(["22.ts", "23.ts", "24.ts"]);
 });
 
-test("a drop of the cache that the provider's edits bring is expected, and explained by them", async () => {
+test("explains a cache miss by the provider's edits", async () => {
   const life = await begin();
   await life.session.append("Read them all.");
   await life.read(25);
@@ -67,7 +67,7 @@ test("a drop of the cache that the provider's edits bring is expected, and expla
   expect((await life.lines()).filter(({ diagnosis }) => diagnosis === "differs")).toEqual([]);
 });
 
-test("after an hour old thinking is left out once, at the same place from then on, and a resume asks for the same", async () => {
+test("leaves out old thinking after an hour once, always at the same place, also after a resume", async () => {
   const life = await begin();
   for (const words of ["One.", "Two.", "Three."]) {
     await life.session.append(words);
@@ -89,12 +89,12 @@ test("after an hour old thinking is left out once, at the same place from then o
     read.kind === "usage" ? [read.payload.appliedEdits?.thinkingTurns ?? 0] : [],
   );
   expect(applied).toEqual([0, 0, 0, 0, 0, 0, 2, 2, 2]);
-  // The pause alone has cost something; keeping the rest has cost nothing.
+  // Only the pause costs something. Keeping the rest costs nothing.
   const after = (await life.lines()).slice(-3).map((line) => line.break?.causes);
   expect(after.slice(1)).toEqual([undefined, undefined]);
 });
 
-test("where thinking is free, clearing stays here; a provider that is not asked is not told", async () => {
+test("clears locally if thinking is free, and sends no edits to a provider without them", async () => {
   const free = await begin({ model: "claude-sonnet-4-6" });
   await free.session.append("Read them all.");
   await free.read(6);
@@ -106,7 +106,7 @@ test("where thinking is free, clearing stays here; a provider that is not asked 
   expect((await free.entries()).filter(({ kind }) => kind === "replace").length).toBe(3);
 });
 
-test("what was left out counts again as soon as nobody asks for it to be left out", async () => {
+test("counts cleared content again after the edits are switched off", async () => {
   const life = await begin({ values: { ...SMALL, "clearing.byProvider": "on" } });
   await life.session.append("Read them all.");
   await life.read(25);
@@ -119,7 +119,7 @@ test("what was left out counts again as soon as nobody asks for it to be left ou
   expect([...life.session.view.filesRead().keys()]).toHaveLength(25);
 });
 
-test("once the provider has left something out, nothing is cleared here until a boundary, though it is asked no more", async () => {
+test("clears nothing locally after an edit by the provider, until the next boundary", async () => {
   const life = await begin();
   await life.session.append("Read them all.");
   await life.read(24);
@@ -130,7 +130,7 @@ test("once the provider has left something out, nothing is cleared here until a 
   await life.reopen({
     settings: { "clearing.keepNewest": 3, "clearing.byProvider": "off" },
   });
-  // The prompt is cold: what is stale would be cleared here.
+  // The prompt is cold, so stale results would be cleared locally.
   life.clock.advance(3 * 3_600_000);
   await life.session.append("And now?");
   await life.ask(answer("Done."));

@@ -14,7 +14,7 @@ async function open() {
 }
 
 describe("an answer that was interrupted", () => {
-  test("keeps its words in view, with a mark behind them, and its price is an estimate of all that was read and written", async () => {
+  test("keeps its text in view with a marker after it, and estimates its price from all input and output", async () => {
     const { session, request, shown, interrupted, lines } = await open();
     const text = "Once upon a time there was a heron. ".repeat(20);
     const { usage, estimated, priceUsd } = await session.turn.recordInterrupted({ text }, request);
@@ -30,7 +30,7 @@ describe("an answer that was interrupted", () => {
     expect(await shown()).toMatch(/Once upon a time.*incomplete.*Go on\./);
   });
 
-  test("is estimated by what was not shown, too; what the provider has reported is no estimate", async () => {
+  test("includes unshown characters in the estimate, and uses the usage that the provider has reported", async () => {
     const { session, request } = await open();
     const record = (answer: object) => session.turn.recordInterrupted({ text: "", ...answer }, request);
     expect((await record({ unshownCharacters: 9 })).usage!.outputTokens).toBe(3);
@@ -42,7 +42,7 @@ describe("an answer that was interrupted", () => {
     expect(whole.estimated).toBeUndefined();
   });
 
-  test("costs nothing that is known, if nothing had arrived, and the model is told that it said nothing", async () => {
+  test("has no known cost if nothing arrived, and the model reads that it said nothing", async () => {
     const { session, request, shown, lines } = await open();
     expect(await session.turn.recordInterrupted({ text: "" }, request)).toEqual({});
     expect(await lines()).toEqual([]);
@@ -53,7 +53,7 @@ describe("an answer that was interrupted", () => {
     expect(JSON.parse(messages).map(({ role }: { role: string }) => role)).toEqual(["user"]);
   });
 
-  test("names the calls that it had begun, each tool once", async () => {
+  test("names the tools that it had begun to call, each once", async () => {
     const { session, request, shown } = await open();
     await session.turn.recordInterrupted({ text: "I look.", calls: ["look", "", "look", "read"] }, request);
     await session.append("Go on.");
@@ -64,7 +64,7 @@ describe("an answer that was interrupted", () => {
     expect(await other.shown()).toContain("had begun were not run.");
   });
 
-  test("that is sent again leaves nothing in view: the request is the same, and the price is one of retries", async () => {
+  test("leaves nothing in view if its request is sent again, and counts its price as retries", async () => {
     const { session, request, shown, interrupted, lines } = await open();
     await session.turn.recordInterrupted({ text: "Once" }, request, { view: "left-out" });
     expect(await shown()).toBe(JSON.stringify(request.messages));

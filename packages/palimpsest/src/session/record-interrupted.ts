@@ -1,3 +1,5 @@
+// Records answers that were stopped before their end.
+
 import { estimateUsage } from "../cost/cost.ts";
 import { lineOf } from "../cost/line.ts";
 import { toDraft } from "../log/draft.ts";
@@ -13,39 +15,43 @@ import { wholeTokens } from "../state/responses.ts";
 import type { SessionState } from "../state/state.ts";
 import { INTERRUPTED } from "../view/turn.ts";
 
-/** An answer that was stopped before it was whole, as far as it had arrived. `createPartialAnswer` collects one. */
+/** The source of usage of broken streams whose requests were sent again. */
+const RETRIES = "retries";
+/** An estimate for thinking and tool inputs. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** The part of an answer that arrived before the answer was stopped. `createPartialAnswer` collects it. */
 export interface InterruptedAnswer {
-  /** What the model had said. It stays in view. */
+  /** The text so far. It stays in view. */
   readonly text: string;
-  /** Names of the tools that it had begun to call. They were not run, and the calls are left out. @default none */
+  /**
+   * Names of the tools that the model had begun to call. They were not run, and the calls are left out. @default none
+   */
   readonly calls?: readonly string[];
-  /** Characters of thinking and of tool inputs that had arrived: paid for, and never sent back. @default 0 */
+  /**
+   * The number of characters of thinking and tool inputs that arrived. They are billed, and never sent back. @default 0
+   */
   readonly unshownCharacters?: number;
   readonly responseId?: string;
   readonly model?: string;
-  /** What the provider had reported. @default the price is estimated */
+  /** The usage that the provider had reported. @default the price is estimated */
   readonly usage?: ReportedUsage;
 }
 
 export interface InterruptionOptions {
-  /** `left-out`: the request is sent again; the answer is void, and only its price is entered. @default "kept" */
+  /** `left-out`: the request is sent again, so only the price of the answer is recorded. @default "kept" */
   readonly view?: "kept" | "left-out";
 }
 
-/** What an interrupted answer has cost. */
+/** The cost of an interrupted answer. */
 export interface RecordedInterruption {
-  /** Absent if nothing had arrived: then nobody knows whether it was billed. */
+  /** Absent if nothing had arrived. It is then unknown whether the request was billed. */
   readonly usage?: Pick<UsagePayload, "freshTokens" | "cacheReadTokens" | "cacheWriteTokens" | "outputTokens">;
-  /** What of it is an estimate; absent if the provider reported all of it. */
+  /** The estimated part of the usage. Absent if the provider reported all of it. */
   readonly estimated?: UsagePayload["estimated"];
-  /** Absent where nothing had arrived, or the prices are not known. */
+  /** Absent if nothing had arrived or the prices are unknown. */
   readonly priceUsd?: number;
 }
-
-/** What broken streams have cost whose requests were sent again. */
-const RETRIES = "retries";
-/** Thinking and tool inputs are only measured. */
-const CHARACTERS_PER_TOKEN = 4;
 
 /** The parts of a session that recording needs. */
 interface RecordParts extends SessionCore {
@@ -73,31 +79,31 @@ export async function recordInterrupted(
     answers: issued?.entry,
   };
   const about = { request: issued?.entry, source: fork?.source ?? "main", nowMs: ports.clock.now() };
-  const arrived = hasArrived(answer)
+  const estimate = hasArrived(answer)
     ? usageOf(answer, state, { ...about, inputTokens: issued?.inputTokens ?? 0 })
     : undefined;
   const source = isKept ? fork?.source : (fork?.source ?? RETRIES);
-  const used: UsagePayload | undefined = arrived && {
+  const usage: UsagePayload | undefined = estimate && {
     responseId,
     model,
-    ...wholeTokens(arrived.usage),
+    ...wholeTokens(estimate.usage),
     ending: "interrupted",
     // A request that is sent again still waits for its answer.
     answers: isKept ? issued?.entry : undefined,
     source,
-    estimated: arrived.estimated,
+    estimated: estimate.estimated,
     prices: ports.facts.of(requestModel).prices,
   };
   const drafts = [
     ...(isKept && text.trim() !== "" ? [toDraft("message", message)] : []),
-    ...(used === undefined ? [] : [toDraft("usage", used)]),
+    ...(usage === undefined ? [] : [toDraft("usage", usage)]),
     ...(isKept ? [toDraft("attachment", attachment(INTERRUPTED, markerText(answer), HOST))] : []),
   ];
   const before = state.ledger;
   const entries = drafts.length > 0 ? await state.append(drafts) : [];
-  const line = used && lineOf(before, entries.at(isKept ? -2 : -1)!, used, ports.clock.now());
-  const counts = used && countsOf(used);
-  const price = { estimated: arrived?.estimated, priceUsd: line?.priceUsd };
+  const line = usage && lineOf(before, entries.at(isKept ? -2 : -1)!, usage, ports.clock.now());
+  const counts = usage && countsOf(usage);
+  const price = { estimated: estimate?.estimated, priceUsd: line?.priceUsd };
   ports.emit({
     kind: "answer-interrupted",
     source: source ?? "main",
@@ -111,16 +117,20 @@ export async function recordInterrupted(
     used: counts,
     ...price,
   });
-  if (used !== undefined) {
-    const { answers: _, source: __, prices: ___, ...use } = used;
-    await fork?.watch?.interrupted(use);
+  if (usage !== undefined) {
+    const { answers: _, source: __, prices: ___, ...used } = usage;
+    await fork?.watch?.interrupted(used);
   }
   return { usage: counts, ...price };
 }
 
+function hasArrived({ text, calls = [], unshownCharacters = 0, responseId, usage }: InterruptedAnswer): boolean {
+  return text !== "" || calls.length > 0 || unshownCharacters > 0 || responseId !== undefined || usage !== undefined;
+}
+
 type Counts = Omit<UsagePayload, "responseId" | "model">;
 
-/** The usage of an answer: as the provider has reported it, and an estimate of the rest. */
+/** Computes the usage of an answer from the provider's report and an estimate of the rest. */
 function usageOf(
   { text, usage: reported, unshownCharacters = 0 }: InterruptedAnswer,
   { view, ledger }: SessionState,
@@ -136,11 +146,7 @@ function usageOf(
   return { usage: { ...reported, outputTokens: reported.outputTokens }, estimated: undefined };
 }
 
-function hasArrived({ text, calls = [], unshownCharacters = 0, responseId, usage }: InterruptedAnswer): boolean {
-  return text !== "" || calls.length > 0 || unshownCharacters > 0 || responseId !== undefined || usage !== undefined;
-}
-
-/** Belongs to the prompt: it is read by the model. */
+/** The text is part of the prompt: the model reads it. */
 function markerText({ text, calls = [] }: InterruptedAnswer): string {
   const what =
     text.trim() === ""

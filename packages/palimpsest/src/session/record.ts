@@ -1,3 +1,5 @@
+// Records responses of the provider: the message, the usage, and the state of the turn.
+
 import { planProviderCompaction } from "../compact/by-provider.ts";
 import type { LedgerLine } from "../cost/ledger.ts";
 import { lineOf } from "../cost/line.ts";
@@ -27,30 +29,33 @@ interface RecordParts extends SessionCore {
 
 const REFUSED = "This tool cannot be used here. Go on without it.";
 
-/** Appends a response of the provider: its message, its usage, the state of the turn, and refusals of calls that a fork may not make. */
+/**
+ * Appends a response of the provider: its message, its usage, the state of the turn, and refusals of calls that a fork
+ * may not make.
+ */
 export async function record(
   parts: RecordParts,
   response: unknown,
-  answered?: unknown,
-  { calls: howCalls }: RecordOptions = {},
+  issued?: unknown,
+  { calls: callLogging }: RecordOptions = {},
 ): Promise<RecordedResponse> {
   const { ports, state, fork, measures } = parts;
   const read = readWhole(ports.provider, response);
   const { blocks, usage, compaction, ...rest } = read;
   const { responseId, model, stop, cacheDiagnosis, appliedEdits } = rest;
-  const { entry: request, model: requestModel = state.configuration.model } = parts.outlet.answeredBy(answered) ?? {};
-  const whole = wholeTokens(usage);
-  const reported = { ...whole, answers: request, appliedEdits };
-  // A response that is recorded again, for example after a crash, is in the log already.
-  const isKnown = isRecorded(state.view, responseId, request);
-  const folded = isKnown ? undefined : await foldedByProvider(parts, read, request);
-  // A provider that has compacted the conversation itself has read less, and nothing was cut.
-  const truncation = isKnown || compaction !== undefined ? undefined : truncationOf(parts, reported);
+  const { entry: request, model: requestModel = state.configuration.model } = parts.outlet.answeredBy(issued) ?? {};
+  const tokens = wholeTokens(usage);
+  const reported = { ...tokens, answers: request, appliedEdits };
+  // A response that is recorded again, for example after a crash, is already in the log.
+  const isRepeated = isRecorded(state.view, responseId, request);
+  const folded = isRepeated ? undefined : await planFoldByProvider(parts, read, request);
+  // A provider that compacted the conversation reads less without cutting anything.
+  const truncation = isRepeated || compaction !== undefined ? undefined : truncationOf(parts, reported);
   const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
   const calls = blocks.filter((block): block is ToolCall => block.kind === "tool_call");
   const refused = calls.filter(({ name }) => fork?.allowedTools?.includes(name) === false);
   const allowed = calls.filter((call) => !refused.includes(call));
-  if (!isKnown) {
+  if (!isRepeated) {
     const message: MessagePayload = {
       role: "assistant",
       origin: "model",
@@ -60,12 +65,12 @@ export async function record(
       provider: ports.provider.name,
       answers: request,
       stop: stop === "paused" ? stop : undefined,
-      calls: calls.length > 0 ? howCalls : undefined,
+      calls: calls.length > 0 ? callLogging : undefined,
     };
     const used: UsagePayload = {
       responseId,
       model,
-      ...whole,
+      ...tokens,
       answers: request,
       source: fork?.source,
       folded: folded?.folded,
@@ -79,15 +84,18 @@ export async function record(
       ...refused.map(({ id }) => toDraft("message", toolResult(id, REFUSED, "error"))),
       toDraft("usage", used),
     ];
-    const learned = truncation === undefined ? [] : [toDraft("overflow", toOverflow(truncation, request))];
-    const turn = turnDrafts({ stop, blocks, calls: allowed }, { cuts: state.carriedState.turn.cuts, calls: howCalls });
+    const overflowDrafts = truncation === undefined ? [] : [toDraft("overflow", toOverflow(truncation, request))];
+    const turn = turnDrafts(
+      { stop, blocks, calls: allowed },
+      { cuts: state.carriedState.turn.cuts, calls: callLogging },
+    );
     const before = state.ledger;
-    const entries = await state.append([...drafts, ...learned, ...(folded?.behind ?? []), ...turn]);
+    const entries = await state.append([...drafts, ...overflowDrafts, ...(folded?.behind ?? []), ...turn]);
     const line = lineOf(before, entries[drafts.length - 1]!, used, ports.clock.now());
     folded?.newEvents.forEach(ports.emit);
     emitRecorded(
       ports.emit,
-      { ...whole, provider: ports.provider.name, requestModel, model, responseId, stop, text },
+      { ...tokens, provider: ports.provider.name, requestModel, model, responseId, stop, text },
       line,
     );
     if (truncation !== undefined) ports.emit({ kind: "input-truncated", model: requestModel, ...truncation });
@@ -106,8 +114,29 @@ export async function record(
   return recorded;
 }
 
-/** The entries around a response in which the provider has compacted the conversation; undefined if it has not. */
-async function foldedByProvider(
+/** Reads a response. If the adapter cannot read it, throws an `InvalidOptionError`. */
+function readWhole(provider: Pick<Provider, "name" | "readResponse">, response: unknown): ResponseContent {
+  try {
+    const read = provider.readResponse(response);
+    return { ...read, blocks: read.blocks.map(unwrapCall) };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const needed = `a whole response of ${provider.name} (${error.message})`;
+    throw new InvalidOptionError("record(response)", response, needed);
+  }
+}
+
+function isRecorded({ items }: View, responseId: string, request: number | undefined): boolean {
+  if (request === undefined) return false;
+  for (let index = items.length - 1; index >= 0 && items[index]!.from > request; index--) {
+    const item = items[index] as Partial<MessageItem>;
+    if (item.responseId === responseId && item.answers === request) return true;
+  }
+  return false;
+}
+
+/** Plans the entries around a response in which the provider compacted the conversation. Undefined if it did not. */
+async function planFoldByProvider(
   { id, ports, state, settings, measures }: RecordParts,
   { compaction, responseId, model }: ResponseContent,
   request: number | undefined,
@@ -127,7 +156,10 @@ async function foldedByProvider(
   });
 }
 
-/** Only for models that are not in our table: services that publish their limits refuse a request that is too long. */
+/**
+ * Finds out whether the server cut the input. Checks only models that are not in the table, because services that
+ * publish their limits refuse requests that are too long.
+ */
 function truncationOf(
   { state, fork, measures }: RecordParts,
   reported: Parameters<typeof findTruncation>[1],
@@ -136,56 +168,27 @@ function truncationOf(
   return findTruncation(state.view, reported);
 }
 
-function isRecorded({ items }: View, responseId: string, request: number | undefined): boolean {
-  if (request === undefined) return false;
-  for (let index = items.length - 1; index >= 0 && items[index]!.from > request; index--) {
-    const item = items[index] as Partial<MessageItem>;
-    if (item.responseId === responseId && item.answers === request) return true;
-  }
-  return false;
-}
-
-/** The limit that a server has shown by reading less than it was sent. Its report is not the size of the request. */
+/**
+ * The limit that the server revealed by reading less than was sent. The reported usage is not the size of the request.
+ */
 function toOverflow({ sentTokens, readTokens }: Truncation, request: number | undefined): OverflowPayload {
   return { request, limitTokens: readTokens, how: "truncated", estimatedTokens: sentTokens };
-}
-
-type RecordedEvent = Omit<ResponseRecorded, "kind" | "source" | "requestedAtMs" | "priceUsd">;
-
-function emitRecorded(emit: Emit, response: RecordedEvent, line: LedgerLine): void {
-  const { source, atMs: requestedAtMs, priceUsd, break: broken } = line;
-  emit({ kind: "response-recorded", source, requestedAtMs, ...response, priceUsd });
-  if (broken === undefined) return;
-  const { atMs: _, ...found } = broken;
-  emit({ kind: "cache-broken", ...found });
-}
-
-/** Reads a response. A response that the adapter cannot read is an error of the caller. */
-function readWhole(provider: Pick<Provider, "name" | "readResponse">, response: unknown): ResponseContent {
-  try {
-    const read = provider.readResponse(response);
-    return { ...read, blocks: read.blocks.map(unwrapCall) };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    const needed = `a whole response of ${provider.name} (${error.message})`;
-    throw new InvalidOptionError("record(response)", response, needed);
-  }
 }
 
 interface TurnAnswer {
   readonly stop: AnswerStop;
   readonly blocks: readonly Block[];
-  /** Its calls, without those that are answered already. */
+  /** The calls of the answer that have no result yet. */
   readonly calls: readonly ToolCall[];
 }
 
 /**
- * The entries beside a response that say what comes next. None for a response that has simply ended. Pure.
+ * Plans the entries that record the next step of the turn. Empty for a response that ended normally. Pure.
  * @param cuts the number of responses in a row before this one that were cut at a limit
  */
 export function turnDrafts(
   { stop, blocks, calls }: TurnAnswer,
-  { cuts, calls: howCalls }: { readonly cuts: number; readonly calls: RecordOptions["calls"] | undefined },
+  { cuts, calls: callLogging }: { readonly cuts: number; readonly calls: RecordOptions["calls"] | undefined },
 ): readonly Draft[] {
   const isCut = stop === "length" || stop === "window";
   const ids = calls.map(({ id }) => id);
@@ -202,23 +205,33 @@ export function turnDrafts(
           }),
         ]
       : []),
-    ...(voided.length > 0 && howCalls === "in-steps"
+    ...(voided.length > 0 && callLogging === "in-steps"
       ? [toDraft("call", { step: "void", calls: voided, why: stop === "refused" ? "refused" : "cut" })]
       : []),
   ];
 }
 
-/** Calls take precedence over the stop reason: servers name the wrong one. */
+/** Calls take precedence over the stop reason, because some servers report a wrong reason. */
 function phaseAfter(stop: AnswerStop, blocks: readonly Block[]): TurnPhase {
   if (stop === "refused") return "idle";
   if (blocks.some(({ kind }) => kind === "tool_call") || stop === "paused" || stop === "compacted") return "unanswered";
   return stop === "length" || stop === "window" ? "cut" : "idle";
 }
 
-/** The entry that makes the model answer content; none if the content asks for an answer by itself. */
+type RecordedEvent = Omit<ResponseRecorded, "kind" | "source" | "requestedAtMs" | "priceUsd">;
+
+function emitRecorded(emit: Emit, response: RecordedEvent, line: LedgerLine): void {
+  const { source, atMs: requestedAtMs, priceUsd, break: cacheBreak } = line;
+  emit({ kind: "response-recorded", source, requestedAtMs, ...response, priceUsd });
+  if (cacheBreak === undefined) return;
+  const { atMs: _, ...found } = cacheBreak;
+  emit({ kind: "cache-broken", ...found });
+}
+
+/** Returns the entry that makes the model answer the content. Empty if the content needs an answer anyway. */
 export function openingOf(content: readonly NewContent[]): readonly Draft[] {
-  const asks = content
+  const needsAnswer = content
     .flatMap(toContents)
     .some((one) => "role" in one && one.role === "user" && (one.origin === "human" || one.origin === "host"));
-  return asks ? [] : [toDraft("turn", { step: "opened" })];
+  return needsAnswer ? [] : [toDraft("turn", { step: "opened" })];
 }

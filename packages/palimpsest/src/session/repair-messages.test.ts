@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type AnthropicMessage, anthropic } from "../providers/anthropic.ts";
 import { repairMessages } from "./repair-messages.ts";
 
-// Repairing renders and reads; nothing is sent.
+// Repairing only renders and reads messages. Nothing is sent.
 const provider = anthropic({} as never);
 const model = "claude-opus-5-5";
 const judge = createAnthropic();
@@ -22,29 +22,34 @@ const result = (id: string): AnthropicMessage => ({
   content: [{ type: "tool_result", tool_use_id: id, content: [{ type: "text", text: "seen" }] }],
 });
 
-describe("repairing a list of messages", () => {
-  test("one that needs no repair comes back equal", () => {
+describe("repairMessages", () => {
+  test("returns an equal list if it needs no repair", () => {
     const messages = [hello, call("1"), result("1")];
     expect(repairMessages(provider, model, messages)).toEqual(messages);
   });
 
-  test("nor is thinking touched in one that only writes its texts as strings", () => {
+  test("keeps thinking in a list that only has texts as strings", () => {
     const thinking = { type: "thinking", thinking: "", signature: "signed" } as const;
-    const said: AnthropicMessage = { role: "assistant", content: [thinking, { type: "text", text: "Yes?" }] };
-    const repaired = repairMessages(provider, model, [{ role: "user", content: "Hello" }, said, hello]);
-    expect(repaired).toEqual([hello, said, hello]);
-    expect(repairMessages(provider, model, [said, hello])[1]?.content).toEqual([{ type: "text", text: "Yes?" }]);
+    const thinkingMessage: AnthropicMessage = {
+      role: "assistant",
+      content: [thinking, { type: "text", text: "Yes?" }],
+    };
+    const repaired = repairMessages(provider, model, [{ role: "user", content: "Hello" }, thinkingMessage, hello]);
+    expect(repaired).toEqual([hello, thinkingMessage, hello]);
+    expect(repairMessages(provider, model, [thinkingMessage, hello])[1]?.content).toEqual([
+      { type: "text", text: "Yes?" },
+    ]);
   });
 
   test.each<[string, AnthropicMessage[]]>([
     ["a call without a result", [hello, call("1"), hello]],
     ["a result without a call", [hello, result("1")]],
     ["the beginning is missing", [result("1"), call("2"), result("2")]],
-    ["a result twice", [hello, call("1"), result("1"), result("1")]],
+    ["two results for one call", [hello, call("1"), result("1"), result("1")]],
     ["one id for two calls", [hello, call("1"), result("1"), call("1"), result("1")]],
     ["empty text", [{ role: "user", content: "" }, hello]],
-    ["it ends with the model", [hello, { role: "assistant", content: "Yes?" }]],
-  ])("%s", (_, broken) => {
+    ["the last message is the model's", [hello, { role: "assistant", content: "Yes?" }]],
+  ])("repairs a list: %s", (_, broken) => {
     const before = structuredClone(broken);
     expect(problem(broken)).toBeDefined();
     const repaired = repairMessages(provider, model, broken);
@@ -79,7 +84,7 @@ describe("repairing a list of messages", () => {
     { weight: 1, arbitrary: fc.jsonValue() },
   );
 
-  test("any list becomes one that can be sent, or is empty", () => {
+  test("makes any list valid or empty", () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 8 }), (list) => {
         const repaired = repairMessages(provider, model, list as AnthropicMessage[]);

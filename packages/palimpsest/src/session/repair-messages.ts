@@ -1,3 +1,5 @@
+// Repairs lists of messages in a provider's form.
+
 import type { Provider } from "../providers/provider.ts";
 import { aList, aText, checkArgument, withMethods } from "../schema/check-options.ts";
 import { cleanBlock } from "../view/clean.ts";
@@ -6,9 +8,9 @@ import { messageItem } from "../view/items.ts";
 import type { FlatMessage } from "../view/view.ts";
 
 /**
- * Makes any list of messages in a provider's form sendable: calls get results and results their calls, roles alternate,
- * ids are unique, empty content goes. The list itself is not changed. A list that needs no repair says the same as before;
- * in one that does, thinking is left out where the model binds it to the exact conversation.
+ * Makes any list of messages valid for a provider: every call gets a result and every result a call, roles alternate,
+ * ids are unique, and empty content is removed. Does not change the list itself. A list that needs no repair comes back
+ * with the same content. In a repaired list, thinking is left out where the model binds it to the exact conversation.
  */
 export function repairMessages<Message>(
   provider: Provider<unknown, unknown, Message>,
@@ -18,7 +20,7 @@ export function repairMessages<Message>(
   checkArgument(
     "repairMessages(provider)",
     provider,
-    withMethods(["readMessages", "factsOf"], "a provider, as openSession() takes it"),
+    withMethods(["readMessages", "factsOf"], "a provider, as in the options of openSession()"),
   );
   checkArgument("repairMessages(provider, model)", model, aText("the name of a model"));
   checkArgument("repairMessages(provider, model, messages)", messages, aList("a list of messages"));
@@ -26,7 +28,7 @@ export function repairMessages<Message>(
   const flatten = (thinking: "intact" | "lost"): readonly FlatMessage[] => {
     const flattener = createFlattener({ provider: provider.name, thinking: provider.factsOf(model).thinking });
     const items = payloads.map((payload, index) => ({
-      // As if each answered the beginning of the list: where nothing has to be repaired, all of it is in its place.
+      // Treat each message as an answer to the beginning of the list, so that its thinking counts as intact.
       ...messageItem(index + 1, { ...payload, answers: 0 }),
       thinking,
     }));

@@ -37,7 +37,7 @@ async function* output(text: string): AsyncGenerator<string> {
 }
 
 describe("results of a session", () => {
-  test("in a durable store are there when it is opened again, with nothing else given", async () => {
+  test("exist in a durable store after reopening, without other options", async () => {
     const store = sqliteStore({ folder });
     const session = await open(store);
     const [entry] = await session.append(toolResult("call", output(LARGE)));
@@ -50,7 +50,7 @@ describe("results of a session", () => {
     await later.close();
   });
 
-  test("go to `files` where those are given", async () => {
+  test("are stored in `files` if the option is set", async () => {
     const [store, files] = [memoryStore(), memoryResults()];
     await (await open(store, "s", files)).append(toolResult("call", output(LARGE)));
     expect(await Array.fromAsync(files.sessions())).toEqual(["s"]);
@@ -60,11 +60,11 @@ describe("results of a session", () => {
   test.each([
     ["that is forgotten", {}, "s"],
     ["that is kept", { id: "child" }, "child"],
-  ])("are reached by a fork %s, whose own are found again too", async (_, wanted, owner) => {
+  ])("are available to a fork %s, together with the fork's own results", async (_, options, owner) => {
     const store = sqliteStore({ folder });
     const session = await open(store);
     const [before] = await session.append(toolResult("call", output(LARGE)));
-    const fork = await session.fork({ source: "look around", ...wanted });
+    const fork = await session.fork({ source: "look around", ...options });
     const [own] = await fork.append(toolResult("another call", output(`of the fork\n${LARGE}`)));
     for (const entry of [before!, own!])
       expect(await fork.recall({ entry, search: "needle" }), `entry ${entry}`).toMatchObject({ kind: "lines" });
@@ -79,12 +79,12 @@ describe("results of a session", () => {
     await store.close();
   });
 
-  test("that could not be stored while they came show their beginning, and are not stored as if that were all", async () => {
+  test("show their beginning if storing fails while they arrive, and are not stored as complete", async () => {
     const kept = memoryResults();
     let creations = 0;
     const files: ResultFiles = {
       ...kept,
-      // Full for the large one; something was removed since.
+      // Full for the large result only.
       create: (session) => (++creations === 1 ? Promise.reject(new Error("the disk is full")) : kept.create(session)),
     };
     const session = await open(memoryStore(), "s", files);

@@ -12,7 +12,7 @@ import type { Session } from "./session.ts";
 const done: Reply = { words: [{ kind: "text", text: "Done." }] };
 const read = (path: string): Reply => callTools(callTool("Read", { file_path: path }));
 
-/** A session that is listened to, and a way to let it answer. */
+/** A session with a listener, and a function that answers a request. */
 async function begin(options: Partial<SessionOptions<never, never, never>> = {}) {
   const clock = manualClock();
   const events: SessionEvent[] = [];
@@ -31,8 +31,8 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
     onEvent: (event) => void events.push(event),
     ...(options as object),
   });
-  async function ask(said: Reply, tookMs = 0) {
-    reply = said;
+  async function ask(next: Reply, tookMs = 0) {
+    reply = next;
     const request = await session.prepare();
     clock.advance(tookMs);
     const answered = face.answer(request);
@@ -46,7 +46,7 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
   return { session, clock, ask, of, events };
 }
 
-test("who comes later is told from then on, until he has heard enough; what he throws is his own", async () => {
+test("sends events to a later listener until it is removed, and ignores its errors", async () => {
   const { session, ask, events } = await begin();
   const heard: string[] = [];
   const listener = ({ kind }: SessionEvent): void => {
@@ -66,8 +66,8 @@ test("who comes later is told from then on, until he has heard enough; what he t
   expect(events).toHaveLength(6);
 });
 
-describe("whoever listens is told", () => {
-  test("of each turn and each response once, with what it used and cost", async () => {
+describe("a listener", () => {
+  test("receives each turn and each response once, with usage and cost", async () => {
     const { session, ask, of } = await begin();
     await session.append("Read it.");
     const { ids, again } = await ask(read("a.ts"), 1_500);
@@ -86,7 +86,7 @@ describe("whoever listens is told", () => {
     expect(of("cache-broken")).toEqual([]);
   });
 
-  test("of a broken cache, with its cause, as the ledger has it", async () => {
+  test("receives a cache break with the cause from the ledger", async () => {
     const { session, clock, ask, of } = await begin();
     await session.append("Hello");
     await ask(done);
@@ -99,7 +99,7 @@ describe("whoever listens is told", () => {
     expect(found.causes).toEqual(["pause"]);
   });
 
-  test("of what was stored: alone, streamed, and together", async () => {
+  test("receives stored results: alone, streamed, and together", async () => {
     const { session, ask, of } = await begin();
     await session.append("Read them.");
     const calls = Array.from({ length: 6 }, (_, index) => callTool("Read", { file_path: `${index}` }));
@@ -121,7 +121,7 @@ describe("whoever listens is told", () => {
     ]);
   });
 
-  test("of what could not be stored, by every way, and what the model sees of it", async () => {
+  test("receives storing failures of every kind, and the model sees the beginning of the results", async () => {
     const files = { ...memoryResults(), create: () => Promise.reject(new Error("the disk is full")) };
     const { session, ask, of } = await begin({ files, settings: { "compaction.auto": "off" } });
     await session.append("x".repeat(150_000));
@@ -139,11 +139,11 @@ describe("whoever listens is told", () => {
       [60_000, "all"],
       [110_000, "beginning"],
     ]);
-    // Together they are too much, and stay in the request as they are.
+    // Together they are too large, and stay in the request unchanged.
     expect(emitted.slice(4)).toEqual([60_000, 49_000, 49_000].map((bytes) => [bytes, "all"]));
   });
 
-  test("of what could not be stored, by either way", async () => {
+  test("receives storing failures of both kinds", async () => {
     const files = { ...memoryResults(), create: () => Promise.reject(new Error("the disk is full")) };
     const { session, ask, of } = await begin({ files });
     await session.append("Read them.");
@@ -160,7 +160,7 @@ describe("whoever listens is told", () => {
     ]);
   });
 
-  test("of what was cleared, and of what is asked for again", async () => {
+  test("receives clearing and recall", async () => {
     const { session, clock, ask, of } = await begin();
     await session.append("Read them all.");
     let first: number | undefined;
@@ -191,7 +191,7 @@ describe("whoever listens is told", () => {
 test.each([
   ["throws", () => fail()],
   ["rejects", async () => fail()],
-])("a listener that %s loses nothing", async (_, onEvent) => {
+])("loses no entries because of a listener that %s", async (_, onEvent) => {
   const rejections: unknown[] = [];
   const onRejection = (reason: unknown) => rejections.push(reason);
   process.on("unhandledRejection", onRejection);

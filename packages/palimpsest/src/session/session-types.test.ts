@@ -22,7 +22,7 @@ function open(options: { readonly tools?: readonly (typeof stock)[] } = {}) {
   return openSession({ store: memoryStore(), provider, model: "claude-opus-5-5", ...options });
 }
 
-/** What a function of a user may look like. */
+/** A function as a user may write it. */
 async function endingOf(session: Session): Promise<string[]> {
   const endings: string[] = [];
   for await (const event of query(session, { prompt: "How many?" }))
@@ -30,7 +30,7 @@ async function endingOf(session: Session): Promise<string[]> {
   return endings;
 }
 
-test("a session needs no type argument, and the one that openSession returns has its provider's types", async () => {
+test("has the types of its provider, or none with the bare type", async () => {
   const session = await open();
   expectTypeOf(session.prepare).returns.resolves.toEqualTypeOf<AnthropicRequest>();
   expectTypeOf(session.record).parameter(0).toEqualTypeOf<AnthropicResponse>();
@@ -42,13 +42,13 @@ test("a session needs no type argument, and the one that openSession returns has
   await session.close();
 });
 
-test("query runs the tools that the session was opened with", async () => {
+test("runs the tools of openSession with query", async () => {
   const session = await open({ tools: [stock] });
   expect(await endingOf(session)).toEqual(["ran"]);
   expect(session.view.tools()).toEqual([stock]);
 });
 
-test("query runs the tools that the session was configured with, and a fork has its parent's", async () => {
+test("runs the tools of configure with query, and the parent's tools in a fork", async () => {
   const session = await open();
   await session.configure({ tools: [stock] });
   await session.append("Hello.");
@@ -56,14 +56,14 @@ test("query runs the tools that the session was configured with, and a fork has 
   expect(await endingOf(fork)).toEqual(["ran"]);
 });
 
-test("a tool that is only defined can be called, and is answered as unknown", async () => {
+test("answers a call of a tool without code as unknown", async () => {
   const { name, description } = stock;
   const session = await open();
   await session.configure({ tools: [{ name, description, inputSchema: { type: "object" } }] });
   expect(await endingOf(session)).toEqual(["unknown-tool"]);
 });
 
-test("a streamed result is appended by itself", async () => {
+test("accepts a streamed result only alone", async () => {
   const session = await open();
   const streamed = { callId: "1", chunks: (async function* () {})(), status: "ok" as const };
   await expect(session.append([streamed as never, "more"])).rejects.toThrow("append(content)");

@@ -1,3 +1,5 @@
+// The interface of a session, as hosts use it.
+
 import type { ExplainedBoundary } from "../compact/explain.ts";
 import type { CompactionOutcome, CompactOptions, Recovery } from "../compact/outcome.ts";
 import type { SessionCost } from "../cost/cost.ts";
@@ -26,10 +28,9 @@ import type { Erased } from "./erase.ts";
 import type { KeepWarmOptions, KeptWarm } from "./keep-warm.ts";
 import type { MessagePage, MessagesOptions } from "./list-messages.ts";
 import type { InterruptedAnswer, InterruptionOptions, RecordedInterruption } from "./record-interrupted.ts";
-
 import type { Synced, SyncMessage } from "./sync/conversation.ts";
 
-/** The session's provider, as far as a loop needs it. */
+/** The part of the session's provider that a loop needs. */
 interface SessionProvider<Request, Response> extends Pick<Provider<Request, Response>, "name" | "send"> {
   /**
    * Keeps the newest prompt in the provider's cache during a pause, with pings that the settings allow and that save money.
@@ -38,39 +39,47 @@ interface SessionProvider<Request, Response> extends Pick<Provider<Request, Resp
   keepWarm(options: KeepWarmOptions): Promise<KeptWarm>;
 }
 
-/** What the model sees now. */
+/** The view: the part of the conversation that the model sees now. */
 export interface SessionView {
-  /** How full the window is. */
+  /** Returns the size of the view and the thresholds. */
   size(): SessionSize;
-  /** What fills the window. */
+  /** Returns the tokens of each kind of content in the view. */
   accounting(options?: AccountOptions): Accounting;
-  /** Calls of the newest response without a result. After a crash, any of them may have run. */
+  /** Returns the calls of the newest response that have no result. After a crash, any of them may have run. */
   openCalls(): readonly ToolCall[];
-  /** The tools that the model sees. Tools made with `tool()` can be run; the others are definitions only. */
+  /** Returns the tools that the model sees. Tools made with `tool()` can be run; the others are definitions only. */
   tools(): readonly (Tool | ToolDefinition)[];
-  /** The tools that are in the prompt by name and one line only, and which of them the conversation has loaded. */
+  /**
+   * Returns the tools that are in the prompt with only a name and one line, and those of them that the conversation has
+   * loaded.
+   */
   deferredTools(): DeferredTools;
-  /** The content of a result of `tool_search`, for a loop of your own. `query` answers such calls itself. */
+  /** Returns the content of a `tool_search` result, for a custom loop. `query` answers such calls itself. */
   searchTools(input: unknown): readonly Part[];
-  /** Files whose newest read is fully in view, with its entry: for tools that edit only files that were read. */
+  /**
+   * Returns the files whose newest read is fully in view, each with its entry: for tools that edit only files that were
+   * read.
+   */
   filesRead(): ReadonlyMap<string, number>;
-  /** Texts of the attachments of a type that are in view, in order: for hosts that do not want to repeat themselves. */
+  /** Returns the texts of the attachments of a type that are in view, in order, so that a host does not repeat them. */
   attached(type: string): readonly string[];
 }
 
-/** The entries of the session: rewind, replace ranges, restore, explain, export. */
+/** Operations on the entries of the session: rewind, replace ranges, restore, explain, export. */
 export interface SessionHistory {
   /** The number of the newest entry. `rewind` can go back to it later. */
   readonly newestEntry: number;
   /** Goes back to an earlier entry. Later entries stay in the log, on their own branch. */
   rewind(to: number, reason?: string): Promise<void>;
-  /** Shows a range of entries as something else. The entries stay in the log. Resolves to the decision's number. */
+  /**
+   * Shows other content in place of a range of entries. The entries stay in the log. Resolves to the decision's number.
+   */
   replace(range: Range, replacements: readonly Replacement[], reason: string): Promise<number>;
   /** Like `replace`, but later reads start here: for summaries of everything before. */
   fold(range: Range, replacements: readonly Replacement[], reason: string): Promise<number>;
   /** Removes messages, or one block of a message, from the view and leaves a stub. `restore` brings them back. */
   snip(target: SnipTarget, reason?: string): Promise<number>;
-  /** Takes back a decision: the range is shown as before. */
+  /** Undoes a decision: the range is shown as before. */
   restore(decision: number, reason?: string): Promise<void>;
   /** Lists every compaction, newest first: its input, its result, how it was made and its price. */
   explain(limit?: number): Promise<readonly ExplainedBoundary[]>;
@@ -88,11 +97,17 @@ interface SessionPins {
 
 /** Tokens and money. */
 interface SessionLedger {
-  /** The token counts of all responses together. */
+  /** Returns the token counts of all responses together. */
   totals(): LedgerTotals;
-  /** The cost of the session, what was lost to which cause, and the cost of the next request with and without the cache. */
+  /**
+   * Computes the cost of the session, the cost of each cause of cache misses, and the cost of the next request with and
+   * without the cache.
+   */
   cost(): Promise<SessionCost>;
-  /** Lists every response with its price, what a perfect cache would have saved, and why it did not. Reads the whole log. */
+  /**
+   * Lists every response with its price, the savings of a perfect cache, and the cause of the difference. Reads the
+   * whole log.
+   */
   lines(): AsyncGenerator<LedgerLine>;
   /** Records the token counts of a call that is not in this session's log, for example a call of an agent. */
   enter(used: UsageOfOthers): Promise<void>;
@@ -110,14 +125,17 @@ export interface SessionEvents {
 
 /** State of background work in the session's log: agents, memory extraction. Hosts rarely need it. */
 export interface SessionBackground {
-  /** Agents that this session started: the running ones, and the newest finished ones. */
+  /** Returns the agents that this session started: the running ones, and the newest finished ones. */
   agents(): readonly AgentInFlight[];
   /**
-   * Records a status change of an agent together with the content for the model: both or neither. A change that was recorded
-   * before, or that belongs to work that was taken back, does nothing.
+   * Records a status change of an agent together with the content for the model: both or neither. Does nothing if the
+   * change was recorded before, or if its work was undone.
    */
   enterAgent(step: AgentPayload, ...told: readonly NewContent[]): Promise<AgentStepOutcome>;
-  /** How far the named reader has processed the log, as set by `setMark`; 0 at the start. A rewind takes it back. */
+  /**
+   * Returns how far the named reader has processed the log, as set by `setMark`; 0 at the start. A rewind also undoes
+   * marks.
+   */
   mark(name: string): number;
   setMark(name: string, coveredTo: number): Promise<void>;
 }
@@ -128,68 +146,73 @@ interface Range {
   readonly to: number;
 }
 
-/** Somebody's answer to a question for permission. */
+/** An answer to a question for permission. */
 export interface CallDecision extends SaidBy {
   readonly kind: "allow" | "deny";
 }
 
-/** `not-waiting`: nobody was asked about the call, or it is answered already. Nothing was written. */
+/** `not-waiting`: the call does not wait for permission, or the question is already answered. Nothing was written. */
 export type CallDecided = "recorded" | "not-waiting";
 
 /** An item of a numbered queue. */
 export interface QueuedContent {
-  /** The name of the queue. Each has its own numbers. */
+  /** The name of the queue. Each queue has its own numbers. */
   readonly queue: string;
-  /** The number of the item. Numbers rise; gaps are allowed, and items are taken in by their numbers. */
+  /** The number of the item. Numbers must rise, but gaps are allowed. */
   readonly number: number;
   readonly content: NewContent | readonly NewContent[];
-  /** The W3C trace context that the item came with: whoever continues the turn continues its trace. @default none */
+  /** The W3C trace context of the item. A process that continues the turn continues its trace. @default none */
   readonly traceparent?: string;
-  /** Calls that others have made for this session, such as its agents: they are in the ledger once, with the item. @default none */
+  /**
+   * Calls that others made for this session, such as its agents. The ledger counts them once, with the item. @default
+   * none
+   */
   readonly used?: readonly UsageOfOthers[];
 }
 
 /** The newest item of a queue that is in the log. */
 export type TakenItem = Pick<QueuedContent, "number" | "traceparent">;
 
-/** `known`: this number, or a higher one, was taken in before. Nothing was written. */
+/** `known`: this number or a higher one was appended before. Nothing was written. */
 export type TakenIn = "taken" | "known";
 
-/** A call that was answered because its turn was stopped. `unknown`: it had begun, and may have taken effect. */
+/** A call that was answered because its turn was stopped. `unknown`: the call had begun and may have taken effect. */
 export interface StoppedCall {
   readonly call: ToolCall;
   readonly how: "not-run" | "unknown";
 }
 
-/** The turn of a session: what it needs next, and what becomes of it. `stepTurn` and `query` run it. */
+/** The turn of a session: its next step and its end. `stepTurn` and `query` run it. */
 export interface SessionTurn<Request> {
   /**
-   * Says what has to happen next for the turn to come to its end: calls that have no result yet, a request, or nothing. Read from
-   * the log alone, so that any process knows it that opens the session. `stepTurn` does it.
+   * Returns the next step of the turn: calls that have no result yet, a request, or nothing. The step follows from the
+   * log alone, so any process that opens the session gets the same answer. `stepTurn` runs the step.
    */
   next(): NextInTurn;
   /**
-   * Records somebody's answer to a question for permission that a turn ended with (`waiting`). The next step acts on it, here or in
-   * another process. Answered twice, the first answer holds.
+   * Records an answer to a question for permission that ended a turn (`waiting`). The next step acts on it, here or in
+   * another process. If a question is answered twice, the first answer counts.
    */
   decide(callId: string, decision: CallDecision): Promise<CallDecided>;
   /**
-   * Ends the turn for the user, whether a process runs it or not: answers its open calls, so that nobody runs them later. Resolves
-   * to those calls. A turn that runs in this process is stopped by its `signal`.
+   * Ends the turn for the user, whether a process runs it or not: answers its open calls, so that no process runs them
+   * later. Resolves to those calls. To stop a turn that runs in this process, abort its `signal`.
    */
   stop(said?: SaidBy): Promise<readonly StoppedCall[]>;
   /**
-   * Appends an item of a numbered queue together with its number: it is in the log once, however often it is delivered, also
-   * after a rewind. Items are taken in by rising numbers.
+   * Appends an item of a numbered queue together with its number. An item is appended once, however often it is
+   * delivered, also after a rewind. Deliver items in rising order.
    */
   takeIn(item: QueuedContent): Promise<TakenIn>;
-  /** The newest item of a queue that was taken in, also if a rewind has taken it back. Undefined if there was none. */
+  /**
+   * Returns the newest appended item of a queue, even if a rewind has undone it. Undefined if the queue has no items.
+   */
   taken(queue: string): Promise<TakenItem | undefined>;
   /**
-   * Records an answer that was stopped before its end. Its text stays in view, followed by a marker. The ledger counts its price,
-   * as the provider reported it or as an estimate. Thinking and unfinished calls are left out, because no provider accepts them
-   * back.
-   * @param request the request that it answers, as `prepare` returned it. @default the newest request
+   * Records an answer that was stopped before its end. Its text stays in view, followed by a marker. The ledger counts
+   * its price, as the provider reported it or as an estimate. Thinking and unfinished calls are left out, because no
+   * provider accepts them back.
+   * @param request the request of this answer, as `prepare` returned it. @default the newest request
    */
   recordInterrupted(
     answer: InterruptedAnswer,
@@ -198,7 +221,10 @@ export interface SessionTurn<Request> {
   ): Promise<RecordedInterruption>;
   /** Records how far a call has come, for the code that runs turns. */
   enterCall(step: CallPayload): Promise<void>;
-  /** Records a step that messages do not tell, together with content for the model, both or neither: for the code that runs turns. */
+  /**
+   * Records a step that does not follow from messages, together with content for the model, both or neither: for the
+   * code that runs turns.
+   */
   enterStep(step: TurnPayload, ...told: readonly NewContent[]): Promise<void>;
 }
 
@@ -209,15 +235,15 @@ export interface SessionTurn<Request> {
  *
  *     await session.append("Fix the test.");
  *     await session.record(await client.messages.create(await session.prepare()));
- *     session.view.size().percentLeft;            // what the model sees: size, open calls, tools
- *     session.turn.next();                        // what the turn needs next; answers to questions, queues
+ *     session.view.size().percentLeft;            // the part that the model sees: size, open calls, tools
+ *     session.turn.next();                        // the next step of the turn; answers to questions, queues
  *     await session.history.rewind(12);           // entries: go back, replace, explain, export
  *     await session.pins.add("Never push.");      // stays through every compaction
  *     await session.notes.read();                 // the session's notes
  *     (await session.ledger.cost()).priceUsd;     // tokens and money
- *     session.events.listen(console.log);         // what happens, and the host's hooks
- *     session.provider.send(request);             // the provider, for a loop of your own
- *     session.background.agents();                // for work beside the conversation
+ *     session.events.listen(console.log);         // events, and the host's hooks
+ *     session.provider.send(request);             // the provider, for a custom loop
+ *     session.background.agents();                // for background work
  *
  * A function that accepts any session takes `Session`; `prepare` and `record` are then untyped. The session that `openSession`
  * returns has the types of its provider.
@@ -244,8 +270,8 @@ export interface Session<Request = any, Response = any> {
   /** Appends the output of a tool while the tool writes it: `toolResult(callId, stream)`. Uses constant memory for any size. */
   append(streamed: StreamedResult): Promise<readonly number[]>;
   /**
-   * Adopts a framework's whole list of messages: appends its new tail, keeps what was sent as it was sent where it comes back
-   * altered under the same ids, and goes back where a message was edited or deleted. Idempotent.
+   * Adopts a framework's whole list of messages: appends its new tail, and goes back to the last common message if one
+   * was edited or deleted. Messages that come back altered under the same ids stay as they were sent. Idempotent.
    */
   sync(messages: readonly SyncMessage[]): Promise<Synced>;
   /** Lists the conversation as the user saw it, including compacted messages, one page at a time, newest page first. */
@@ -256,28 +282,29 @@ export interface Session<Request = any, Response = any> {
   prepare(options?: PrepareOptions): Promise<Request>;
   /**
    * Appends a response of the provider with its token counts. For a stream, pass the final message.
-   * @param request the request that it answers, as `prepare` returned it. @default the newest request
+   * @param request the request of this response, as `prepare` returned it. @default the newest request
    */
   record(response: Response, request?: Request, options?: RecordOptions): Promise<RecordedResponse>;
   /**
-   * Handles a failed call. If the request was too long, it compacts the conversation. If an image or a document was refused, it
-   * shows a stub instead. Returns whether to try again.
+   * Handles a failed call. If the request was too long, compacts the conversation. If an image or a document was
+   * refused, shows a stub instead. Returns whether to try again.
    */
   recover(error: unknown, signal?: AbortSignal): Promise<Recovery>;
   /** Changes model, system prompt, tools or parameters, from the next request on. */
   configure(wanted: WantedConfiguration): Promise<void>;
-  /** The settings of this turn, and given values that are invalid. */
+  /** Returns the settings of this turn, and the values that are invalid. */
   settings(): ResolvedSettings;
   /**
-   * Compacts the conversation into a summary. It tries the cheapest way first; the last one needs no model. It fails only if the
-   * content that cannot be compacted leaves no room. The session continues meanwhile, and what you append stays.
+   * Compacts the conversation into a summary. Tries the cheapest method first; the last one needs no model. Fails only
+   * if the content that cannot be compacted leaves no room. The session stays usable during the compaction, and content
+   * that you append stays.
    */
   compact(options?: CompactOptions): Promise<CompactionOutcome>;
-  /** Reads what was stored, cleared or compacted by its entry number, or finds it by words. */
+  /** Reads content that was stored, cleared or compacted by its entry number, or searches it by words. */
   recall(request: RecallRequest): Promise<Recalled>;
   /**
-   * Opens a second session that starts with the same bytes, so that both share the provider's cache. It does not change this
-   * session, except that both ledgers count what it uses.
+   * Opens a second session that starts with the same bytes, so that both share the provider's cache. Does not change
+   * this session, except that both ledgers count the fork's usage.
    */
   fork(options: ForkOptions): Promise<Session<Request, Response>>;
   /** Asks the model a question outside the conversation, on a temporary fork. It runs no tools. */
@@ -286,7 +313,7 @@ export interface Session<Request = any, Response = any> {
 }
 
 export interface PrepareOptions {
-  /** How you will receive the answer. A streamed answer may be longer, unless the session sets a limit. @default "whole" */
+  /** How you receive the answer. A streamed answer may be longer, unless the session sets a limit. @default "whole" */
   readonly answer?: "streamed" | "whole";
   /** Aborts a compaction that runs before the request. `prepare` then throws the signal's reason. */
   readonly signal?: AbortSignal;

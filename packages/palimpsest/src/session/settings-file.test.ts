@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { InvalidOptionError } from "../errors.ts";
 import { settingsFile } from "./settings-file.ts";
 
-test("a file of settings is read anew each time; one that is missing sets nothing, one that cannot be read is told", async () => {
+test("reads the file each time, sets nothing for a missing file, and reports an unreadable one", async () => {
   const folder = mkdtempSync(join(tmpdir(), "palimpsest-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "settings.json");
@@ -19,7 +19,7 @@ test("a file of settings is read anew each time; one that is missing sets nothin
   await expect(settingsFile(folder).read()).rejects.toThrow();
 });
 
-test("without a path there is no file: it is refused at once, and by name", () => {
+test("rejects a missing path at once, with its name", () => {
   expect(() => settingsFile(undefined as never)).toThrow(InvalidOptionError);
   expect(() => settingsFile(new URL("file:///settings.json") as never)).toThrow("settingsFile(path)");
 });

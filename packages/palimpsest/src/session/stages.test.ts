@@ -21,7 +21,7 @@ const tools: readonly ToolDefinition[] = [
   { name: "AskUser", inputSchema: { type: "object" }, results: "kept" },
 ];
 
-/** A session whose requests are judged in this process, with a clock that can be turned. */
+/** A session whose requests are judged in this process, with a clock that tests can change. */
 async function begin(options: Partial<SessionOptions<never, never, never>> = {}) {
   const clock = manualClock();
   const store = memoryStore({ clock, leaseMs: 0 });
@@ -38,8 +38,8 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
     settingsFrom: { environment: {} },
     ...(options as object),
   });
-  async function ask(said: Reply): Promise<readonly string[]> {
-    reply = said;
+  async function ask(next: Reply): Promise<readonly string[]> {
+    reply = next;
     const answered = face.answer(await session.prepare());
     if (answered.kind === "refused") throw new Error(answered.message);
     const { calls } = await session.record(answered.response as unknown as AnthropicResponse);
@@ -57,8 +57,8 @@ const call = (tool: string, path: string): Reply => callTools(callTool(tool, { f
 const done: Reply = { words: [{ kind: "text", text: "Done." }] };
 const sent = async (session: Session): Promise<string> => JSON.stringify((await session.prepare()).messages);
 
-describe("what is too large", () => {
-  test("is shown as a preview and recalled in full, byte for byte", async () => {
+describe("a result that is too large", () => {
+  test("is shown as a preview and recalled completely, byte for byte", async () => {
     const { session, ask } = await begin();
     await session.append("Read it.");
     const [id] = await ask(call("Read", "a.ts"));
@@ -80,7 +80,7 @@ describe("what is too large", () => {
     expect(text).toBe(output);
   });
 
-  test("together, the largest go first, and what was sent whole stays whole", async () => {
+  test("is stored with the largest first if a round is too large, unless it was sent completely", async () => {
     const { session, ask, decisions } = await begin();
     await session.append("Read them.");
     const ids = await ask(callTools(...["a", "b", "c"].map((path) => callTool("Read", { file_path: path }))));
@@ -97,22 +97,25 @@ describe("what is too large", () => {
     expect((await decisions()).map(({ from }) => from)).toEqual([first! + 4]);
   });
 
-  test.each(["as a whole", "while it arrives"])("stays whole where its tool bounds its results, %s", async (way) => {
-    const bounded: ToolDefinition = { ...tools[0]!, resultSize: "bounded" };
-    const { session, ask, decisions } = await begin({ tools: [bounded, tools[1]!] });
-    await session.append("Read it.");
-    const ids = await ask(callTools(...["a", "b", "c"].map((path) => callTool("Read", { file_path: path }))));
-    const output = Array.from({ length: 4_000 }, (_, line) => `line ${line} of the file`).join("\n");
-    for (const id of ids) {
-      if (way === "as a whole") await session.append(toolResult(id, output));
-      else await session.append(toolResult(id, ReadableStream.from([output])));
-    }
-    expect(output.length * 3).toBeGreaterThan(250_000);
-    expect((await sent(session)).split("line 3999 of the file")).toHaveLength(4);
-    expect(await decisions()).toEqual([]);
-  });
+  test.each(["appended at once", "while it arrives"])(
+    "stays complete if its tool limits its results, %s",
+    async (way) => {
+      const bounded: ToolDefinition = { ...tools[0]!, resultSize: "bounded" };
+      const { session, ask, decisions } = await begin({ tools: [bounded, tools[1]!] });
+      await session.append("Read it.");
+      const ids = await ask(callTools(...["a", "b", "c"].map((path) => callTool("Read", { file_path: path }))));
+      const output = Array.from({ length: 4_000 }, (_, line) => `line ${line} of the file`).join("\n");
+      for (const id of ids) {
+        if (way === "appended at once") await session.append(toolResult(id, output));
+        else await session.append(toolResult(id, ReadableStream.from([output])));
+      }
+      expect(output.length * 3).toBeGreaterThan(250_000);
+      expect((await sent(session)).split("line 3999 of the file")).toHaveLength(4);
+      expect(await decisions()).toEqual([]);
+    },
+  );
 
-  test("is stored all the same where a number was set for a bounded tool", async () => {
+  test("is stored despite a limiting tool if a threshold was set for the tool", async () => {
     const settings = { "toolResults.thresholdByTool": { Read: 10_000 } };
     const { session, ask } = await begin({ tools: [{ ...tools[0]!, resultSize: "bounded" }], settings });
     await session.append("Read it.");
@@ -121,7 +124,7 @@ describe("what is too large", () => {
     expect(await sent(session)).toContain("persisted-output");
   });
 
-  test("is stored where the round would take most of the window, though its tool bounds it", async () => {
+  test("is stored despite a limiting tool if the round would take most of the window", async () => {
     const provider = anthropic({} as never, { models: { [model]: { windowTokens: 60_000 } } });
     const bounded: ToolDefinition = { ...tools[0]!, resultSize: "bounded" };
     const { session, ask, decisions } = await begin({ tools: [bounded], provider: provider as never });
@@ -132,7 +135,7 @@ describe("what is too large", () => {
     expect((await decisions()).map(({ from }) => from)).toEqual([first!, first! + 1]);
   });
 
-  test("is taken in while it arrives", async () => {
+  test("is stored while it arrives", async () => {
     const { session, ask } = await begin();
     await session.append("Run it.");
     const [id] = await ask(call("Read", "a.ts"));
@@ -146,7 +149,7 @@ describe("what is too large", () => {
     expect(found).toMatchObject({ kind: "lines", found: [{ line: 10_001 }] });
   });
 
-  test("is told to the user if it cannot be stored, and shown as far as it goes", async () => {
+  test("is reported to the user if storing fails, and shown as far as possible", async () => {
     const files = { ...memoryResults(), create: () => Promise.reject(new Error("the disk is full")) };
     const { session, ask } = await begin({ files });
     await session.append("Read it.");
@@ -158,7 +161,7 @@ describe("what is too large", () => {
   });
 });
 
-describe("what is stale", () => {
+describe("a stale result", () => {
   async function afterReading(count: number, options: Parameters<typeof begin>[0] = {}) {
     const begun = await begin(options);
     await begun.session.append("Read them all.");
@@ -170,7 +173,7 @@ describe("what is stale", () => {
     return begun;
   }
 
-  test("is cleared when the prompt is cold anyway: not errors, not the user's answers, not the newest", async () => {
+  test("is cleared when the prompt is cold, except errors, the user's answers and the newest results", async () => {
     const { session, clock, decisions } = await afterReading(8);
     clock.advance(6 * 60_000);
     await session.append("Go on.");
@@ -187,7 +190,7 @@ describe("what is stale", () => {
     expect(recalled.kind === "text" && recalled.text).toBe("content of 0 ".repeat(500));
   });
 
-  test("is cleared before a compaction that was asked for, too", async () => {
+  test("is cleared before a requested compaction", async () => {
     const { session, clock, decisions } = await afterReading(8);
     const emitted: SessionEvent[] = [];
     session.events.listen((event) => emitted.push(event));
@@ -199,7 +202,7 @@ describe("what is stale", () => {
     expect(emitted[0]).toMatchObject({ kind: "results-cleared", trigger: "manual" });
   });
 
-  test("a file whose read was cleared counts as not read", async () => {
+  test("makes its file count as not read after clearing", async () => {
     const { session, clock } = await afterReading(8);
     expect([...session.view.filesRead().keys()]).toEqual(["0.ts", "3.ts", "4.ts", "5.ts", "6.ts", "7.ts"]);
     clock.advance(6 * 60_000);
@@ -208,7 +211,7 @@ describe("what is stale", () => {
     expect([...session.view.filesRead().keys()]).toEqual(["5.ts", "6.ts", "7.ts"]);
   });
 
-  test("stays while the prompt is warm and clearing it would not pay", async () => {
+  test("stays while the prompt is warm and clearing would not pay off", async () => {
     const { session, decisions } = await afterReading(8);
     await session.append("Go on.");
     await session.prepare();
@@ -230,7 +233,7 @@ describe("what is stale", () => {
     expect(await decisions()).toEqual([]);
   });
 
-  test("has to be no read: results of a tool with side effects stay, unless it says that they may go", async () => {
+  test("stays if its tool has side effects, unless the tool allows clearing", async () => {
     const own: readonly ToolDefinition[] = [
       { name: "Read", inputSchema: { type: "object" } },
       { name: "AskUser", inputSchema: { type: "object" }, sideEffects: "some" },
@@ -253,7 +256,7 @@ describe("what is stale", () => {
     expect(names).toEqual(["get_invoice", "log"]);
   });
 
-  test("a tool says for itself whether its results may go", async () => {
+  test("is cleared or kept as its tool declares", async () => {
     const own = [
       { ...tools[0]!, results: "kept" as const },
       { ...tools[1]!, results: "clearable" as const },
@@ -266,13 +269,13 @@ describe("what is stale", () => {
     clock.advance(6 * 60_000);
     await session.append("Go on.");
     await session.prepare();
-    // The one answer of the user is the newest of its sort.
+    // The only answer of the user is the newest result of its kind.
     expect(await decisions()).toEqual([]);
   });
 });
 
 describe("settings", () => {
-  test("are read at the start of a turn and held for it; values that do not fit are told", async () => {
+  test("are read at the start of a turn and stay for the turn, and invalid values are reported", async () => {
     const folder = mkdtempSync(join(tmpdir(), "palimpsest-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const path = join(folder, "settings.json");

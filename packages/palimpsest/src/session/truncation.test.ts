@@ -21,7 +21,7 @@ import { openSession } from "./open.ts";
 
 const STORY = "The quick brown fox jumps over the lazy dog while nobody looks. ";
 
-/** A session with the real client before a server that cuts what is too long, and says nothing. */
+/** A session with the real client and a server that silently cuts input that is too long. */
 async function begin(script: Script, server: "Ollama" | "vLLM" = "Ollama") {
   const served = await serve({ faces: [createOpenAiChat({ script, profile: compatibleProfiles[server] })] });
   onTestFinished(() => served.close());
@@ -50,30 +50,30 @@ async function begin(script: Script, server: "Ollama" | "vLLM" = "Ollama") {
   }
   const emitted = <Kind extends SessionEvent["kind"]>(kind: Kind) =>
     events.filter((event): event is Extract<SessionEvent, { kind: Kind }> => event.kind === kind);
-  return { session, say, told: emitted, open, exchanges: () => served.recorder.exchanges };
+  return { session, say, emitted, open, exchanges: () => served.recorder.exchanges };
 }
 
-describe("a server that cuts the input and says nothing", () => {
+describe("a server that silently cuts the input", () => {
   const mind: Script = ({ userText }) =>
     /summar/i.test(userText) ? summarize("The user told a story about a fox.") : answer("Understood.");
 
-  test("is found out at once where much was cut; the limit is learned, and the next request fits", async () => {
-    const { session, say, told: emitted, open } = await begin(mind);
+  test("is detected at once after a large cut, and the next request fits the learned limit", async () => {
+    const { session, say, emitted, open } = await begin(mind);
     await say(STORY.repeat(700));
     const [event, ...more] = emitted("input-truncated");
     expect(more).toEqual([]);
     expect(event).toMatchObject({ model: "llama" });
     expect(event!.sentTokens).toBeGreaterThan(7_000);
     expect(event!.readTokens).toBeLessThan(4_200);
-    // Its report is no size: what was sent is still in view.
+    // The report does not change the size, because the sent content is still in view.
     const { tokens, windowTokens, known } = session.view.size();
     expect(tokens).toBeGreaterThan(7_000);
     expect({ windowTokens, known }).toEqual({ windowTokens: event!.readTokens, known: "asked" });
     expect((await open()).view.size()).toMatchObject({ tokens, windowTokens });
   });
 
-  test("the conversation is compacted before the next request", async () => {
-    const { session, say, told: emitted, exchanges } = await begin(mind);
+  test("causes a compaction before the next request", async () => {
+    const { session, say, emitted, exchanges } = await begin(mind);
     await say(STORY.repeat(700));
     await say("What was it about?");
     expect(emitted("compaction-ended")).toMatchObject([{ outcome: { kind: "compacted" } }]);
@@ -82,17 +82,17 @@ describe("a server that cuts the input and says nothing", () => {
     expect(exchanges().at(-1)!.body).toContain("What was it about?");
   });
 
-  test("is found out where little is cut each time", async () => {
-    const { say, told: emitted } = await begin(mind);
+  test("is detected after repeated small cuts", async () => {
+    const { say, emitted } = await begin(mind);
     for (let turn = 1; turn <= 14 && emitted("input-truncated").length === 0; turn++)
       await say(`Part ${turn}: ${STORY.repeat(35)}`);
     const [event] = emitted("input-truncated");
     expect(event).toBeDefined();
-    // Before much more than half of what was sent is lost.
+    // Before much more than half of the sent content is lost.
     expect(event!.sentTokens).toBeLessThan(2.2 * 4_096);
   });
 
-  test("its limit is forgotten with the model", async () => {
+  test("loses its learned limit when the model changes", async () => {
     const { session, say } = await begin(mind);
     await say(STORY.repeat(700));
     await session.configure({ model: "another" });
@@ -100,7 +100,7 @@ describe("a server that cuts the input and says nothing", () => {
   });
 });
 
-test("a server that reads all of it is never suspected, whatever is said and however it counts", async () => {
+test("does not suspect a server that reads everything, for any content and tokenizer", async () => {
   const kinds: readonly ((size: number) => string)[] = [
     (size) => STORY.repeat(size),
     (size) => "const total = items.reduce((sum, { price }) => sum + price, 0);\n".repeat(size),
@@ -114,14 +114,14 @@ test("a server that reads all of it is never suspected, whatever is said and how
     (size) => Buffer.from(STORY.repeat(size)).toString("base64"),
     (size) => "🙂 ".repeat(size * 5),
   ];
-  const said = fc.record({ kind: fc.nat(kinds.length - 1), size: fc.integer({ min: 1, max: 300 }) });
+  const message = fc.record({ kind: fc.nat(kinds.length - 1), size: fc.integer({ min: 1, max: 300 }) });
   const counts = fc.constantFrom<Tokenizer | undefined>(
     undefined,
     bytesTokenizer({ bytesPerToken: 3 }),
     bytesTokenizer({ bytesPerToken: 4.2 }),
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(said, { minLength: 1, maxLength: 6 }), counts, async (turns, tokenizer) => {
+    fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 6 }), counts, async (turns, tokenizer) => {
       let reply: Reply = answer("Yes.");
       const profile = compatibleProfiles.vLLM;
       const face = createOpenAiChat({

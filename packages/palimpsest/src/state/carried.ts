@@ -1,18 +1,244 @@
+// The state that boundaries carry: pins, breakers, agents, marks and the turn. Each is a fold over the log.
+
 import type { PassedOver, ReadEntry } from "../log/draft.ts";
 import type { ConfigurationPayload } from "../log/payload.ts";
 import type { AgentEnded, AgentPayload, AgentPlanned, AgentStarted } from "../log/payload-turn.ts";
 import type { Provenance } from "../log/provenance.ts";
 import { foldTurn, NO_TURN, type TurnState } from "../view/turn.ts";
 
+const MINUTE_MS = 60_000;
+
+/** The rule for compactions that the window needs or the user has requested. */
+export const WINDOW_BREAKER: BreakerRule = {
+  failuresToOpen: 3,
+  waitMs: () => 10 * MINUTE_MS,
+  userMessage: "tries",
+};
+
+/** The rule for compactions that only save money. A failed one saves nothing, so each failure doubles the wait. */
+export const ECONOMIC_BREAKER: BreakerRule = {
+  failuresToOpen: 1,
+  waitMs: (failures) => 10 * MINUTE_MS * 2 ** Math.min(4, failures - 1),
+  userMessage: "waits",
+};
+
+export const CLOSED: BreakerState = { kind: "closed", failures: 0 };
+/** The maximum number of finished agents in the state. Their results are in the log. */
+const MAX_ENDED_AGENTS = 50;
+/** The maximum number of finished agents that are listed after a compaction. */
+const MAX_LISTED_ENDED_AGENTS = 20;
+const GOAL_CHARACTERS = 160;
+/** The maximum number of remembered ranges. Each belongs to a compaction that was undone by hand. */
+const MAX_TAKEN_BACK = 16;
+/** The source of model calls for compaction. The state counts these calls. */
+export const COMPACTION_SOURCE = "compact";
+
+/**
+ * State that must survive every compaction, apart from the view. It is a fold over the log, like the view, and plain
+ * JSON of forgetOldAgents size. Boundaries carry it.
+ */
+export interface CarriedState {
+  readonly pins: readonly Pin[];
+  /** The newest version of the notes. */
+  readonly notes?: { readonly entry: number; readonly coveredTo: number };
+  /** Facts from before the newest boundary. */
+  readonly evidence: unknown;
+  /** The entries of the user's messages before the newest boundary: the first, and the newest. */
+  readonly said: readonly number[];
+  /** The breaker of summaries that the window needs or the user has requested. */
+  readonly breaker: BreakerState;
+  /** The breaker of compactions that only save money. */
+  readonly economicBreaker: BreakerState;
+  /** The started agents and their states. */
+  readonly agents: readonly AgentInFlight[];
+  /** The newest entry that each named reader has processed. */
+  readonly marks: Readonly<Record<string, number>>;
+  /** The state of the newest turn. */
+  readonly turn: TurnState;
+  /** The total number of the user's messages. */
+  readonly userMessages: number;
+  /** The entry of the user's newest message; 0 if there is none. */
+  readonly spokenAt: number;
+  readonly chain: CompactionChain;
+  /** The number of model calls for compaction since the user's last message. */
+  readonly calls: number;
+  /** `held`: compacted content was restored, so automatic compaction waits for the user's next message. */
+  readonly automatic: "on" | "held";
+  /** Ranges whose compaction was undone and that no later compaction covers, the newest last. */
+  readonly takenBack: readonly TakenBack[];
+  /** The smallest token limit that the provider has named in a refusal or revealed by truncating. */
+  readonly limitTokens?: number;
+  /** The model that has this limit. */
+  readonly model?: string;
+  /** The number of requests in a row that the provider refused as too long. */
+  readonly overflows: number;
+}
+
+export interface Pin {
+  /** The entry that pins the text. */
+  readonly entry: number;
+  readonly text: string;
+  readonly of?: number;
+  /** The source of the text. @default the host */
+  readonly provenance?: Provenance;
+}
+
+interface TakenBack {
+  readonly from: number;
+  readonly to: number;
+  /** The entry that undid the compaction. */
+  readonly at: number;
+}
+
+/** Counts compactions. Frequent compactions mean that the summaries are too long. */
+interface CompactionChain {
+  /** The newest boundary; 0 if there is none. */
+  readonly boundary: number;
+  readonly boundaries: number;
+  /** The number of the user's messages since the newest boundary. */
+  readonly turns: number;
+}
+
+export const EMPTY_CARRIED_STATE: CarriedState = {
+  pins: [],
+  evidence: undefined,
+  said: [],
+  breaker: CLOSED,
+  economicBreaker: CLOSED,
+  agents: [],
+  marks: {},
+  turn: NO_TURN,
+  userMessages: 0,
+  spokenAt: 0,
+  chain: { boundary: 0, boundaries: 0, turns: 0 },
+  calls: 0,
+  automatic: "on",
+  takenBack: [],
+  overflows: 0,
+};
+
+/** Adds one entry of the branch to the state. The caller leaves out decisions that a later `restore` undoes. */
+export function foldCarriedState(before: CarriedState, read: ReadEntry | PassedOver, atMs: number): CarriedState {
+  const turn = foldTurn(before.turn, read);
+  const carriedState = turn === before.turn ? before : { ...before, turn };
+  switch (read.kind) {
+    case "message":
+      return read.payload.origin === "human" ? foldUserMessage(carriedState, read.sequence) : carriedState;
+    case "usage": {
+      const isOwn = read.payload.source === COMPACTION_SOURCE;
+      return {
+        ...carriedState,
+        calls: carriedState.calls + (isOwn ? 1 : 0),
+        overflows: isOwn ? carriedState.overflows : 0,
+      };
+    }
+    case "configuration":
+      return foldConfiguration(carriedState, read.payload);
+    case "pin":
+      return { ...carriedState, pins: [...carriedState.pins, { entry: read.sequence, ...read.payload }] };
+    case "unpin":
+      return { ...carriedState, pins: carriedState.pins.filter(({ entry }) => entry !== read.payload.of) };
+    case "agent":
+      return { ...carriedState, agents: foldAgent(carriedState.agents, read.payload, read.sequence) };
+    case "mark": {
+      const { name, coveredTo } = read.payload;
+      return { ...carriedState, marks: { ...carriedState.marks, [name]: coveredTo } };
+    }
+    case "notes":
+      return { ...carriedState, notes: { entry: read.sequence, coveredTo: read.payload.coveredTo } };
+    case "attempt":
+      return foldAttempt(carriedState, read, atMs);
+    case "overflow":
+      return foldOverflow(carriedState, read.payload.limitTokens);
+    case "boundary":
+      return foldBoundary(read.payload.state.standing as CarriedState, read);
+    case "restore":
+      return read.payload.was === "boundary" ? foldRestore(carriedState, read) : carriedState;
+    default:
+      return carriedState;
+  }
+}
+
+function foldUserMessage(carriedState: CarriedState, spokenAt: number): CarriedState {
+  const { chain } = carriedState;
+  const userMessages = carriedState.userMessages + 1;
+  return {
+    ...carriedState,
+    userMessages,
+    spokenAt,
+    calls: 0,
+    automatic: "on",
+    chain: { ...chain, turns: chain.turns + 1 },
+  };
+}
+
+/** Forgets the token limit if the model changes. */
+function foldConfiguration(carriedState: CarriedState, { provider, model: name }: ConfigurationPayload): CarriedState {
+  const model = `${provider}/${name}`;
+  if (carriedState.model === model) return carriedState;
+  const { limitTokens: _, ...rest } = carriedState;
+  return { ...rest, model };
+}
+
+function foldAttempt(
+  carriedState: CarriedState,
+  read: Extract<ReadEntry, { kind: "attempt" }>,
+  atMs: number,
+): CarriedState {
+  const event = { kind: "failed", seen: seenAt(carriedState, read, atMs) } as const;
+  const { reason, calls = carriedState.calls } = read.payload;
+  if (reason !== "economic") return { ...carriedState, calls, breaker: breakerAfter(carriedState.breaker, event) };
+  return {
+    ...carriedState,
+    calls,
+    economicBreaker: breakerAfter(carriedState.economicBreaker, event, ECONOMIC_BREAKER),
+  };
+}
+
+function seenAt({ userMessages }: CarriedState, { sequence }: { readonly sequence: number }, nowMs: number): Seen {
+  return { nowMs, userMessages, viewChangedAt: sequence };
+}
+
+function foldOverflow(carriedState: CarriedState, limitTokens = Number.POSITIVE_INFINITY): CarriedState {
+  const smallest = Math.min(limitTokens, carriedState.limitTokens ?? Number.POSITIVE_INFINITY);
+  const limit = Number.isFinite(smallest) && smallest > 0 ? { limitTokens: smallest } : {};
+  return { ...carriedState, ...limit, overflows: carriedState.overflows + 1 };
+}
+
+/**
+ * Takes over the state that a boundary carries, and counts the compaction. A summary by a model resets the count of
+ * calls; a compaction without a model does not.
+ */
+function foldBoundary(
+  carried: CarriedState,
+  { sequence, payload }: Extract<ReadEntry, { kind: "boundary" }>,
+): CarriedState {
+  const { chain } = carried;
+  const boundary = sequence;
+  const calls = payload.compaction?.rung === "digest" ? carried.calls : 0;
+  const isCovered = ({ from, to }: TakenBack): boolean => payload.from <= from && to <= payload.to;
+  const left = carried.takenBack.filter((range) => !isCovered(range));
+  return { ...carried, calls, takenBack: left, chain: { boundary, boundaries: chain.boundaries + 1, turns: 0 } };
+}
+
+function foldRestore(
+  carriedState: CarriedState,
+  { sequence, payload }: Extract<ReadEntry, { kind: "restore" }>,
+): CarriedState {
+  const { from, to } = payload;
+  const ranges = [...carriedState.takenBack, { from, to, at: sequence }].slice(-MAX_TAKEN_BACK);
+  return { ...carriedState, automatic: "held", takenBack: ranges };
+}
+
 /** A circuit breaker that stops repeated tries of a failing summary. It is stored in the log, so it is plain JSON. */
 export type BreakerState =
   | { readonly kind: "closed"; readonly failures: number }
-  /** `at`: the state when it opened. */
+  /** `at`: the conditions when the breaker opened. */
   | { readonly kind: "open"; readonly failures: number; readonly at: Seen }
-  /** One try is running. `tried`: the state when it began, in case its end is never reported. */
+  /** One try is running. `tried`: the conditions when the try began, in case its end is never reported. */
   | { readonly kind: "half-open"; readonly failures: number; readonly at: Seen; readonly tried: Seen };
 
-/** Changes that can make another try worthwhile. */
+/** The conditions of a try. A change of them can make another try worthwhile. */
 export interface Seen {
   readonly nowMs: number;
   /** The number of the user's messages. */
@@ -25,36 +251,21 @@ export type BreakerEvent =
   | { readonly kind: "started"; readonly seen: Seen }
   | { readonly kind: "failed"; readonly seen: Seen }
   | { readonly kind: "succeeded" }
-  /** Canceled by the user: no failure, and the try is given back. */
+  /** Canceled by the user. It does not count as a failure or as a try. */
   | { readonly kind: "aborted" };
-
-export const CLOSED: BreakerState = { kind: "closed", failures: 0 };
 
 /** When a breaker opens, and when it allows another try. */
 interface BreakerRule {
-  /** Failures in a row. Sessions without such a limit have failed thousands of times in a row. */
+  /**
+   * The number of failures in a row that opens the breaker. Without such a limit, sessions have failed thousands of
+   * times in a row.
+   */
   readonly failuresToOpen: number;
-  /** How long it stays open after that many failures in a row. */
+  /** How long the breaker stays open after this many failures in a row. */
   readonly waitMs: (failures: number) => number;
-  /** `tries`: a new message of the user with a changed view allows an earlier try. */
+  /** `tries`: a new message of the user together with a changed view allows an earlier try. */
   readonly userMessage: "tries" | "waits";
 }
-
-const MINUTE_MS = 60_000;
-
-/** For compactions that the window needs or the user has requested. */
-export const WINDOW_BREAKER: BreakerRule = {
-  failuresToOpen: 3,
-  waitMs: () => 10 * MINUTE_MS,
-  userMessage: "tries",
-};
-
-/** For compactions that only save money: a failed one saves nothing, so the next one waits, longer each time. */
-export const ECONOMIC_BREAKER: BreakerRule = {
-  failuresToOpen: 1,
-  waitMs: (failures) => 10 * MINUTE_MS * 2 ** Math.min(4, failures - 1),
-  userMessage: "waits",
-};
 
 export function breakerAfter(
   state: BreakerState,
@@ -78,50 +289,78 @@ export function breakerAfter(
   }
 }
 
-/** Whether a model may be asked for a summary now. A compaction without a model is always possible. */
+/** Tells whether a model may be asked for a summary now. A compaction without a model is always possible. */
 export function mayTry(state: BreakerState, seen: Seen, rule: BreakerRule = WINDOW_BREAKER): boolean {
   if (state.kind === "closed") return true;
   const before = state.kind === "open" ? state.at : state.tried;
   const elapsedMs = seen.nowMs - before.nowMs;
-  // Without this, a clock that was set back would make it wait for years.
+  // If the clock was set back, try now: otherwise the breaker could stay open for years.
   if (elapsedMs >= rule.waitMs(state.failures) || elapsedMs < 0) return true;
   if (rule.userMessage === "waits") return false;
   return seen.userMessages > before.userMessages && seen.viewChangedAt !== before.viewChangedAt;
 }
 
-/** Returns when an open breaker allows the next try by itself; undefined if it is not open. */
+/** Returns the time at which an open breaker allows the next try. Undefined if the breaker is not open. */
 export function retryAtMs(state: BreakerState, rule: BreakerRule): number | undefined {
   return state.kind === "open" ? state.at.nowMs + rule.waitMs(state.failures) : undefined;
 }
 
-/** An agent that the session has started, by its log. */
+/** An agent that the session has started. */
 export interface AgentInFlight extends Omit<AgentStarted, "step" | "plan"> {
   readonly status: "running" | AgentEnded["outcome"];
-  /** What has become of the plan that it needs. @default it needs none */
+  /** The state of the agent's plan. @default the agent needs no plan */
   readonly plan?: "required" | AgentPlanned["state"];
-  /** The key of the message that holds its newest plan. */
+  /** The key of the message with the newest plan. */
   readonly planKey?: string;
-  /** Where it was started. */
+  /** The entry that started the agent. */
   readonly entry: number;
-  /** The entry that holds its result, if it is one of its own. */
+  /** The entry with the agent's result, if the result has an entry. */
   readonly resultEntry?: number;
-  /** The newest entry of its own log when a message resumed it; what it said up to there is no result of this run. */
+  /** The newest entry of the agent's log when a message resumed it. Earlier content is not a result of this run. */
   readonly resumedAfter?: number;
 }
 
-/** The number of finished agents that are remembered: their results are in the log. */
-const ENDED_KEPT = 50;
-/** The number of finished agents that are listed after a compaction. */
-const ENDED_TOLD = 20;
-const GOAL_CHARACTERS = 160;
-
 /**
- * `known`: the step was recorded before, so nothing is reported again. `unknown`: no such agent was started on this branch,
- * because its work was undone.
+ * `known`: the step was recorded before, so it is not reported again. `unknown`: no such agent was started on this
+ * branch, because its work was undone.
  */
 export type AgentStepOutcome = "entered" | "known" | "unknown";
 
-/** Whether a step is new. Each agent starts once, and ends once for each run. */
+export function foldAgent(
+  agents: readonly AgentInFlight[],
+  payload: AgentPayload,
+  sequence: number,
+): readonly AgentInFlight[] {
+  if (classifyStep(agents, payload) !== "entered") return agents;
+  if (payload.step === "started") {
+    const { step: _, ...started } = payload;
+    return forgetOldAgents([...agents, { ...started, status: "running", entry: sequence }]);
+  }
+  return forgetOldAgents(
+    agents.map((agent) => (agent.id === payload.id ? changeAgent(agent, payload, sequence) : agent)),
+  );
+}
+
+function changeAgent(
+  agent: AgentInFlight,
+  payload: Exclude<AgentPayload, AgentStarted>,
+  sequence: number,
+): AgentInFlight {
+  if (payload.step === "plan") return { ...agent, plan: payload.state, planKey: payload.key };
+  const { resultEntry: _, resumedAfter: __, ...rest } = agent;
+  if (payload.step === "resumed")
+    return { ...rest, status: "running", ...(payload.after === undefined ? {} : { resumedAfter: payload.after }) };
+  const result = payload.told === "next-entry" ? { resultEntry: sequence + 1 } : {};
+  return { ...rest, status: payload.outcome, ...result };
+}
+
+function forgetOldAgents(agents: readonly AgentInFlight[]): readonly AgentInFlight[] {
+  const ended = agents.filter((agent) => !isActive(agent));
+  const gone = new Set(ended.slice(0, Math.max(0, ended.length - MAX_ENDED_AGENTS)));
+  return gone.size === 0 ? agents : agents.filter((agent) => !gone.has(agent));
+}
+
+/** Tells whether a step is new. Each agent starts once, and ends once for each run. */
 export function classifyStep(agents: readonly AgentInFlight[], payload: AgentPayload): AgentStepOutcome {
   const agent = agents.find((one) => one.id === payload.id);
   if (payload.step === "started") return agent === undefined ? "entered" : "known";
@@ -136,42 +375,15 @@ function isNew({ status, plan, planKey }: AgentInFlight, payload: Exclude<AgentP
     case "resumed":
       return status !== "running";
     case "plan":
-      // An answer counts for the newest plan only, and once: whoever answers has read that plan.
+      // An answer counts only for the newest plan, and only once, because the person who answered has read that plan.
       if (payload.state === "asked") return plan !== undefined && plan !== "approved";
       return plan === "asked" && planKey === payload.key;
   }
 }
 
-/** Whether an agent works or waits for messages: it is not forgotten. */
-function isThere({ status }: AgentInFlight): boolean {
+/** Tells whether an agent works or waits for messages. Such agents stay in the state. */
+function isActive({ status }: AgentInFlight): boolean {
   return status === "running" || status === "idle";
-}
-
-export function foldAgent(
-  agents: readonly AgentInFlight[],
-  payload: AgentPayload,
-  sequence: number,
-): readonly AgentInFlight[] {
-  if (classifyStep(agents, payload) !== "entered") return agents;
-  if (payload.step === "started") {
-    const { step: _, ...started } = payload;
-    return bounded([...agents, { ...started, status: "running", entry: sequence }]);
-  }
-  return bounded(agents.map((agent) => (agent.id === payload.id ? after(agent, payload, sequence) : agent)));
-}
-
-function after(agent: AgentInFlight, payload: Exclude<AgentPayload, AgentStarted>, sequence: number): AgentInFlight {
-  if (payload.step === "plan") return { ...agent, plan: payload.state, planKey: payload.key };
-  const { resultEntry: _, resumedAfter: __, ...rest } = agent;
-  if (payload.step === "resumed") return { ...rest, status: "running", resumedAfter: payload.after };
-  const result = payload.told === "next-entry" ? { resultEntry: sequence + 1 } : {};
-  return { ...rest, status: payload.outcome, ...result };
-}
-
-function bounded(agents: readonly AgentInFlight[]): readonly AgentInFlight[] {
-  const ended = agents.filter((agent) => !isThere(agent));
-  const gone = new Set(ended.slice(0, Math.max(0, ended.length - ENDED_KEPT)));
-  return gone.size === 0 ? agents : agents.filter((agent) => !gone.has(agent));
 }
 
 interface AgentsTextOptions {
@@ -179,220 +391,26 @@ interface AgentsTextOptions {
   readonly countTokens: (text: string) => number;
 }
 
-/** Renders the agents for the model: running and idle ones first, one per line; without their goals if space is short. */
+/**
+ * Renders the agents for the model, running and idle ones first, one per line. Leaves out details if space is short.
+ */
 export function agentsText(agents: readonly AgentInFlight[], { budgetTokens, countTokens }: AgentsTextOptions): string {
-  const there = agents.filter(isThere);
-  const ended = agents.filter((agent) => !isThere(agent)).slice(-ENDED_TOLD);
+  const active = agents.filter(isActive);
+  const ended = agents.filter((agent) => !isActive(agent)).slice(-MAX_LISTED_ENDED_AGENTS);
   const texts = [
-    [...there, ...ended].map(lineOf).join("\n"),
-    there.map(lineOf).join("\n"),
-    there.map(({ id, name }) => (name === undefined ? id : `${name} (${id})`)).join(", "),
+    [...active, ...ended].map(lineOf).join("\n"),
+    active.map(lineOf).join("\n"),
+    active.map(({ id, name }) => (name === undefined ? id : `${name} (${id})`)).join(", "),
   ];
-  const running = there.filter(({ status }) => status === "running").length;
+  const running = active.filter(({ status }) => status === "running").length;
   const counted = running === 0 ? "" : `${running} agents are running.`;
   return texts.find((text) => countTokens(text) <= budgetTokens) ?? counted;
 }
 
 function lineOf({ id, name, definition, way, goal, status, plan, planKey, resultEntry }: AgentInFlight): string {
-  const who = [id, name, definition].filter((part) => part !== undefined).join(", ");
+  const label = [id, name, definition].filter((part) => part !== undefined).join(", ");
   const short = goal.length <= GOAL_CHARACTERS ? goal : `${goal.slice(0, GOAL_CHARACTERS)}...`;
   const result = resultEntry === undefined ? "" : `; its result is entry ${resultEntry}`;
-  const asked = plan === "asked" ? `; its plan ${planKey} waits for your answer` : "";
-  return `- ${who} (${way}): ${short.replace(/\s+/g, " ")} [${status}${result}${asked}]`;
-}
-
-/**
- * State beside the view that must survive every compaction: a fold over the log, like the view itself. It is plain JSON of
- * bounded size; boundaries carry it.
- */
-export interface CarriedState {
-  readonly pins: readonly Pin[];
-  /** The newest version of the notes. */
-  readonly notes?: { readonly entry: number; readonly coveredTo: number };
-  /** Facts from before the newest boundary. */
-  readonly evidence: unknown;
-  /** The user's messages before the newest boundary, by entry: the first, and the newest. */
-  readonly said: readonly number[];
-  /** The breaker of summaries that the window needs or the user has requested. */
-  readonly breaker: BreakerState;
-  /** The breaker of compactions that only save money. */
-  readonly economicBreaker: BreakerState;
-  /** The started agents and their states. */
-  readonly agents: readonly AgentInFlight[];
-  /** How far each reader has read the log. */
-  readonly marks: Readonly<Record<string, number>>;
-  /** How far the newest turn has come. */
-  readonly turn: TurnState;
-  /** How many messages the user has sent in all. */
-  readonly userMessages: number;
-  /** The entry of the newest message; 0 if there is none. */
-  readonly spokenAt: number;
-  readonly chain: CompactionChain;
-  /** Model calls for compaction since the user's last message. */
-  readonly calls: number;
-  /** `held`: compacted content was restored, and stays until the user's next message. */
-  readonly automatic: "on" | "held";
-  /** Ranges whose compaction was undone, and that no compaction has covered since; the newest last. */
-  readonly takenBack: readonly TakenBack[];
-  /** The smallest limit that the provider has named in a refusal, or shown by truncating. */
-  readonly limitTokens?: number;
-  /** The model that has this limit. */
-  readonly model?: string;
-  /** The number of requests in a row that the provider refused as too long. */
-  readonly overflows: number;
-}
-
-export interface Pin {
-  /** The entry that pins it. */
-  readonly entry: number;
-  readonly text: string;
-  readonly of?: number;
-  /** Where the text comes from. @default the host, for a text of its own */
-  readonly provenance?: Provenance;
-}
-
-interface TakenBack {
-  readonly from: number;
-  readonly to: number;
-  /** The entry that undid the compaction. */
-  readonly at: number;
-}
-
-/** The frequency of compactions: frequent ones mean that the summaries are too long. */
-interface CompactionChain {
-  /** The newest boundary; 0 if there is none. */
-  readonly boundary: number;
-  readonly boundaries: number;
-  /** The user's messages since then. */
-  readonly turns: number;
-}
-
-export const EMPTY_CARRIED_STATE: CarriedState = {
-  pins: [],
-  evidence: undefined,
-  said: [],
-  breaker: CLOSED,
-  economicBreaker: CLOSED,
-  agents: [],
-  marks: {},
-  turn: NO_TURN,
-  userMessages: 0,
-  spokenAt: 0,
-  chain: { boundary: 0, boundaries: 0, turns: 0 },
-  calls: 0,
-  automatic: "on",
-  takenBack: [],
-  overflows: 0,
-};
-
-/** Sources of model calls for compaction: these calls are counted. */
-export const COMPACTION_SOURCE = "compact";
-
-/** Adds one entry of the branch. The caller leaves out decisions that a later `restore` takes back. */
-export function foldCarriedState(before: CarriedState, read: ReadEntry | PassedOver, atMs: number): CarriedState {
-  const turn = foldTurn(before.turn, read);
-  const carriedState = turn === before.turn ? before : { ...before, turn };
-  switch (read.kind) {
-    case "message":
-      return read.payload.origin === "human" ? heard(carriedState, read.sequence) : carriedState;
-    case "usage": {
-      const isOwn = read.payload.source === COMPACTION_SOURCE;
-      return {
-        ...carriedState,
-        calls: carriedState.calls + (isOwn ? 1 : 0),
-        overflows: isOwn ? carriedState.overflows : 0,
-      };
-    }
-    case "configuration":
-      return configured(carriedState, read.payload);
-    case "pin":
-      return { ...carriedState, pins: [...carriedState.pins, { entry: read.sequence, ...read.payload }] };
-    case "unpin":
-      return { ...carriedState, pins: carriedState.pins.filter(({ entry }) => entry !== read.payload.of) };
-    case "agent":
-      return { ...carriedState, agents: foldAgent(carriedState.agents, read.payload, read.sequence) };
-    case "mark": {
-      const { name, coveredTo } = read.payload;
-      return { ...carriedState, marks: { ...carriedState.marks, [name]: coveredTo } };
-    }
-    case "notes":
-      return { ...carriedState, notes: { entry: read.sequence, coveredTo: read.payload.coveredTo } };
-    case "attempt":
-      return failed(carriedState, read, atMs);
-    case "overflow":
-      return refused(carriedState, read.payload.limitTokens);
-    case "boundary":
-      return atBoundary(read.payload.state.standing as CarriedState, read);
-    case "restore":
-      return read.payload.was === "boundary" ? takenBack(carriedState, read) : carriedState;
-    default:
-      return carriedState;
-  }
-}
-
-/** Another model has another limit. */
-function configured(carriedState: CarriedState, { provider, model: name }: ConfigurationPayload): CarriedState {
-  const model = `${provider}/${name}`;
-  if (carriedState.model === model) return carriedState;
-  const { limitTokens: _, ...rest } = carriedState;
-  return { ...rest, model };
-}
-
-function heard(carriedState: CarriedState, spokenAt: number): CarriedState {
-  const { chain } = carriedState;
-  const userMessages = carriedState.userMessages + 1;
-  return {
-    ...carriedState,
-    userMessages,
-    spokenAt,
-    calls: 0,
-    automatic: "on",
-    chain: { ...chain, turns: chain.turns + 1 },
-  };
-}
-
-function failed(carriedState: CarriedState, read: Extract<ReadEntry, { kind: "attempt" }>, atMs: number): CarriedState {
-  const event = { kind: "failed", seen: seenAt(carriedState, read, atMs) } as const;
-  const { reason, calls = carriedState.calls } = read.payload;
-  if (reason !== "economic") return { ...carriedState, calls, breaker: breakerAfter(carriedState.breaker, event) };
-  return {
-    ...carriedState,
-    calls,
-    economicBreaker: breakerAfter(carriedState.economicBreaker, event, ECONOMIC_BREAKER),
-  };
-}
-
-/** The number of remembered ranges: each belongs to a compaction that was undone by hand. */
-const MAX_TAKEN_BACK = 16;
-
-function takenBack(
-  carriedState: CarriedState,
-  { sequence, payload }: Extract<ReadEntry, { kind: "restore" }>,
-): CarriedState {
-  const { from, to } = payload;
-  const ranges = [...carriedState.takenBack, { from, to, at: sequence }].slice(-MAX_TAKEN_BACK);
-  return { ...carriedState, automatic: "held", takenBack: ranges };
-}
-
-function seenAt({ userMessages }: CarriedState, { sequence }: { readonly sequence: number }, nowMs: number): Seen {
-  return { nowMs, userMessages, viewChangedAt: sequence };
-}
-
-function refused(carriedState: CarriedState, limitTokens = Number.POSITIVE_INFINITY): CarriedState {
-  const smallest = Math.min(limitTokens, carriedState.limitTokens ?? Number.POSITIVE_INFINITY);
-  const limit = Number.isFinite(smallest) && smallest > 0 ? { limitTokens: smallest } : {};
-  return { ...carriedState, ...limit, overflows: carriedState.overflows + 1 };
-}
-
-/** A summary by a model was worth its calls: the next may use as many. */
-function atBoundary(
-  carried: CarriedState,
-  { sequence, payload }: Extract<ReadEntry, { kind: "boundary" }>,
-): CarriedState {
-  const { chain } = carried;
-  const boundary = sequence;
-  const calls = payload.compaction?.rung === "digest" ? carried.calls : 0;
-  const isFolded = ({ from, to }: TakenBack): boolean => payload.from <= from && to <= payload.to;
-  const left = carried.takenBack.filter((range) => !isFolded(range));
-  return { ...carried, calls, takenBack: left, chain: { boundary, boundaries: chain.boundaries + 1, turns: 0 } };
+  const pendingPlan = plan === "asked" ? `; its plan ${planKey} waits for your answer` : "";
+  return `- ${label} (${way}): ${short.replace(/\s+/g, " ")} [${status}${result}${pendingPlan}]`;
 }

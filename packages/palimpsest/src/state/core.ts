@@ -1,3 +1,5 @@
+// Opens the core of a session: its options, ports, state and settings.
+
 import { type Clock, withTimers } from "../clock.ts";
 import { addedContext, type HookResults, type Hooks } from "../hooks/hook.ts";
 import { attachment, type NewContent, notice } from "../log/messages.ts";
@@ -7,15 +9,15 @@ import type { Provider } from "../providers/provider.ts";
 import { definitionOf, isTool, type Tool } from "../schema/tool.ts";
 import type { Emit, NewEvent, SessionEvent } from "../session-event.ts";
 import type { EntryBatch, LogWriter, ResultFiles } from "../stores/store.ts";
-import { cleanSurroundings, type Surroundings, withTimeout } from "./host-content.ts";
-import { KnownFacts, leaveRoom } from "./limits.ts";
+import { cleanHostContent, type Surroundings, withTimeout } from "./host-content.ts";
+import { leaveRoom, ModelFactsReader } from "./limits.ts";
 import { type Base, forkedResults } from "./log.ts";
 import type { Attendance, SessionOptions } from "./options.ts";
 import type { ForkRequestOptions } from "./ports.ts";
 import { SessionSettings, SettingsReader } from "./settings.ts";
 import { SessionState } from "./state.ts";
 
-/** What an open session was given. Nothing here follows from the log. */
+/** The dependencies of an open session, as the host passed them. Nothing here follows from the log. */
 export interface Ports {
   readonly provider: Provider;
   /** Stores large results. */
@@ -25,10 +27,10 @@ export interface Ports {
   readonly emit: Emit;
   /** Runs the host's hooks, and emits `hooks-ran`. */
   readonly runHooks: Hooks["run"];
-  /** Answers questions about the host's work. It answers in time and never throws. */
+  /** The host's answers to questions about its work. They come in time and never throw. */
   readonly host: Surroundings;
-  readonly tools: KnownTools;
-  readonly facts: KnownFacts;
+  readonly tools: RunnableTools;
+  readonly facts: ModelFactsReader;
   /** Aborted when the session ends. */
   readonly signal: AbortSignal;
   /** Ends the session's own work. */
@@ -62,22 +64,25 @@ export interface ForkBase extends Base {
 /** How a session is opened: by its host, or as a fork by its parent. */
 export interface Opening {
   readonly writer: LogWriter;
-  /** The entries that were read when the log was opened. */
+  /** The entries that opening the log has read. */
   readonly opened?: EntryBatch | undefined;
   readonly base?: ForkBase | undefined;
-  /** @default the session itself */
+  /** The session that owns the stored results. @default the session itself */
   readonly resultSession?: string;
   readonly cacheWrites?: ForkRequestOptions["cacheWrites"];
   readonly signal?: AbortSignal;
   readonly watch?: ForkRequestOptions["watch"];
-  /** The reader of the parent of a fork: a problem with a setting is emitted once for both. */
+  /** The settings reader of the parent of a fork, so that a problem with a setting is emitted once for both. */
   readonly settingsReader?: SettingsReader;
   /** The tools of the parent of a fork. */
-  readonly tools?: KnownTools;
+  readonly tools?: RunnableTools;
 }
 
-export async function openCore(id: string, given: SessionOptions, opening: Opening): Promise<SessionCore> {
-  const options = { ...given, surroundings: cleanSurroundings(given.surroundings ?? {}, given.cleanText) };
+export async function openCore(id: string, hostOptions: SessionOptions, opening: Opening): Promise<SessionCore> {
+  const options = {
+    ...hostOptions,
+    surroundings: cleanHostContent(hostOptions.surroundings ?? {}, hostOptions.cleanText),
+  };
   const { provider } = options;
   const { writer, opened, base, resultSession = id } = opening;
   const clock = withTimers(options.clock);
@@ -103,8 +108,8 @@ export async function openCore(id: string, given: SessionOptions, opening: Openi
       emit,
       runHooks: reportingHooks(options.hooks, clock, emit),
       host: withTimeout(options.surroundings, { clock, signal }),
-      tools: opening.tools ?? new KnownTools(),
-      facts: new KnownFacts(provider, { from: options.modelFacts, clock }),
+      tools: opening.tools ?? new RunnableTools(),
+      facts: new ModelFactsReader(provider, { from: options.modelFacts, clock }),
       signal,
       closing,
     },
@@ -138,7 +143,7 @@ export class EventSource {
         // A listener may be an async function. Its rejection would end the process.
         if (returned !== undefined) Promise.resolve(returned).catch(() => undefined);
       } catch {
-        // The listener failed, the session did not.
+        // Ignore the error: the session must not fail because of a listener.
       }
     }
   }
@@ -151,15 +156,15 @@ export class EventSource {
   }
 }
 
-/** The tools of a session that can be run, by their names. Its log holds definitions only. */
-export class KnownTools {
+/** The runnable tools of a session, by name. The log has only definitions. */
+export class RunnableTools {
   readonly #byName: Map<string, Tool>;
 
-  constructor(known: Iterable<Tool> = []) {
-    this.#byName = new Map(Array.from(known, (tool) => [tool.name, tool]));
+  constructor(tools: Iterable<Tool> = []) {
+    this.#byName = new Map(Array.from(tools, (tool) => [tool.name, tool]));
   }
 
-  /** Remembers the tools that can be run. Returns the definitions of all tools. */
+  /** Remembers the runnable tools. Returns the definitions of all tools. */
   define(tools: readonly (Tool | ToolDefinition)[]): readonly ToolDefinition[] {
     return tools.map((one) => {
       if (!isTool(one)) return one;
@@ -168,18 +173,18 @@ export class KnownTools {
     });
   }
 
-  /** The same tools, as tools that can be run where they are known. */
+  /** Returns the runnable tool for each definition, or the definition itself if no tool is known. */
   find(definitions: readonly ToolDefinition[]): readonly (Tool | ToolDefinition)[] {
     return definitions.map((one) => this.#byName.get(one.name) ?? one);
   }
 
-  /** A copy for a fork, which adds tools of its own. */
-  copy(): KnownTools {
-    return new KnownTools(this.#byName.values());
+  /** Returns a copy for a fork, which adds its own tools. */
+  copy(): RunnableTools {
+    return new RunnableTools(this.#byName.values());
   }
 }
 
-/** The host's hooks, with an event for each run. */
+/** Runs the host's hooks and emits an event for each run. */
 function reportingHooks(hooks: Hooks | undefined, clock: { now(): number }, emit: Emit): Hooks["run"] {
   return async (event, input, options) => {
     if (hooks === undefined) return { ran: 0, outputs: [], failures: [], messages: [] };
@@ -193,14 +198,14 @@ function reportingHooks(hooks: Hooks | undefined, clock: { now(): number }, emit
   };
 }
 
-/** The content that hooks add at the start of a session: context for the model, and notices for the user. */
+/** Returns the content that hooks add at the start of a session: context for the model, and notices for the user. */
 export function startContents(results: HookResults<"SessionStart">, windowTokens: number): readonly NewContent[] {
   const { blocked, messages } = results;
   const { text, cut } = leaveRoom(addedContext(results) ?? "", windowTokens);
   return [
     ...(text === "" ? [] : [attachment("hook", text, HOOK)]),
     ...(cut === undefined ? [] : [notice(`Hooks at the start of the session: ${cut}`)]),
-    // A hook cannot block a session that is open. The user reads the reason.
+    // A hook cannot block an open session, so the user reads the reason.
     ...[...messages, ...(blocked === undefined ? [] : [blocked.reason])].map(notice),
   ];
 }

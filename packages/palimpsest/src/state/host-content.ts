@@ -1,3 +1,5 @@
+// The host's answers to questions of the session, with a timeout, and the cleaning of texts.
+
 import { type Clock, NO_LONGER_NEEDED } from "../clock.ts";
 import type { Block, Part } from "../log/block.ts";
 import type { HeadContent } from "../log/messages.ts";
@@ -5,36 +7,36 @@ import type { AttachmentPayload, MessagePayload } from "../log/payload.ts";
 import type { Provenance } from "../log/provenance.ts";
 
 /**
- * What the host knows about the work beside the conversation. After a compaction it is asked for it again, because what the
- * conversation said about it is folded. Whatever throws or is undefined is left out.
+ * Content of the host that is not part of the conversation. The session asks for it again after each compaction,
+ * because the compaction removes what the conversation said about it. Answers that throw or are undefined are left out.
  */
 export interface Surroundings {
   /**
-   * What stands before all that is said, such as instructions that the user has written down. Asked for when a session begins
-   * and at each compaction that folds it; in between it stays the same to the byte, whatever the answer would be by then.
-   * A string is in the host's words. Of texts in a list, each says where it comes from: those of others are marked as data.
+   * The head: content before the first message, such as instructions that the user has written. The session asks for it
+   * at its start and at each compaction that compacts it; in between, the head stays the same byte for byte. A string
+   * counts as text of the host. In a list, each text names its source, and text of others is marked as data.
    */
   readonly head?: () => Promise<HeadContent | undefined>;
-  /** The present content of a file; undefined if it may not be read, or should not be shown again. */
+  /** The current content of a file. Undefined if it must not be read or shown again. */
   readonly readFile?: (path: string) => Promise<string | undefined>;
-  /** Skills that were used, the newest first. */
+  /** The used skills, the newest first. */
   readonly skills?: () => Promise<readonly NamedText[]>;
-  /** The todo list; undefined if there is none, or all is done. */
+  /** The todo list. Undefined if there is none, or all items are done. */
   readonly todos?: () => Promise<string | undefined>;
-  /** The plan, as a whole; with its path, where the model's tools can read it. */
+  /** The whole plan, with its path if the model's tools can read it. */
   readonly plan?: () => Promise<string | PlacedText | undefined>;
-  /** What holds while the plan is being made. */
+  /** The rules of plan mode, while it is on. */
   readonly planMode?: () => Promise<string | undefined>;
-  /** Tools that are announced in the conversation: their list, schemas that were handed out later. */
+  /** Tools that the conversation announces: their list, and schemas that were sent later. */
   readonly tools?: () => Promise<string | undefined>;
-  /** What servers of tools say about their use. */
+  /** Instructions of tool servers. */
   readonly toolInstructions?: () => Promise<string | undefined>;
 }
 
 /** A text that is also in a file. */
 export interface PlacedText {
   readonly text: string;
-  /** Where the model's own tools can read it. */
+  /** The path under which the model's tools can read the file. */
   readonly path: string;
 }
 
@@ -42,22 +44,25 @@ export interface PlacedText {
 export interface NamedText {
   readonly name: string;
   readonly text: string;
-  /** Where the text comes from. @default { kind: "project", name } */
+  /** The source of the text. @default { kind: "project", name } */
   readonly provenance?: Provenance;
 }
 
 interface TimeoutOptions {
   readonly clock: Required<Clock>;
-  /** Ends all waiting. */
+  /** Aborting it ends all waiting. */
   readonly signal: AbortSignal;
-  /** @default 10,000 */
+  /** The timeout of each answer. @default 10,000 */
   readonly timeoutMs?: number;
 }
 
-/** What a host does not answer in time, or answers by throwing, is left out: a disk that hangs must not hang the session. */
-export function withTimeout(surroundings: Surroundings, options: TimeoutOptions): Surroundings {
+/**
+ * Limits the time of each answer. Answers that are late or throw become undefined, so that a hanging disk does not stop
+ * the session.
+ */
+export function withTimeout(host: Surroundings, options: TimeoutOptions): Surroundings {
   const { clock, signal, timeoutMs = 10_000 } = options;
-  const bounded = Object.entries(surroundings).map(([name, ask]: [string, Ask]) => [
+  const bounded = Object.entries(host).map(([name, ask]: [string, Ask]) => [
     name,
     async (path: string) => {
       const answered = new AbortController();
@@ -76,10 +81,10 @@ export function withTimeout(surroundings: Surroundings, options: TimeoutOptions)
 
 type Ask = (path: string) => Promise<unknown>;
 
-/** Makes a text fit for the log and the model. A text that was cleaned once must stay as it is. */
+/** Cleans a text for the log and the model. Cleaning a clean text must not change it. */
 export type CleanText = (text: string) => string;
 
-/** The same content with clean texts. The model's own answers stay as they are: a provider may have signed them. */
+/** Cleans the texts of content. The model's answers stay as they are, because a provider may have signed them. */
 export function cleanContent<Content extends MessagePayload | AttachmentPayload>(
   content: Content,
   clean: CleanText | undefined,
@@ -97,18 +102,18 @@ function cleanBlock(block: Block, clean: CleanText): Block {
   return { ...block, content: cleaned };
 }
 
-/** The same surroundings, whose texts are clean. */
-export function cleanSurroundings(surroundings: Surroundings, clean: CleanText | undefined): Surroundings {
-  if (clean === undefined) return surroundings;
-  type Ask = (...given: readonly string[]) => Promise<unknown>;
-  const asked = Object.entries(surroundings as Readonly<Record<string, Ask>>).map(([name, ask]) => [
+/** Cleans the texts of the host's answers. */
+export function cleanHostContent(host: Surroundings, clean: CleanText | undefined): Surroundings {
+  if (clean === undefined) return host;
+  type Ask = (...args: readonly string[]) => Promise<unknown>;
+  const cleaned = Object.entries(host as Readonly<Record<string, Ask>>).map(([name, ask]) => [
     name,
-    async (...given: readonly string[]) => cleanAnswer(await ask(...given), clean),
+    async (...args: readonly string[]) => cleanAnswer(await ask(...args), clean),
   ]);
-  return Object.fromEntries(asked) as Surroundings;
+  return Object.fromEntries(cleaned) as Surroundings;
 }
 
-/** Answers are texts, or objects with a text, or lists of them. */
+/** Cleans an answer: a text, an object with a text, or a list of either. */
 function cleanAnswer(answer: unknown, clean: CleanText): unknown {
   if (typeof answer === "string") return clean(answer);
   if (Array.isArray(answer)) return answer.map((one) => cleanAnswer(one, clean));

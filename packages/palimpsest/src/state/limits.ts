@@ -1,3 +1,5 @@
+// The limits of requests: the window, the budget and the longest answer, by model and settings.
+
 import type { Clock } from "../clock.ts";
 import type { ModelFacts, WindowSource } from "../providers/models.ts";
 import type { Provider } from "../providers/provider.ts";
@@ -10,24 +12,39 @@ import type { ToolSearch } from "../view/tool-search.ts";
 import type { Configuration } from "../view/view.ts";
 import type { SessionOptions } from "./options.ts";
 
-/** What follows from a configuration for every request that is made with it. */
+/** The reserve that every budget keeps free. Client libraries allow answers up to this length without a stream. */
+const MAX_UNSTREAMED_TOKENS = 20_000;
+/**
+ * The longest streamed answer. Longer answers are rare, and some services count the limit against a quota when they
+ * receive the request.
+ */
+const MAX_OUTPUT_TOKENS = 32_000;
+/**
+ * The maximum length of a text. Most texts have a third as many tokens as characters, so this is usually a twelfth of
+ * the window, and at most a quarter.
+ */
+const CHARACTERS_PER_WINDOW_TOKEN = 0.25;
+/** The time after which a session stops waiting for a models endpoint. */
+const FETCH_TIMEOUT_MS = 5_000;
+
+/** The rules and limits for all requests with a configuration. */
 export interface RequestLimits {
   readonly rules: FlattenRules;
   readonly budget: Budget;
-  /** Who says how large the window is. */
+  /** The source of the window's size. */
   readonly known: WindowSource;
   readonly facts: ModelFacts;
 }
 
 interface LimitSources {
   readonly settings: Settings;
-  /** The smallest limit that the provider has named in a refusal, if it has. */
+  /** The smallest limit that the provider has named in a refusal. */
   readonly limitTokens: number | undefined;
-  /** How deferred tools come into the conversation with this model. */
+  /** How the conversation loads deferred tools with this model. */
   readonly toolSearch: ToolSearch;
 }
 
-export function termsOf(
+export function limitsOf(
   { provider, model, parameters }: Configuration,
   facts: ModelFacts,
   { settings, limitTokens = Number.POSITIVE_INFINITY, toolSearch }: LimitSources,
@@ -49,7 +66,7 @@ export function termsOf(
   };
 }
 
-/** How much input a model takes, and who says so. */
+/** Returns the size of a model's input window and the source of this size. */
 export function windowOfModel(
   model: string,
   { windowTokens, maxInputTokens, known = "table" }: ModelFacts,
@@ -62,34 +79,29 @@ export function windowOfModel(
   return { tokens, known: isSet ? "given" : "guessed" };
 }
 
-/** How an answer is sent for: clients refuse to wait for a long one without a stream. */
+/** How an answer is received. Clients refuse to wait for a long answer without a stream. */
 export type AnswerWay = "streamed" | "whole";
 
-/** The reserve that every budget keeps free; as much as client libraries allow to ask for without a stream. */
-const LEAST_OUTPUT_TOKENS = 20_000;
-/** Longer answers are rare, and some services count the limit against a quota when the request comes in. */
-const MAX_OUTPUT_TOKENS = 32_000;
-
 /**
- * How long an answer may be where the caller has not said: as long as the model can write, but no more than 20,000 tokens
- * without a stream; with one, no more than 32,000, nor more than a quarter of a window in which that is less.
+ * Returns the maximum length of an answer if the caller sets none: the model's maximum, up to 20,000 tokens without a
+ * stream and 32,000 with one. With a stream, small windows allow a quarter of the window, but at least 20,000 tokens.
  */
 export function defaultOutputTokens({ facts, budget }: RequestLimits, way: AnswerWay): number {
   const share = Math.floor(budget.windowTokens / 4);
-  const most = Math.min(MAX_OUTPUT_TOKENS, Math.max(LEAST_OUTPUT_TOKENS, share));
-  return Math.min(facts.maxOutputTokens, way === "streamed" ? most : LEAST_OUTPUT_TOKENS);
+  const streamed = Math.min(MAX_OUTPUT_TOKENS, Math.max(MAX_UNSTREAMED_TOKENS, share));
+  return Math.min(facts.maxOutputTokens, way === "streamed" ? streamed : MAX_UNSTREAMED_TOKENS);
 }
-
-/** A text has a third as many tokens as characters mostly, and rarely as many: this is a twelfth of the window, and a quarter at most. */
-const CHARACTERS_PER_WINDOW_TOKEN = 0.25;
 
 interface RoomyText {
   readonly text: string;
-  /** What is told if it is not all of it. */
+  /** The notice about the cut, if the text was cut. */
   readonly cut?: string;
 }
 
-/** Words of hooks and instructions come again with every compaction. The part of them that leaves room for the conversation. */
+/**
+ * Cuts a text of hooks or instructions so that it leaves room for the conversation, because it is shown again after
+ * every compaction.
+ */
 export function leaveRoom(text: string, windowTokens: number): RoomyText {
   const shown = headOf(text, Math.floor(windowTokens * CHARACTERS_PER_WINDOW_TOKEN));
   if (shown.length === text.length) return { text };
@@ -97,48 +109,48 @@ export function leaveRoom(text: string, windowTokens: number): RoomyText {
   return { text: `${shown}\n\n[${cut}]`, cut };
 }
 
-interface KnownFactsOptions {
+interface ModelFactsReaderOptions {
   readonly from: SessionOptions["modelFacts"] | undefined;
   readonly clock: Required<Clock>;
 }
 
-/** A session waits this long for a server that does not answer. */
-const PATIENCE_MS = 5_000;
-
-/** The facts that a session knows about models: from the table, or from the provider if it was asked. */
-export class KnownFacts {
+/** Looks up the facts about models: in the table, or at the provider. */
+export class ModelFactsReader {
   readonly #provider: Pick<Provider, "factsOf" | "fetchFacts">;
   readonly #from: "if-unknown" | "asked" | "table";
   readonly #clock: Required<Clock>;
-  readonly #asked = new Map<string, ModelFacts>();
+  readonly #fetched = new Map<string, ModelFacts>();
 
-  constructor(provider: Pick<Provider, "factsOf" | "fetchFacts">, { from = "if-unknown", clock }: KnownFactsOptions) {
+  constructor(
+    provider: Pick<Provider, "factsOf" | "fetchFacts">,
+    { from = "if-unknown", clock }: ModelFactsReaderOptions,
+  ) {
     this.#provider = provider;
     this.#from = from;
     this.#clock = clock;
   }
 
   of(model: string): ModelFacts {
-    return this.#asked.get(model) ?? this.#provider.factsOf(model);
+    return this.#fetched.get(model) ?? this.#provider.factsOf(model);
   }
 
   /** Asks the provider for the limits of a model once, if the options say so. */
   async learn(model: string): Promise<void> {
-    if (this.#asked.has(model) || this.#from === "table") return;
+    if (this.#fetched.has(model) || this.#from === "table") return;
     if (this.#from === "if-unknown" && this.#provider.factsOf(model).windowTokens !== undefined) return;
-    const facts = await askInTime(this.#provider, model, this.#clock);
-    if (facts !== undefined) this.#asked.set(model, facts);
+    const facts = await fetchInTime(this.#provider, model, this.#clock);
+    if (facts !== undefined) this.#fetched.set(model, facts);
   }
 }
 
-/** What the provider says of a model; undefined if it says nothing in time. */
-async function askInTime(
+/** Asks the provider about a model. Undefined without an answer in time. */
+async function fetchInTime(
   provider: Pick<Provider, "fetchFacts">,
   model: string,
   clock: Required<Clock>,
 ): Promise<ModelFacts | undefined> {
   const over = new AbortController();
-  const waited = clock.wait(PATIENCE_MS, over.signal).then(() => undefined);
+  const waited = clock.wait(FETCH_TIMEOUT_MS, over.signal).then(() => undefined);
   try {
     return await Promise.race([provider.fetchFacts(model), waited]);
   } finally {

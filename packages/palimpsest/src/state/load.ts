@@ -1,3 +1,6 @@
+// Reads the state of a session from its log: finds the branch of an entry, and builds the view, the ledger and the
+// carried state.
+
 import { foldLedger } from "../cost/fold.ts";
 import { EMPTY_LEDGER, type Ledger, readLedger } from "../cost/ledger.ts";
 import type { Block } from "../log/block.ts";
@@ -11,76 +14,8 @@ import type { LogReader } from "../stores/store.ts";
 import { awaitAnswer, foldEntry, forgetReport } from "../view/fold.ts";
 import { itemOf, replacementItems, resolveConfiguration } from "../view/items.ts";
 import { type Configuration, createView, type Item, type View } from "../view/view.ts";
-
 import { type CarriedState, EMPTY_CARRIED_STATE, foldCarriedState } from "./carried.ts";
 import { withEntries } from "./log.ts";
-
-/** The payload of an entry as a value; for one that was erased, what is shown in its place. */
-export async function readWithStub(log: LogReader, entry: Entry): Promise<ReadEntry | PassedOver> {
-  const read = readPayload(entry);
-  if (read.kind !== "passed-over" || read.why !== "erased") return read;
-  const { sequence } = entry;
-  const record = await log.newest(namedKind("erased", sequence));
-  const erased = record && readPayload(record);
-  if (erased?.kind !== "erased") return read;
-  const { was, stub } = erased.payload;
-  return was === "message" ? { kind: was, sequence, payload: stub } : { kind: was, sequence, payload: stub };
-}
-
-type Boundary = Extract<ReadEntry, { kind: "boundary" }>;
-
-/** What has to be read to know the view at an entry. */
-interface Branch {
-  /** The newest boundary in effect; undefined if the branch must be read from its beginning. */
-  readonly boundary: Boundary | undefined;
-  /** The entries of the branch behind the boundary, oldest first. */
-  readonly ranges: readonly { readonly from: number; readonly to: number }[];
-  /** Decisions that were taken back. */
-  readonly undone: ReadonlySet<number>;
-}
-
-/**
- * Walks back from an entry along its branch, from one entry that matters to the next: a rewind leads to the entry it went
- * back to, a restore undoes a decision, a boundary that is not undone ends the walk. Costs a few seeks for each of them.
- */
-export async function findBranch(log: LogReader, at: number): Promise<Branch> {
-  const ranges: { from: number; to: number }[] = [];
-  const undone = new Set<number>();
-  let to = at;
-  let below = at + 1;
-  for (;;) {
-    const turn = await newestTurn(log, below);
-    if (turn === undefined) {
-      if (to > 0) ranges.unshift({ from: 1, to });
-      return { boundary: undefined, ranges, undone };
-    }
-    below = turn.sequence;
-    if (turn.entry.kind === "rewind") {
-      ranges.unshift({ from: turn.sequence, to });
-      to = turn.entry.parent;
-      below = turn.entry.parent + 1;
-    } else if (turn.kind === "restore") {
-      undone.add(turn.payload.of);
-    } else if (turn.kind === "boundary" && !undone.has(turn.sequence)) {
-      if (turn.sequence < to) ranges.unshift({ from: turn.sequence + 1, to });
-      return { boundary: turn, ranges, undone };
-    }
-  }
-}
-
-/**
- * The newest entry below a number at which the branch takes a turn. A decision that cannot be read is walked past; where a
- * rewind leads stands in the entry itself, also when its payload was erased.
- */
-async function newestTurn(log: LogReader, below: number) {
-  const boundary = await log.newest("boundary", below);
-  const others = ["restore", "rewind"].map((kind) => log.newest(kind, below, boundary?.sequence));
-  const entries = [boundary, ...(await Promise.all(others))];
-  const newest = entries.reduce((a, b) => ((a?.sequence ?? 0) >= (b?.sequence ?? 0) ? a : b));
-  return newest && { ...readPayload(newest), entry: newest };
-}
-
-type ConfigurationEntry = Extract<ReadEntry, { kind: "configuration" }>;
 
 export interface Loaded {
   readonly view: View;
@@ -88,7 +23,10 @@ export interface Loaded {
   readonly carriedState: CarriedState;
 }
 
-/** The view, the ledger and what stands beside them at an entry, read from the newest boundary in effect there. What lies before is not touched. */
+/**
+ * Loads the view, the ledger and the carried state at an entry, from the newest boundary in effect there. Does not read
+ * earlier entries.
+ */
 export async function loadView(log: LogReader, at: number, options: FeatureOptions = {}): Promise<Loaded> {
   const { boundary, ranges, undone } = await findBranch(log, at);
   const view =
@@ -100,7 +38,7 @@ export async function loadView(log: LogReader, at: number, options: FeatureOptio
   for (const { from, to } of ranges) {
     for await (const entry of readEntries(log, from, to)) {
       const read = await readWithStub(log, entry);
-      // What was taken back has cost what it cost.
+      // Count the cost of entries that were undone too.
       ledger = foldLedger(ledger, read, entry.atMs);
       if (isUndone(read, undone)) continue;
       foldEntry(view, read);
@@ -109,6 +47,59 @@ export async function loadView(log: LogReader, at: number, options: FeatureOptio
   }
   view.unchangedItems = 0;
   return { view, ledger, carriedState };
+}
+
+type Boundary = Extract<ReadEntry, { kind: "boundary" }>;
+
+/** The part of the log that determines the view at an entry. */
+interface Branch {
+  /** The newest boundary in effect. Undefined if the branch must be read from its beginning. */
+  readonly boundary: Boundary | undefined;
+  /** The entries of the branch after the boundary, oldest first. */
+  readonly ranges: readonly { readonly from: number; readonly to: number }[];
+  /** Decisions that were undone. */
+  readonly undone: ReadonlySet<number>;
+}
+
+/**
+ * Walks back from an entry along its branch, and reads only the entries that decide the way: a rewind leads to its
+ * target, a restore undoes a decision, and a boundary in effect ends the walk. Costs a few seeks for each of them.
+ */
+export async function findBranch(log: LogReader, at: number): Promise<Branch> {
+  const ranges: { from: number; to: number }[] = [];
+  const undone = new Set<number>();
+  let to = at;
+  let below = at + 1;
+  for (;;) {
+    const branching = await newestBranching(log, below);
+    if (branching === undefined) {
+      if (to > 0) ranges.unshift({ from: 1, to });
+      return { boundary: undefined, ranges, undone };
+    }
+    below = branching.sequence;
+    if (branching.entry.kind === "rewind") {
+      ranges.unshift({ from: branching.sequence, to });
+      to = branching.entry.parent;
+      below = branching.entry.parent + 1;
+    } else if (branching.kind === "restore") {
+      undone.add(branching.payload.of);
+    } else if (branching.kind === "boundary" && !undone.has(branching.sequence)) {
+      if (branching.sequence < to) ranges.unshift({ from: branching.sequence + 1, to });
+      return { boundary: branching, ranges, undone };
+    }
+  }
+}
+
+/**
+ * Finds the newest boundary, restore or rewind below a number. The walk passes decisions that cannot be read. The
+ * target of a rewind is in the entry itself, so it is readable even if the payload was erased.
+ */
+async function newestBranching(log: LogReader, below: number) {
+  const boundary = await log.newest("boundary", below);
+  const others = ["restore", "rewind"].map((kind) => log.newest(kind, below, boundary?.sequence));
+  const entries = [boundary, ...(await Promise.all(others))];
+  const newest = entries.reduce((a, b) => ((a?.sequence ?? 0) >= (b?.sequence ?? 0) ? a : b));
+  return newest && { ...readPayload(newest), entry: newest };
 }
 
 async function viewAtBoundary(
@@ -124,7 +115,8 @@ async function viewAtBoundary(
   view.changedAt = sequence;
   view.breaks = payload.outline.flatMap(({ from, to }) => [from, to + 1]);
   for (const shown of payload.outline) {
-    // What the boundary itself says is at hand: with all that it carries, it is often the largest entry of its log.
+    // Use the boundary's own content without reading it again: with all that it carries, it is often the largest entry
+    // of its log.
     const items =
       shown.by === sequence
         ? replacementItems({ ...shown, by: sequence }, payload.with, options)
@@ -139,7 +131,10 @@ async function viewAtBoundary(
   return view;
 }
 
-/** The same log, with the entries at hand that a boundary names, and those that they name: two round trips at most. */
+/**
+ * Returns a reader that has cached the entries that a boundary names, and the entries that they name. Costs at most two
+ * round trips.
+ */
 async function withNamed(log: LogReader, { sequence: own, payload }: Boundary): Promise<LogReader> {
   const { state, outline } = payload;
   const shown = outline
@@ -148,7 +143,7 @@ async function withNamed(log: LogReader, { sequence: own, payload }: Boundary): 
   const at = state.configuration;
   const named = await withEntries(log, { ranges: [{ from: at, to: at }, ...shown] });
   const configuration = await readEntry(named, at);
-  const held =
+  const parts =
     configuration?.kind === "configuration" ? [configuration.payload.system, configuration.payload.tools] : [];
   const erased: number[] = [];
   for (const { from, to, by } of outline) {
@@ -156,17 +151,17 @@ async function withNamed(log: LogReader, { sequence: own, payload }: Boundary): 
     for (const { sequence, payload } of await named.read(from, to)) if (payload === undefined) erased.push(sequence);
   }
   return withEntries(named, {
-    ranges: held.flatMap((part) => ("heldBy" in part ? [{ from: part.heldBy, to: part.heldBy }] : [])),
+    ranges: parts.flatMap((part) => ("heldBy" in part ? [{ from: part.heldBy, to: part.heldBy }] : [])),
     newest: erased.map((sequence) => namedKind("erased", sequence)),
   });
 }
 
-/** A decision that was taken back, or what was written with one. */
+/** Tells whether an entry is an undone decision or was written with one. */
 function isUndone(read: ReadEntry | PassedOver, undone: ReadonlySet<number>): boolean {
   return undone.has(read.sequence) || (read.kind === "attachment" && undone.has(read.payload.of ?? 0));
 }
 
-/** What is shown of a run of entries: as they are, or as a decision has put it. */
+/** Returns the items that show a range of entries: the entries themselves, or the content of a decision. */
 async function itemsOf(
   log: LogReader,
   shown: Shown,
@@ -175,7 +170,7 @@ async function itemsOf(
 ): Promise<readonly Item[]> {
   const { from, to, by } = shown;
   const decision = by === undefined ? undefined : await readEntry(log, by);
-  // A decision is erased with what it quoted: then the stub stands in the entry's own place.
+  // A decision is erased together with its quoted entry. Then the entry's stub is shown.
   if (by === undefined || (decision?.kind === "passed-over" && decision.why === "erased")) {
     const items: Item[] = [];
     for await (const entry of readEntries(log, from, to)) {
@@ -186,15 +181,17 @@ async function itemsOf(
     return items;
   }
   if (undone.has(by)) {
-    // Taken back since: the range is shown as it was just before, with the decisions that held then.
+    // The decision was undone: show the range as it was just before the decision, with the earlier decisions.
     const { view } = await loadView(log, by - 1, options);
     return view.items.filter((item) => item.from <= to && item.to >= from);
   }
-  const decided = decision?.kind === "replace" || decision?.kind === "boundary";
-  return decided ? replacementItems({ from, to, by }, decision.payload.with, options) : [];
+  const isDecision = decision?.kind === "replace" || decision?.kind === "boundary";
+  return isDecision ? replacementItems({ from, to, by }, decision.payload.with, options) : [];
 }
 
-/** A configuration with the parts that earlier entries hold for it. */
+type ConfigurationEntry = Extract<ReadEntry, { kind: "configuration" }>;
+
+/** Reads a configuration, including the parts that earlier entries contain. */
 export async function readConfiguration(
   log: LogReader,
   at: number,
@@ -226,15 +223,27 @@ export async function readEntry(log: LogReader, sequence: number): Promise<ReadE
   return entry && readPayload(entry);
 }
 
-/** Entries of a branch that follow each other without a gap, both ends included. */
+/** Reads the payload of an entry. For an erased entry, reads its stub. */
+export async function readWithStub(log: LogReader, entry: Entry): Promise<ReadEntry | PassedOver> {
+  const read = readPayload(entry);
+  if (read.kind !== "passed-over" || read.why !== "erased") return read;
+  const { sequence } = entry;
+  const record = await log.newest(namedKind("erased", sequence));
+  const erased = record && readPayload(record);
+  if (erased?.kind !== "erased") return read;
+  const { was, stub } = erased.payload;
+  return was === "message" ? { kind: was, sequence, payload: stub } : { kind: was, sequence, payload: stub };
+}
+
+/** Consecutive entries of a branch, both ends included. */
 export interface BranchRange {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The entries of the branch that ends at an entry, the newest range first, decisions and all. One seek for each rewind: what
- * was rewound is passed over unread.
+ * Yields the entries of the branch that ends at an entry as ranges, the newest first. Costs one seek for each rewind,
+ * and does not read the undone entries.
  */
 export async function* branchRanges(log: LogReader, at: number): AsyncGenerator<BranchRange> {
   for (let to = at; to > 0; ) {
@@ -244,7 +253,7 @@ export async function* branchRanges(log: LogReader, at: number): AsyncGenerator<
   }
 }
 
-/** Whether an entry is on the branch that ends at another: whether it was not taken back by a rewind. */
+/** Tells whether an entry is on the branch that ends at another entry, so that no rewind has undone it. */
 export async function isOnBranch(log: LogReader, entry: number, at: number): Promise<boolean> {
   for await (const { from, to } of branchRanges(log, at)) {
     if (entry >= from) return entry <= to;
@@ -255,8 +264,9 @@ export async function isOnBranch(log: LogReader, entry: number, at: number): Pro
 type Content = Extract<ReadEntry, { kind: "message" | "attachment" }>;
 
 /**
- * What is shown in place of content that is erased: who said it and when stays, and so do the calls and results that others
- * hang on, without what they say. Thinking goes: it is the provider's, and bound to what stood beside it.
+ * Returns the stub of an erased entry. It keeps the author and the time, and calls and results without their content,
+ * because other entries refer to them. It drops thinking, because the provider binds thinking to the content next to
+ * it.
  */
 export function stubOf({ kind, sequence: entry, payload }: Content): ErasedPayload {
   const blocks = stubBlocks(payload.blocks, `[Entry ${entry} was erased.]`);
@@ -271,6 +281,6 @@ function stubBlocks(blocks: readonly Block[], text: string): readonly Block[] {
     if (block.kind === "tool_result") return [{ ...block, content: text }];
     return [];
   });
-  // A result says by itself that it was erased; a call cannot.
+  // A result contains the notice itself. A call cannot.
   return kept.some(({ kind }) => kind === "tool_result") ? kept : [{ kind: "text", text }, ...kept];
 }

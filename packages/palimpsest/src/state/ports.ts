@@ -1,3 +1,5 @@
+// The interfaces through which features use each other: sizes, content, issued requests, the prompt.
+
 import type { Draft } from "../log/entry.ts";
 import type { NewContent } from "../log/messages.ts";
 import type { WindowSource } from "../providers/models.ts";
@@ -8,19 +10,22 @@ import type { Hold } from "./options.ts";
 import type { Prefix } from "./prefix.ts";
 import type { RecordedResponse, UsageOfOthers } from "./responses.ts";
 
-/** Where the conversation will be compacted next, and by which policy. */
+/** The point of the next compaction, and its policy. */
 export type CompactionPoint = OnPoint | { readonly policy: "off"; readonly profile: Profile };
 
 interface OnPoint {
-  /** `economic`: when it saves money. `window`: when the window is nearly full. `held`: the same for now, `heldBy` says why. */
+  /**
+   * `economic`: compact when it saves money. `window`: compact when the window is nearly full. `held`: like `window`
+   * for now; `heldBy` has the reason.
+   */
   readonly policy: "economic" | "window" | "held";
-  /** The size at which it is made, or asked about. */
+  /** The size at which the compaction is made or the user is asked. */
   readonly atTokens: number;
-  /** The size at which it is made while the model is at work, if that is another. */
+  /** The size at which the compaction is made while the model works, if it differs. */
   readonly withinTurnAtTokens?: number;
-  /** What keeps the economic policy from acting. */
+  /** The reason that the economic policy does not act. */
   readonly heldBy?: Hold["by"];
-  /** The size at which it is made once nothing holds the economic policy any more. */
+  /** The size at which the compaction is made when the economic policy acts again. */
   readonly thenAtTokens?: number;
   /** `asks`: the user or the host is asked first. */
   readonly approval: "asks" | "automatic";
@@ -31,10 +36,15 @@ interface OnPoint {
 export interface SessionSize extends Budget {
   /** The last reported size plus a padded estimate of what came after. */
   readonly tokens: number;
-  /** How much room is left before the next compaction, or before the limit if automatic compaction is off. */
+  /**
+   * The percentage of room that is left before the next compaction, or before the limit if automatic compaction is off.
+   */
   readonly percentLeft: number;
   readonly level: BudgetLevel;
-  /** The source of the window size. `guessed`: unknown; set it in the provider's `models` or in `window.tokens`. */
+  /**
+   * The source of the window size. `guessed`: the size is unknown; set it in the provider's `models` or in
+   * `window.tokens`.
+   */
   readonly known: WindowSource;
   /** The size at which the next compaction happens. */
   readonly compaction: CompactionPoint;
@@ -44,24 +54,24 @@ export interface IssuedRequest {
   /** The number of the `request` entry. */
   readonly entry: number;
   readonly model: string;
-  /** The estimated input, without a pad. */
+  /** The estimated input, without padding. */
   readonly inputTokens: number;
 }
 
 /** The sizes of the view, and the thresholds. */
 export interface Sizes {
   size(): SessionSize;
-  /** The thresholds only: they need no weighing of costs. */
+  /** Returns only the thresholds, which do not depend on costs. */
   budget(): Budget & Pick<SessionSize, "known">;
-  /** The compaction that a full window would cause now. */
+  /** Returns the compaction that a full window would cause now. */
   forecast(why: string): CompactionForecast;
 }
 
-/** The one way for content into the log. Large content is stored in files here. */
+/** Appends content to the log. All content goes through here, and large content is stored in files. */
 export interface ContentInlet {
   /**
-   * @param before entries of the same batch that stand before the content
-   * @param behind entries of the same batch that stand behind the content
+   * @param before entries of the same batch that precede the content
+   * @param behind entries of the same batch that follow the content
    */
   append(
     content: readonly NewContent[],
@@ -70,15 +80,15 @@ export interface ContentInlet {
   ): Promise<readonly number[]>;
 }
 
-/** The requests that were handed out. */
+/** The issued requests. */
 export interface IssuedRequests {
-  /** The request that a response answers: the newest one that was handed out, if none is given. */
+  /** Returns the request that a response answers: the given one, or the newest. */
   answeredBy(request: unknown): IssuedRequest | undefined;
-  /** The entry of the newest request that was handed out. */
+  /** Returns the entry of the newest request. */
   newestRequest(): number | undefined;
-  /** The body of that request: a refusal names a place in it. */
+  /** Returns the body of the newest request, because a refusal names a place in it. */
   newestBody(): unknown;
-  /** The approximate number of bytes of the view in a request. */
+  /** Returns the approximate number of bytes of the view in a request. */
   sizeBytes(): number;
 }
 
@@ -87,7 +97,7 @@ export interface PromptSource {
   prefix(): Prefix;
 }
 
-/** Follows a fork for its parent. */
+/** Reports the activity of a fork to its parent. */
 export interface ForkWatch {
   asked(): void;
   /** Called for every response. */
@@ -100,14 +110,14 @@ export interface ForkWatch {
 
 /** How the requests of a fork differ from those of other sessions. */
 export interface ForkRequestOptions {
-  /** Its requests are counted under this name. */
+  /** The ledger counts the fork's requests under this source. */
   readonly source: string;
-  /** The session whose prompt it shares: some providers find their cache by it. */
+  /** The session whose prompt the fork shares. Some providers use it to find their cache. */
   readonly root: string;
-  /** `none`: the fork marks nothing of its own for the cache, because nobody will send the same prompt again. */
+  /** `none`: the fork sets no cache marks for its own messages, because nobody will send the same prompt again. */
   readonly cacheWrites: "none" | "as-usual";
-  /** Calls of other tools are refused. @default all */
+  /** The tools that the fork may call. Calls of other tools are refused. @default all */
   readonly allowedTools?: readonly string[] | undefined;
-  /** The parent, which follows the fork. */
+  /** Receives reports for the parent. */
   readonly watch?: ForkWatch | undefined;
 }

@@ -1,14 +1,17 @@
+// Compares the prompts of a fork and its parent.
+
 import type { Configuration, FlatMessage } from "../view/view.ts";
 
-/** What has been sent: what stands before the messages, and the messages. */
+/** A sent prompt: the fields before the messages, and the messages. */
 export interface Prefix {
   readonly head: Pick<Configuration, "model" | "system" | "tools" | "parameters">;
   readonly messages: readonly FlatMessage[];
 }
 
 /**
- * Where a fork's request departs from what its parent has sent; undefined if it begins with all of it, as it must: the
- * provider's cache is found by these bytes. The parent's last message may have grown, by blocks behind its own.
+ * Finds the first difference between a fork's request and the prompt that its parent has sent. Undefined if the request
+ * begins with the whole prompt, as it must, because the provider finds its cache by these bytes. The parent's last
+ * message may have additional blocks at its end.
  */
 export function findDeparture(parent: Prefix, fork: Prefix): string | undefined {
   for (const part of ["model", "system", "tools", "parameters"] as const) {

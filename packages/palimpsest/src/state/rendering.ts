@@ -1,19 +1,25 @@
+// Renders a view as messages in the provider's form, and keeps the result up to date.
+
 import type { ToolDefinition } from "../log/payload.ts";
 import type { Provider } from "../providers/provider.ts";
 import { createFlattener, type FlattenRules, MARKED_REQUESTS, placeMarks, type Trace } from "../view/flatten.ts";
 import { inToolForm, toolsIn } from "../view/tool-search.ts";
 import type { FlatMessage, View } from "../view/view.ts";
 
-/** The messages of a view in the provider's form, kept up from request to request. */
+/** The messages of a view in the provider's form. The object is updated from request to request. */
 export interface Rendering {
   readonly rules: FlattenRules;
-  /** The same messages before they were given the provider's form. */
+  /** The flat messages, before they are rendered in the provider's form. */
   readonly flat: readonly FlatMessage[];
-  /** For each of them, how many rendered messages there are up to and with it: some forms need several for one. */
+  /**
+   * For each flat message, the number of rendered messages up to and including it. Some providers need several rendered
+   * messages for one flat message.
+   */
   readonly ends: readonly number[];
   /**
-   * Brings it up to the view; says which messages are to be marked for the cache. The array goes on changing: whoever
-   * makes a request of it copies it, once (above 16,384 elements a copy costs more than all else in a request).
+   * Updates the messages to the view, and returns the messages to mark for the cache. Later updates change the same
+   * array, so a caller that builds a request copies it once (above 16,384 elements, a copy costs more than everything
+   * else in a request).
    */
   update(view: View): RenderedView;
 }
@@ -21,7 +27,7 @@ export interface Rendering {
 export interface RenderedView {
   readonly messages: readonly unknown[];
   readonly marks: readonly number[];
-  /** The deferred tools that the messages have brought in. */
+  /** The deferred tools that the messages have loaded. */
   readonly loaded: ReadonlyMap<string, ToolDefinition>;
 }
 
@@ -29,7 +35,7 @@ export function createRendering(provider: Provider, rules: FlattenRules, trace?:
   const flattener = createFlattener(rules, trace);
   const rendered: unknown[] = [];
   const ends: number[] = [];
-  /** The flat messages that bring tools in, by how many there are up to and with them. */
+  /** The flat messages that load tools. `end`: the number of flat messages up to and including this one. */
   const loads: { readonly end: number; readonly tools: readonly ToolDefinition[] }[] = [];
   return {
     rules,

@@ -1,3 +1,5 @@
+// Recorded responses, and the usage of calls that were not made from the view.
+
 import { priceUsd } from "../cost/prices.ts";
 import type { ToolCall } from "../log/block.ts";
 import type { ModelPrices } from "../log/cause.ts";
@@ -9,30 +11,30 @@ import type { Overflow } from "../providers/overflow.ts";
 import type { ResponseContent } from "../providers/provider.ts";
 import type { Emit } from "../session-event.ts";
 import type { Truncation } from "../view/truncation.ts";
-import type { KnownFacts } from "./limits.ts";
+import type { ModelFactsReader } from "./limits.ts";
 import type { SessionState } from "./state.ts";
 
-/** What a response says, in words that fit every provider. */
+/** The content of a response, in a form for every provider. */
 export interface RecordedResponse extends Omit<ResponseContent, "blocks"> {
   readonly text: string;
   readonly calls: readonly ToolCall[];
-  /** Calls that a fork may not make: they are answered already, by a refusal. */
+  /** Calls that a fork may not make. They already have a refusal as their result. */
   readonly refusedCalls?: readonly ToolCall[];
-  /** The server has taken more than fits and said nothing: what it answered, it answered to a part of the request. */
+  /** Set if the server silently accepted more than fits, so that it answered only a part of the request. */
   readonly overflow?: Overflow;
-  /** The server has read less than it was sent and said nothing. The next request is made to fit what it read. */
+  /** Set if the server silently read less than was sent. The next request fits the size that the server has read. */
   readonly truncation?: Truncation;
 }
 
 export interface RecordOptions {
   /**
-   * `in-steps`: whoever runs the calls logs their beginnings, as `stepTurn` does. After a crash it is then known which of them
-   * may have run. @default unknown: after a crash, any of them may have run
+   * `in-steps`: the code that runs the calls logs their beginnings, as `stepTurn` does. After a crash, the session then
+   * knows which of them may have run. @default unknown: after a crash, any of them may have run
    */
   readonly calls?: "in-steps";
 }
 
-/** Some servers report fractions of tokens. */
+/** Rounds token counts, because some servers report fractions. */
 export function wholeTokens<Usage extends object>(usage: Usage): Usage {
   const whole = Object.entries(usage).map(([name, value]) => [
     name,
@@ -41,14 +43,14 @@ export function wholeTokens<Usage extends object>(usage: Usage): Usage {
   return Object.fromEntries(whole) as Usage;
 }
 
-/** The usage of a call that was not made from the view of the session, with its source. */
+/** The usage of a call that was not made from the session's view, with its source. */
 export interface UsageOfOthers extends UsageTokens, Pick<UsagePayload, "model" | "ending" | "estimated"> {
   readonly source: string;
 }
 
 interface UsageParts {
   readonly state: Pick<SessionState, "inOrder" | "append">;
-  readonly ports: { readonly facts: Pick<KnownFacts, "of"> };
+  readonly ports: { readonly facts: Pick<ModelFactsReader, "of"> };
 }
 
 /** Records the usage of a call in the ledger, at the current prices. */
@@ -56,21 +58,24 @@ export async function enterUsage({ state, ports }: UsageParts, used: UsageOfOthe
   await state.inOrder(() => state.append([usageDraft(used, ports.facts)]));
 }
 
-/** The ledger entry of a call, at the current prices. */
-export function usageDraft(used: UsageOfOthers, facts: Pick<KnownFacts, "of">): Draft {
+/** Returns the ledger entry of a call, at the current prices. */
+export function usageDraft(used: UsageOfOthers, facts: Pick<ModelFactsReader, "of">): Draft {
   return toDraft("usage", { ...used, prices: facts.of(used.model).prices });
 }
 
 interface SideCall {
   readonly source: string;
   readonly provider: string;
-  /** As it was asked for. */
+  /** The model in the request. */
   readonly requestModel: string;
   readonly requestedAtMs: number;
   readonly prices: ModelPrices | undefined;
 }
 
-/** Emits a response to a request that was not made from the view: listeners that add up costs need every response. */
+/**
+ * Emits `response-recorded` for a request that was not made from the view, because listeners that add up costs need
+ * every response.
+ */
 export function emitSideResponse(
   emit: Emit,
   { prices, ...call }: SideCall,

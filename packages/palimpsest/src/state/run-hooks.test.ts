@@ -25,7 +25,7 @@ async function open(list: readonly Hook[], store: Store = memoryStore({ leaseMs:
   return { session, events, store };
 }
 
-test("what hooks say when a session starts, the model knows; once more when it is resumed", async () => {
+test("shows the output of SessionStart hooks to the model, again after a resume", async () => {
   const hook: Hook = { event: "SessionStart", run: ({ source, sessionId }) => `${sessionId} begins by ${source}` };
   const { session, store } = await open([hook]);
   await session.append("Hello");
@@ -38,7 +38,7 @@ test("what hooks say when a session starts, the model knows; once more when it i
   expect(JSON.stringify((await again.session.prepare()).messages)).toContain("s begins by resume");
 });
 
-test("a new session that takes the place of another begins by clear", async () => {
+test("passes clear as the source of a session that replaces another", async () => {
   const session = await openSession({
     store: memoryStore(),
     provider: anthropic({} as never),
@@ -50,7 +50,7 @@ test("a new session that takes the place of another begins by clear", async () =
   expect(JSON.stringify((await session.prepare()).messages)).toContain("begins by clear");
 });
 
-test("what they say to the user is in the log and not in the request", async () => {
+test("writes messages of hooks to the user into the log, but not into the request", async () => {
   const { session, events } = await open([
     { event: "SessionStart", run: () => ({ userDisplayMessage: "Welcome." }) },
     { event: "SessionStart", run: commandHook("echo 'Not today.' >&2; exit 2") },
@@ -62,7 +62,7 @@ test("what they say to the user is in the log and not in the request", async () 
   expect(events[0]).toMatchObject({ kind: "hooks-ran", event: "SessionStart", ran: 2, messages: ["Welcome."] });
 });
 
-test("hooks that fail are told, and the session is open", async () => {
+test("reports hooks that fail, and opens the session", async () => {
   const { session, events } = await open([
     { event: "SessionStart", run: commandHook("exit 7"), name: "seven" },
     { event: "SessionStart", run: () => new Promise(() => undefined), timeoutMs: 50 },
@@ -71,7 +71,7 @@ test("hooks that fail are told, and the session is open", async () => {
   expect(events).toMatchObject([{ failures: [{ by: "seven", kind: "error" }, { kind: "timeout" }] }]);
 });
 
-test("closing runs what is to be done at the end, once, when the session is free already", async () => {
+test("runs SessionEnd hooks once on close, after releasing the session", async () => {
   const folder = mkdtempSync(join(tmpdir(), "palimpsest-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const { session, store } = await open(
@@ -88,14 +88,14 @@ test("closing runs what is to be done at the end, once, when the session is free
   expect(ended.map((line) => JSON.parse(line))).toEqual([{ event: "SessionEnd", sessionId: "s" }]);
 });
 
-test("closing waits for a hook that hangs no longer than its deadline", async () => {
-  // The hook itself takes longer than the test may.
+test("waits for a hanging hook only until its deadline on close", async () => {
+  // The hook takes longer than the test may.
   const { session, events } = await open([{ event: "SessionEnd", run: commandHook("sleep 900"), timeoutMs: 300 }]);
   await session.close();
   expect(events.at(-1)).toMatchObject({ event: "SessionEnd", failures: [{ kind: "timeout" }] });
 });
 
-test("what hooks say at a start leaves room in the window, also after compactions; model and user are told of the rest", async () => {
+test("limits the output of SessionStart hooks, also after compactions, and notifies the model and the user", async () => {
   const { session, store } = await open([{ event: "SessionStart", run: () => "word ".repeat(200_000) }]);
   const { windowTokens, tokens } = session.view.size();
   expect(tokens).toBeLessThan(windowTokens / 4);

@@ -1,3 +1,5 @@
+// Reads the settings of a session from all sources, and caches the answers of a flag service.
+
 import { type Clock, withTimers } from "../clock.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { anObject, checkOptions, ifGiven } from "../schema/check-options.ts";
@@ -7,100 +9,49 @@ import { type ResolvedSettings, resolveSettings, type SettingProblem } from "../
 import type { SettingName, Settings } from "../settings/settings.ts";
 import type { SettingsFile, SettingsOptions } from "./options.ts";
 
-interface FlagCacheOptions {
-  readonly client: FlagClient;
-  readonly deadlineMs: number;
-  readonly clock: Required<Clock>;
-  readonly emit: Emit;
-}
-
-interface CachedFlags {
-  /** By the names of settings: the values of the newest answer of the service. */
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly problems: readonly SettingProblem[];
-}
-
-type Readings = ReadonlyMap<SettingName, FlagReading>;
-
-/** A question without an answer is asked again after this time. */
-const GIVE_UP_MS = 60_000;
-
-/** Remembers the newest answer of a flag service. The values stay valid while the service fails, and a turn waits for it once. */
-export class FlagCache {
-  readonly #options: FlagCacheOptions;
-  readonly #known = new Map<SettingName, unknown>();
-  #problems: readonly SettingProblem[] = [];
-  #asked: { readonly answer: Promise<Readings>; readonly atMs: number } | undefined;
-  #failingSinceMs: number | undefined;
-
-  constructor(options: FlagCacheOptions) {
-    this.#options = options;
-  }
-
-  async read(): Promise<CachedFlags> {
-    const readings = await this.#ask();
-    if (readings === undefined) this.#report([`no answer within ${this.#options.deadlineMs} ms`]);
-    else {
-      this.#remember(readings);
-      this.#report([...readings.values()].flatMap((one) => (one.kind === "failed" ? [one.because] : [])));
-    }
-    return { values: Object.fromEntries(this.#known), problems: this.#problems };
-  }
-
-  /** Undefined if no answer comes in time. The question stays open, and the next turn looks for its answer. */
-  async #ask(): Promise<Readings | undefined> {
-    const { client, deadlineMs, clock } = this.#options;
-    if (this.#asked === undefined || clock.now() - this.#asked.atMs > GIVE_UP_MS) {
-      this.#asked = { answer: readFlags(client), atMs: clock.now() };
-    }
-    const { answer, atMs } = this.#asked;
-    const inTime = new AbortController();
-    const late = clock.wait(Math.max(0, atMs + deadlineMs - clock.now()), inTime.signal).then(() => undefined);
-    const readings = await Promise.race([answer, late]);
-    inTime.abort();
-    if (readings !== undefined) this.#asked = undefined;
-    return readings;
-  }
-
-  #remember(readings: Readings): void {
-    const unusable: SettingProblem[] = [];
-    for (const [name, reading] of readings) {
-      if (reading.kind === "failed") continue;
-      if (reading.kind === "value") this.#known.set(name, reading.value);
-      else this.#known.delete(name);
-      if (reading.kind === "unusable") unusable.push(toProblem(name, reading.because));
-    }
-    this.#problems = unusable;
-  }
-
-  /** Emits the first failure, and the end of the failures. */
-  #report([because]: readonly string[]): void {
-    const { clock, emit } = this.#options;
-    if (because === undefined) {
-      if (this.#failingSinceMs !== undefined) {
-        emit({ kind: "flags-recovered", afterMs: clock.now() - this.#failingSinceMs });
-      }
-      this.#failingSinceMs = undefined;
-    } else if (this.#failingSinceMs === undefined) {
-      this.#failingSinceMs = clock.now();
-      emit({ kind: "flags-failed", because, held: this.#known.size });
-    }
-  }
-}
-
-function toProblem(name: SettingName, because: string): SettingProblem {
-  const message = `Flag "palimpsest.${name}" in the flag service cannot be used: ${because}.`;
-  return { source: "flags", name, value: undefined, message };
-}
-
+/** A query without an answer is repeated after this time. */
+const REPEAT_QUERY_MS = 60_000;
 const FLAGS_DEADLINE_MS = 2_000;
+
+/** The settings of a session. They stay the same during a turn. */
+export class SessionSettings {
+  /** The reader. A fork uses the reader of its parent. */
+  readonly reader: SettingsReader;
+  #resolved: ResolvedSettings;
+
+  static async open(reader: SettingsReader): Promise<SessionSettings> {
+    return new SessionSettings(reader, await reader.read());
+  }
+
+  private constructor(reader: SettingsReader, resolved: ResolvedSettings) {
+    this.reader = reader;
+    this.#resolved = resolved;
+  }
+
+  get current(): Settings {
+    return this.#resolved.settings;
+  }
+
+  get resolved(): ResolvedSettings {
+    return this.#resolved;
+  }
+
+  /**
+   * Reads the settings of the next turn. If nothing has changed, the object stays the same, so that cached values that
+   * depend on it stay valid.
+   */
+  async refresh(): Promise<void> {
+    const fresh = await this.reader.read();
+    if (JSON.stringify(fresh) !== JSON.stringify(this.#resolved)) this.#resolved = fresh;
+  }
+}
 
 /** Reads the settings of a session and its forks from all sources. */
 export class SettingsReader {
   readonly #options: SettingsOptions;
   readonly #flags: FlagCache | undefined;
   readonly #emit: Emit;
-  /** The messages of the problems that were found by the newest reading. */
+  /** The messages of the problems in the previous reading. */
   #problemsBefore: ReadonlySet<string> = new Set();
 
   constructor(options: SettingsOptions, clock: Required<Clock>, emit: Emit) {
@@ -126,7 +77,7 @@ export class SettingsReader {
     return { ...resolved, problems };
   }
 
-  /** Emits a problem once, and again only if it was gone in between. */
+  /** Emits each problem once, and again only if it had disappeared in between. */
   #emitNew(problems: readonly SettingProblem[]): void {
     const fresh = problems.filter(({ message }) => !this.#problemsBefore.has(message));
     this.#problemsBefore = new Set(problems.map(({ message }) => message));
@@ -138,7 +89,7 @@ export class SettingsReader {
   }
 }
 
-/** Reads all sources once, as a session does at the beginning of each turn. */
+/** Reads all sources once, like a session at the beginning of a turn. */
 export async function readSettings(options: SettingsOptions = {}): Promise<ResolvedSettings> {
   return new SettingsReader(options, withTimers(), () => {}).read();
 }
@@ -164,7 +115,9 @@ export function checkSettingsOptions(options: SettingsOptions): void {
   throw new InvalidOptionError(`settings["${name}"]`, value, "", message);
 }
 
-/** The values of the file; undefined if there is no file; a message if the file cannot be read or is not JSON. */
+/**
+ * Reads the values of the file. Undefined if the file does not exist; a message if it cannot be read or is not JSON.
+ */
 async function readJson(file: SettingsFile): Promise<unknown> {
   try {
     const text = await file.read();
@@ -174,32 +127,91 @@ async function readJson(file: SettingsFile): Promise<unknown> {
   }
 }
 
-/** The settings of a session. They stay the same during a turn. */
-export class SessionSettings {
-  /** A fork reads with the reader of its parent. */
-  readonly reader: SettingsReader;
-  #resolved: ResolvedSettings;
+interface FlagCacheOptions {
+  readonly client: FlagClient;
+  readonly deadlineMs: number;
+  readonly clock: Required<Clock>;
+  readonly emit: Emit;
+}
 
-  static async open(reader: SettingsReader): Promise<SessionSettings> {
-    return new SessionSettings(reader, await reader.read());
+interface CachedFlags {
+  /** The values of the newest answer of the service, by setting. */
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly problems: readonly SettingProblem[];
+}
+
+type Readings = ReadonlyMap<SettingName, FlagReading>;
+
+/**
+ * Caches the newest answer of a flag service. The values stay valid while the service fails, and only one turn waits
+ * for each query.
+ */
+export class FlagCache {
+  readonly #options: FlagCacheOptions;
+  readonly #values = new Map<SettingName, unknown>();
+  #problems: readonly SettingProblem[] = [];
+  #query: { readonly answer: Promise<Readings>; readonly atMs: number } | undefined;
+  #failingSinceMs: number | undefined;
+
+  constructor(options: FlagCacheOptions) {
+    this.#options = options;
   }
 
-  private constructor(reader: SettingsReader, resolved: ResolvedSettings) {
-    this.reader = reader;
-    this.#resolved = resolved;
+  async read(): Promise<CachedFlags> {
+    const readings = await this.#queryInTime();
+    if (readings === undefined) this.#report([`no answer within ${this.#options.deadlineMs} ms`]);
+    else {
+      this.#remember(readings);
+      this.#report([...readings.values()].flatMap((one) => (one.kind === "failed" ? [one.because] : [])));
+    }
+    return { values: Object.fromEntries(this.#values), problems: this.#problems };
   }
 
-  get current(): Settings {
-    return this.#resolved.settings;
+  /**
+   * Queries the service. Undefined without an answer in time; the query stays open, and the next turn checks for its
+   * answer.
+   */
+  async #queryInTime(): Promise<Readings | undefined> {
+    const { client, deadlineMs, clock } = this.#options;
+    if (this.#query === undefined || clock.now() - this.#query.atMs > REPEAT_QUERY_MS) {
+      this.#query = { answer: readFlags(client), atMs: clock.now() };
+    }
+    const { answer, atMs } = this.#query;
+    const inTime = new AbortController();
+    const late = clock.wait(Math.max(0, atMs + deadlineMs - clock.now()), inTime.signal).then(() => undefined);
+    const readings = await Promise.race([answer, late]);
+    inTime.abort();
+    if (readings !== undefined) this.#query = undefined;
+    return readings;
   }
 
-  get resolved(): ResolvedSettings {
-    return this.#resolved;
+  #remember(readings: Readings): void {
+    const unusable: SettingProblem[] = [];
+    for (const [name, reading] of readings) {
+      if (reading.kind === "failed") continue;
+      if (reading.kind === "value") this.#values.set(name, reading.value);
+      else this.#values.delete(name);
+      if (reading.kind === "unusable") unusable.push(toProblem(name, reading.because));
+    }
+    this.#problems = unusable;
   }
 
-  /** Reads the settings of the next turn. An unchanged result stays the same object, so that values derived from it stay valid. */
-  async refresh(): Promise<void> {
-    const fresh = await this.reader.read();
-    if (JSON.stringify(fresh) !== JSON.stringify(this.#resolved)) this.#resolved = fresh;
+  /** Emits the first failure, and the end of the failures. */
+  #report([because]: readonly string[]): void {
+    const { clock, emit } = this.#options;
+    if (because === undefined) {
+      if (this.#failingSinceMs !== undefined) {
+        emit({ kind: "flags-recovered", afterMs: clock.now() - this.#failingSinceMs });
+      }
+      this.#failingSinceMs = undefined;
+    } else if (this.#failingSinceMs === undefined) {
+      this.#failingSinceMs = clock.now();
+      emit({ kind: "flags-failed", because, held: this.#values.size });
+    }
   }
+}
+
+function toProblem(name: SettingName, because: string): SettingProblem {
+  const message = `Flag "palimpsest.${name}" in the flag service is not valid: ${because}.`;
+  return { source: "flags", name, value: undefined, message };
 }

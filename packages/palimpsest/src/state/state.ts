@@ -1,3 +1,5 @@
+// The state of an open session: runs one operation at a time, appends entries, and folds them.
+
 import { foldLedger } from "../cost/fold.ts";
 import type { Ledger } from "../cost/ledger.ts";
 import { InvalidContentError, SessionLostError } from "../errors.ts";
@@ -17,7 +19,7 @@ import { type Base, createSessionLog, type SessionLog } from "./log.ts";
 interface SessionStateOptions extends FeatureOptions {
   readonly session: string;
   readonly writer: LogWriter;
-  /** The entries that were read when the log was opened. */
+  /** The entries that opening the log has read. */
   readonly opened?: EntryBatch | undefined;
   /** The log that a fork continues. */
   readonly base?: Base | undefined;
@@ -25,8 +27,9 @@ interface SessionStateOptions extends FeatureOptions {
 }
 
 /**
- * What an open session knows. It changes in one way only: entries are appended to the log, and then folded. Never keep
- * `view`, `ledger` or `carriedState` across an `await`: a reload replaces them.
+ * The log of an open session and the state that follows from it. It changes in one way only: entries are appended to
+ * the log and then folded. Never keep `view`, `ledger` or `carriedState` across an `await`, because a reload replaces
+ * them.
  */
 export class SessionState {
   readonly log: LogReader;
@@ -35,9 +38,9 @@ export class SessionState {
   readonly #options: SessionStateOptions;
   readonly #log: SessionLog;
   #loaded: Loaded;
-  /** `uncertain`: an append failed, and only the log can tell whether it left something behind. */
+  /** `uncertain`: an append failed, so the log may contain entries that the state lacks. */
   #knowledge: "certain" | "uncertain" | "closed" = "certain";
-  /** The last operation that was started. */
+  /** The promise of the last operation. */
   #tail: Promise<unknown> = Promise.resolve();
 
   static async open(options: SessionStateOptions): Promise<SessionState> {
@@ -65,22 +68,21 @@ export class SessionState {
     return this.#loaded.ledger;
   }
 
-  /** The state that outlives every compaction. */
+  /** The state that survives every compaction. */
   get carriedState(): CarriedState {
     return this.#loaded.carriedState;
   }
 
   get configuration(): Configuration {
     const { configuration } = this.view;
-    if (configuration === undefined)
-      throw new SessionLostError(this.#options.session, "its log holds no configuration");
+    if (configuration === undefined) throw new SessionLostError(this.#options.session, "its log has no configuration");
     return configuration;
   }
 
   /** Runs one operation at a time, in the order of the calls. */
   inOrder<Result>(act: () => Promise<Result>): Promise<Result> {
     const result = this.#tail.then(async () => {
-      if (this.#knowledge === "closed") throw new SessionLostError(this.#options.session, "it was closed here");
+      if (this.#knowledge === "closed") throw new SessionLostError(this.#options.session, "this process has closed it");
       if (this.#knowledge === "uncertain") await this.reload();
       return act();
     });
@@ -138,7 +140,7 @@ function invalid(draft: Draft): never {
   throw new InvalidContentError(draft);
 }
 
-/** A session at one moment: what a compaction goes by while the session goes on. */
+/** A copy of a session's state, from which a compaction works while the session continues. */
 export interface Snapshot {
   readonly view: View;
   readonly changedAt: number;
@@ -168,7 +170,10 @@ export function takeSnapshot(state: SessionState, budget: Budget): Snapshot {
   };
 }
 
-/** Estimates of texts and items, padded, by what is known of the model now. */
+/**
+ * Returns functions that estimate the tokens of texts and items, with padding, from the current calibration of the
+ * model.
+ */
 export function measuresOf({
   calibration,
   featureOptions,
@@ -177,17 +182,17 @@ export function measuresOf({
     padTokens(calibration, estimateTokens(calibration, featuresOf(block, featureOptions)));
   return {
     countBlock,
-    // The same rounds are measured for each way to a summary, and for the view after it.
-    countTokens: remembering((text) => countBlock({ kind: "text", text })),
+    // Cache the counts: each summary method, and the view after it, measures the same texts.
+    countTokens: cachedCount((text) => countBlock({ kind: "text", text })),
     tokensOf: (item) => (item.kind === "seal" ? 0 : padTokens(calibration, estimateTokens(calibration, item.features))),
   };
 }
 
-function remembering(count: (text: string) => number): (text: string) => number {
-  const known = new Map<string, number>();
+function cachedCount(count: (text: string) => number): (text: string) => number {
+  const counts = new Map<string, number>();
   return (text) => {
-    const tokens = known.get(text) ?? count(text);
-    known.set(text, tokens);
+    const tokens = counts.get(text) ?? count(text);
+    counts.set(text, tokens);
     return tokens;
   };
 }

@@ -71,8 +71,8 @@ export function sealItem(
   const asked = {
     cacheTtl,
     headTtl,
-    edits: cache?.edits === undefined ? undefined : cache.edits,
-    deleted: cache?.deleted === undefined ? undefined : cache.deleted,
+    edits: cache?.edits,
+    deleted: cache?.deleted,
   };
   return { kind: "seal", from: at, to: at, maxTokens, ...compared, ...asked };
 }

@@ -70,7 +70,7 @@ export function backgroundAgents(agents: Pick<Agents, "list" | "stop">): readonl
       kind: "agent",
       what: `${name ?? id.slice(0, 8)}: ${goal}`,
       state,
-      priceUsd: used === undefined ? undefined : used.priceUsd,
+      priceUsd: used?.priceUsd,
       ...(phrases.length + spent.length === 0 ? {} : { progress: [...phrases, ...spent].join(", ") }),
       shownBy: "/agents",
       stop: async () => void (await agents.stop(id)),

@@ -102,7 +102,7 @@ function toCommand(
     return [];
   });
   const starts = [...commands.map((one) => toCommand(one, undefined, reading, depth + 1)), ...nested];
-  return { words, assignments, effect, starts, folder, unseen: problems[0] };
+  return { words, assignments, effect, starts, folder, ...(problems[0] === undefined ? {} : { unseen: problems[0] }) };
 }
 
 /** What a command reads as its input, if it is written in the line. */

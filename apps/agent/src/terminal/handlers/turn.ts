@@ -55,7 +55,7 @@ export function startTurn({ agent }: Running, { message }: EffectOf<"start-turn"
         signal,
         inbox: { deliver: async (to) => (await waiting.deliver(to)) + (await agent.agents.inbox.deliver(to)) },
         words: message?.text,
-        prompt: message === undefined ? undefined : message.content,
+        prompt: message?.content,
       });
       for await (const event of events) {
         emit({ kind: "query", event });

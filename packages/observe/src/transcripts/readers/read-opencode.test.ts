@@ -108,7 +108,7 @@ describe("readOpencode", () => {
     const { total: _, ...older } = tokens;
     const entries = await read(model("b", 2_000, { tokens: older, cost: 0 }, text("hi")));
     expect(entries.at(-1)).toMatchObject({ kind: "usage", outputTokens: 5 });
-    expect(entries.at(-1)).not.toHaveProperty("costUsd");
+    expect(entries.at(-1)).toEqual(expect.not.objectContaining({ costUsd: expect.anything() }));
   });
 
   test("a compaction comes about with its summary; what that used is at the side", async () => {

@@ -149,8 +149,9 @@ export function createEvidence(from?: unknown): EvidenceFold {
       path,
       reads: (known?.reads ?? 0) + (access === "read" ? 1 : 0),
       edits: (known?.edits ?? 0) + (access === "edit" ? 1 : 0),
-      readEntry: known?.readEntry === undefined ? undefined : known.readEntry,
-      editEntry: known?.editEntry === undefined ? undefined : known.editEntry,
+      // The order of these keys is part of logs: the entry that was known before comes first.
+      ...(known?.readEntry === undefined ? {} : { readEntry: known.readEntry }),
+      ...(known?.editEntry === undefined ? {} : { editEntry: known.editEntry }),
       ...(access === "read" ? { readEntry: entry } : { editEntry: entry }),
       ranges: lines === undefined ? (known?.ranges ?? []) : addRange(known?.ranges ?? [], lines),
       written: placed,

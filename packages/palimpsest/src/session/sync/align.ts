@@ -1,22 +1,79 @@
+// Compares a framework's list of messages with the log, and finds the first difference.
+
 import { readWithStub } from "../../state/load.ts";
 import { sha256 } from "../../stores/sha256.ts";
-
 import type { LogReader } from "../../stores/store.ts";
 import { groupEntries, type ListGroup, type OurEntry, type OurGroup, type Part } from "./conversation.ts";
 
-/** How a group of the list and one of the log fit. */
+/** The changes that make a log match a list. */
+export interface Alignment {
+  /** The entry to cut at. Absent if no entry is removed. */
+  readonly cutAt?: number;
+  /** The parts to append after the cut. */
+  readonly fresh: readonly Part[];
+  readonly altered: readonly number[];
+  /** The number of the list's groups that match completely before the first difference. */
+  readonly groups: number;
+}
+
+/** Compares a list with a log, group by group, up to the first difference. */
+export async function align(list: readonly ListGroup[], ours: AsyncIterable<OurGroup>): Promise<Alignment> {
+  const altered: number[] = [];
+  let index = 0;
+  let before: GroupMatch | undefined;
+  for await (const own of ours) {
+    const required = own.entries.find(({ presence }) => presence === "required");
+    const group = list[index];
+    // The list has parts that the log lacks, and the log continues: an insertion.
+    const extra = before === undefined ? [] : extras(list[index - 1]!, before);
+    const fits = group?.role === own.role && extra.length === 0;
+    if (!fits && required === undefined) continue;
+    if (!fits) {
+      const cutAt = required!.cutAt;
+      return { cutAt, fresh: [...extra, ...partsFrom(list, index)], altered, groups: index };
+    }
+    const match = matchGroup(group, own);
+    altered.push(...match.altered);
+    const { missingAt, matched } = match;
+    if (missingAt !== undefined) {
+      const again = group.parts.filter((part) => (matched.get(part) ?? missingAt) >= missingAt);
+      return { cutAt: missingAt, fresh: [...again, ...partsFrom(list, index + 1)], altered, groups: index };
+    }
+    before = match;
+    index++;
+  }
+  const extra = before === undefined ? [] : extras(list[index - 1]!, before);
+  return { fresh: [...extra, ...partsFrom(list, index)], altered, groups: index };
+}
+
+/**
+ * Returns the parts of a group that the log lacks. Thinking is included only if the other parts of its message are
+ * missing too.
+ */
+function extras(group: ListGroup, { matched }: GroupMatch): readonly Part[] {
+  const fresh = group.parts.filter((part) => part.stream !== "silent" && !matched.has(part));
+  const found = new Set(group.parts.filter((part) => matched.has(part)).map(({ of }) => of));
+  const messages = new Set(fresh.map(({ of }) => of).filter((of) => !found.has(of)));
+  return group.parts.filter((part) => (part.stream === "silent" ? messages.has(part.of) : fresh.includes(part)));
+}
+
+function partsFrom(list: readonly ListGroup[], index: number): readonly Part[] {
+  return list.slice(index).flatMap(({ parts }) => parts);
+}
+
+/** The result of comparing a group of the list with a group of the log. */
 interface GroupMatch {
-  /** Where the log has something that the list does not: the entry to cut at. */
+  /** The entry to cut at, if the log has an entry that the list lacks. */
   readonly missingAt?: number;
-  /** Parts of the list, and the entries that have them. */
+  /** Parts of the list, each with the entry that contains the part. */
   readonly matched: ReadonlyMap<Part, number>;
-  /** Entries that say something else than the list does, under the same ids. */
+  /** Entries whose content differs from the list under the same ids. */
   readonly altered: readonly number[];
 }
 
 /**
- * Finds the parts of one group in the other. Calls and results are found by their ids, wherever they stand; texts and media in
- * their order, whatever blocks they are divided into.
+ * Finds the parts of the list's group in the log's group. Calls and results are matched by their ids, at any position.
+ * Texts and media are matched in their order, however they are divided into blocks.
  */
 export function matchGroup(list: ListGroup, ours: OurGroup): GroupMatch {
   const matched = new Map<Part, number>();
@@ -40,14 +97,14 @@ export function matchGroup(list: ListGroup, ours: OurGroup): GroupMatch {
     }
   }
   for (const own of ours.entries) {
-    const words = own.parts.filter(({ stream }) => stream === "text" || stream === "media" || stream === "system");
-    if (words.length === 0) continue;
-    const found = own.erased ? wholeMessage(list, matched) : findWords(words, own, free);
+    const content = own.parts.filter(({ stream }) => stream === "text" || stream === "media" || stream === "system");
+    if (content.length === 0) continue;
+    const found = own.erased ? firstUnmatchedMessage(list, matched) : findContent(content, own, free);
     if (found !== undefined) for (const part of found) matched.set(part, own.entry);
     else if (isSame) altered.add(own.entry);
     else if (own.presence === "required") missing.push(own);
   }
-  // Under the same ids it is the same message, however its words come back, and with words that it did not have.
+  // A message with the same ids is the same message, even if its text was changed or extended.
   const entryOf = new Map([...matched].map(([{ of }, entry]) => [of, entry]));
   for (const part of list.role === "assistant" ? [...free("text"), ...free("media")] : []) {
     const entry = entryOf.get(part.of) ?? (hasSameId && altered.size > 0 ? ours.entries.at(-1)!.entry : undefined);
@@ -65,21 +122,24 @@ function isAltered(found: Part, part: Part, { digest, erased }: OurEntry): boole
   return digest === undefined || sha256(found.says) !== digest;
 }
 
-/** What was erased cannot be compared: it is taken to be the first message that is not found elsewhere. */
-function wholeMessage(list: ListGroup, matched: ReadonlyMap<Part, number>): readonly Part[] | undefined {
+/** Erased content cannot be compared. The first message that matches no other entry counts as the erased one. */
+function firstUnmatchedMessage(list: ListGroup, matched: ReadonlyMap<Part, number>): readonly Part[] | undefined {
   const first = list.parts.find((part) => !matched.has(part));
   return first && list.parts.filter((part) => part.of === first.of && !matched.has(part));
 }
 
-/** The parts of the list that say what an entry says, in its order; undefined if the list does not go on so. */
-function findWords(
-  words: readonly Part[],
+/**
+ * Finds the parts of the list that match the text and media of an entry, in order. Undefined if the list continues
+ * differently.
+ */
+function findContent(
+  content: readonly Part[],
   { digest }: OurEntry,
   free: (stream: Part["stream"]) => readonly Part[],
 ): readonly Part[] | undefined {
-  const streams = [...new Set(words.map(({ stream }) => stream))];
+  const streams = [...new Set(content.map(({ stream }) => stream))];
   const found = streams.map((stream) => {
-    const own = words.filter((part) => part.stream === stream);
+    const own = content.filter((part) => part.stream === stream);
     if (stream === "text" && digest !== undefined) return findStored(free(stream), digest);
     if (stream !== "text") return findEqual(own, free(stream));
     return findText(own.map(({ key }) => key).join(""), free(stream));
@@ -92,7 +152,7 @@ function findEqual(own: readonly Part[], parts: readonly Part[]): readonly Part[
   return own.every(({ key }, index) => next[index]?.key === key) ? next : undefined;
 }
 
-/** So many texts, from the first on, as make up a text together. */
+/** Finds the leading texts that together make up a text. */
 function findText(text: string, parts: readonly Part[]): readonly Part[] | undefined {
   let joined = "";
   for (const [index, { key }] of parts.entries()) {
@@ -103,7 +163,7 @@ function findText(text: string, parts: readonly Part[]): readonly Part[] | undef
   return undefined;
 }
 
-/** The same for a text that is in a file, by its digest. */
+/** Finds the leading texts that together have a digest: for a text that is stored in a file. */
 function findStored(parts: readonly Part[], digest: string): readonly Part[] | undefined {
   const texts: string[] = [];
   for (const [index, { block }] of parts.entries()) {
@@ -113,69 +173,16 @@ function findStored(parts: readonly Part[], digest: string): readonly Part[] | u
   return undefined;
 }
 
-/** What makes a log say what a list says. */
-export interface Alignment {
-  /** The entry to cut at; absent if nothing has to go. */
-  readonly cutAt?: number;
-  /** What is to be appended then. */
-  readonly fresh: readonly Part[];
-  readonly altered: readonly number[];
-  /** How many groups of the list were found in whole before the first difference. */
-  readonly groups: number;
-}
-
-/** Walks through a list and a log, group by group, to the first difference. */
-export async function align(list: readonly ListGroup[], ours: AsyncIterable<OurGroup>): Promise<Alignment> {
-  const altered: number[] = [];
-  let index = 0;
-  let before: GroupMatch | undefined;
-  for await (const own of ours) {
-    const required = own.entries.find(({ presence }) => presence === "required");
-    const group = list[index];
-    // The list has something that the log has not, and the log goes on: an insertion.
-    const extra = before === undefined ? [] : extras(list[index - 1]!, before);
-    const fits = group?.role === own.role && extra.length === 0;
-    if (!fits && required === undefined) continue;
-    if (!fits) {
-      const cutAt = required!.cutAt;
-      return { cutAt, fresh: [...extra, ...partsFrom(list, index)], altered, groups: index };
-    }
-    const match = matchGroup(group, own);
-    altered.push(...match.altered);
-    const { missingAt, matched } = match;
-    if (missingAt !== undefined) {
-      const again = group.parts.filter((part) => (matched.get(part) ?? missingAt) >= missingAt);
-      return { cutAt: missingAt, fresh: [...again, ...partsFrom(list, index + 1)], altered, groups: index };
-    }
-    before = match;
-    index++;
-  }
-  const extra = before === undefined ? [] : extras(list[index - 1]!, before);
-  return { fresh: [...extra, ...partsFrom(list, index)], altered, groups: index };
-}
-
-/** Parts of a group that the log does not have. Thinking is fresh with the words and calls of its message. */
-function extras(group: ListGroup, { matched }: GroupMatch): readonly Part[] {
-  const fresh = group.parts.filter((part) => part.stream !== "silent" && !matched.has(part));
-  const found = new Set(group.parts.filter((part) => matched.has(part)).map(({ of }) => of));
-  const messages = new Set(fresh.map(({ of }) => of).filter((of) => !found.has(of)));
-  return group.parts.filter((part) => (part.stream === "silent" ? messages.has(part.of) : fresh.includes(part)));
-}
-
-function partsFrom(list: readonly ListGroup[], index: number): readonly Part[] {
-  return list.slice(index).flatMap(({ parts }) => parts);
-}
-
 interface Pruned {
   readonly plan: Alignment;
-  /** Entries of calls and results that the list lacks. They stay. */
+  /** Entries of calls and results that the list lacks. They stay in the log. */
   readonly entries: readonly number[];
 }
 
 /**
- * What makes a log say what a list says of which a framework has pruned tool calls and results. Undefined if the list lacks
- * none of them, or only those behind all that it has: then an answer was taken back.
- * @param cutAt where the session would be cut if nothing had been pruned
+ * Plans the changes for a list from which a framework has pruned tool calls and results. Undefined if no calls and
+ * results are missing, or only those at the end: an answer was undone then.
+ * @param cutAt the entry at which the session would be cut if nothing had been pruned
  */
 export async function findPruned(
   list: readonly ListGroup[],
@@ -198,11 +205,12 @@ export async function findPruned(
   const aligned = await align(list, groupEntries(others()));
   const end = aligned.cutAt ?? Number.POSITIVE_INFINITY;
   const last = left.findLast(({ entry }) => entry < end)?.entry ?? 0;
-  // The calls of an entry stand behind its text: the list has nothing behind them, so it has other calls instead, or none.
+  // The calls of an entry come after its text. The list has other calls after the text, or none, so they were not
+  // pruned.
   if (pruned.some(({ entry }) => entry === last)) return undefined;
   const entries = pruned.map(({ entry }) => entry).filter((entry) => entry < last);
-  const behind = pruned.find(({ entry }) => entry > last && entry < end);
-  const cut = behind?.cutAt ?? aligned.cutAt;
+  const next = pruned.find(({ entry }) => entry > last && entry < end);
+  const cut = next?.cutAt ?? aligned.cutAt;
   if (entries.length === 0 || (cut ?? Number.POSITIVE_INFINITY) <= cutAt) return undefined;
   const { cutAt: _, ...plan } = aligned;
   return { plan: cut === undefined ? plan : { ...plan, cutAt: cut }, entries };
@@ -213,11 +221,11 @@ function isTool({ stream }: Part): boolean {
 }
 
 /**
- * What a list adds to a log whose end it has, but not its beginning: the framework has dropped the beginning, or put a summary in
- * its place. Undefined if the list is none of that.
+ * Returns the parts that a list adds to a log, if the framework has dropped the beginning of the list or replaced it by
+ * a summary. Undefined if the list is not shortened like this.
  *
- * The list must have all of the log from some point on, with an answer of the model in it, and fewer messages than the log before
- * that point: a list with as many has had one of them edited.
+ * The list must contain all of the log from some point on, with an answer of the model in it, and fewer messages than
+ * the log before that point. A list with as many messages has an edited message instead.
  * @param back the log's groups, newest first
  */
 export async function findTrimmed(
@@ -241,12 +249,12 @@ export async function findTrimmed(
       continue;
     }
     const group = list[at];
-    const isNext = headGroups === 0 && group !== undefined && goesOn(group, own, at);
+    const isNext = headGroups === 0 && group !== undefined && continuesWith(group, own, at);
     if (isNext) {
       hasAnswer ||= own.role === "assistant";
       at--;
     } else headGroups++;
-    // More before that point than the list has: enough is known.
+    // The log has more groups before that point than the list.
     if (headGroups > at + 1) return hasAnswer ? fresh : undefined;
   }
   return undefined;
@@ -256,14 +264,17 @@ function fits(group: ListGroup, own: OurGroup): boolean {
   return group.role === own.role && matchGroup(group, own).missingAt === undefined;
 }
 
-/** The first group of a list may lack something: it can have been cut in the middle. */
-function goesOn(group: ListGroup, own: OurGroup, at: number): boolean {
+/**
+ * Tells whether the list continues backward with this group. The first group of a list may lack parts, because it can
+ * be cut in the middle.
+ */
+function continuesWith(group: ListGroup, own: OurGroup, at: number): boolean {
   if (group.role !== own.role) return false;
   const match = matchGroup(group, own);
   return extras(group, match).length === 0 && (match.missingAt === undefined || (at === 0 && match.matched.size > 0));
 }
 
-/** Of entries that came back altered, those that are no failed results. */
+/** Returns the altered entries that are not failed results. */
 export async function findEdited(log: LogReader, altered: readonly number[]): Promise<readonly number[]> {
   const edited: number[] = [];
   for (const entry of altered) {

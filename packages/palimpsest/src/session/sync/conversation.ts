@@ -1,3 +1,5 @@
+// Brings a framework's list of messages and a log into the same form: groups of parts that can be compared.
+
 import type { Block, Media, ToolResult } from "../../log/block.ts";
 import type { Entry } from "../../log/entry.ts";
 import { attachment, type NewContent } from "../../log/messages.ts";
@@ -6,19 +8,114 @@ import { type BranchRange, branchRanges, readWithStub } from "../../state/load.t
 import { readEntries } from "../../stores/read.ts";
 import type { LogReader } from "../../stores/store.ts";
 
-/** One block of a message, as far as two lists are compared by it. */
+/** A system message in the middle of a list becomes an attachment of this type. */
+const SYSTEM_ATTACHMENT = "system";
+const BATCH_ENTRIES = 128;
+
+/** A message of a framework's list, in the engine's blocks. */
+export interface SyncMessage {
+  /** Tool results can have either role: frameworks keep them in messages of the user, of the tool or of the model. */
+  readonly role: "system" | "user" | "assistant";
+  readonly content: string | readonly Block[];
+  /**
+   * The framework's id of the message. If it equals the provider's id of a recorded response, the response stays as it
+   * was sent, however its text comes back. Not needed otherwise. @default none
+   */
+  readonly id?: string;
+}
+
+/** The result of a sync. */
+export interface Synced {
+  /** The number of messages of the list that the log already had. */
+  readonly kept: number;
+  /** The entries that were appended. */
+  readonly appended: readonly number[];
+  /** The entry that the session went back to, because a message before the end of the list was edited or deleted. */
+  readonly rewoundTo?: number;
+  /** Entries whose content came back altered under the same ids. They stay as they were sent. */
+  readonly altered: readonly number[];
+  /**
+   * The altered entries that may be edits: all except failed results, which frameworks reword. The session does not
+   * apply these edits, because it cannot tell them from a framework's own changes.
+   */
+  readonly edited: readonly number[];
+  /**
+   * `trimmed`: the list lacks the beginning of the conversation, because the framework has dropped or summarized it.
+   * The session keeps the beginning and does not adopt the summary, because it compacts the conversation itself.
+   */
+  readonly head: "whole" | "trimmed";
+  /**
+   * Entries of tool calls and results that the list lacks, although it has the messages after them: the framework has
+   * pruned them. They stay as they were sent.
+   */
+  readonly pruned: readonly number[];
+}
+
+/** One block of a message, in the form in which a list and a log are compared. */
 export interface Part {
-  /** Whose turn it belongs to: calls are the model's and results are not, whatever message they stand in. */
+  /** The side that the block belongs to: calls belong to the model and results to the user, in any message. */
   readonly role: "user" | "assistant";
-  /** `silent`: thinking, and what only the provider understands: carried along, and not compared. */
+  /** `silent`: thinking and blocks that only the provider understands. They are kept and not compared. */
   readonly stream: "text" | "system" | "call" | "result" | "media" | "silent";
-  /** The id of a call or a result; of all else, what it says, in a form that re-rendering does not change. */
+  /**
+   * The id of a call or a result. For other blocks: the content, in a form that stays the same when frameworks render
+   * it again.
+   */
   readonly key: string;
-  /** What a call or a result says. */
+  /** The content of a call or a result. */
   readonly says: string;
   readonly block: Block;
-  /** The number of its message in the list, or of its entry in the log. */
+  /** The index of the message in the list, or the number of the entry in the log. */
   readonly of: number;
+}
+
+/** All parts of one side up to the next part of the other side, however they are divided into messages. */
+export interface ListGroup {
+  readonly role: "user" | "assistant";
+  readonly parts: readonly Part[];
+  /** The ids of the messages. */
+  readonly ids: ReadonlySet<string>;
+}
+
+/** An entry of the log that a list can contain. */
+export interface OurEntry {
+  readonly entry: number;
+  readonly role: "user" | "assistant";
+  readonly parts: readonly Part[];
+  /** The entry to cut at in order to remove this entry. It includes the silent entries directly before. */
+  readonly cutAt: number;
+  /** `optional`: the host appended the entry itself, so a list need not contain it. */
+  readonly presence: "required" | "optional";
+  readonly responseId?: string;
+  /** The digest of the text, if the text is in a file. The blocks then have a preview. */
+  readonly digest?: string;
+  /** Whether the entry is erased. Any content in its place matches. */
+  readonly erased: boolean;
+}
+
+/** All entries of one side up to the next entry of the other side. */
+export interface OurGroup {
+  readonly role: "user" | "assistant";
+  readonly entries: readonly OurEntry[];
+}
+
+/**
+ * Groups the parts of a list by side, from the message with the index `from`. Groups alternate between the user and the
+ * model.
+ */
+export function listGroups(messages: readonly SyncMessage[], from: number): readonly ListGroup[] {
+  const groups: { role: Part["role"]; parts: Part[]; ids: Set<string> }[] = [];
+  for (const [index, { role, content, id }] of messages.entries()) {
+    if (index < from) continue;
+    for (const part of toParts(role, content, index)) {
+      const last = groups.at(-1);
+      const group = last?.role === part.role ? last : { role: part.role, parts: [], ids: new Set<string>() };
+      if (group !== last) groups.push(group);
+      group.parts.push(part);
+      if (id !== undefined) group.ids.add(id);
+    }
+  }
+  return groups;
 }
 
 export function toParts(
@@ -42,7 +139,7 @@ export function toParts(
       case "document":
         return [{ ...part, stream: "media", key: mediaKey(block) }];
       case "opaque":
-        // What the user gives must stay in the user's message; what the model adds comes back in many forms.
+        // A block of the user must stay in the user's message. A block of the model comes back in many forms.
         if (role !== "assistant") return [{ ...part, stream: "media", key: canonical(block.native.block) }];
         return [{ ...part, stream: "silent" }];
       default:
@@ -51,7 +148,7 @@ export function toParts(
   });
 }
 
-/** Frameworks trim, join and split texts: none of that is an edit. */
+/** Removes white space. Frameworks trim, join and split texts, and these changes are not edits. */
 function withoutSpace(text: string): string {
   return text.normalize("NFC").replace(/\s+/gu, "");
 }
@@ -61,12 +158,12 @@ function resultText({ content }: ToolResult): string {
   return content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
 }
 
-/** Without the media type, which is put right when the content comes in. */
+/** Leaves out the media type, because appending the content corrects the type. */
 function mediaKey({ source }: Media): string {
   return source.kind === "url" ? source.url : source.data;
 }
 
-/** JSON with the names in order: frameworks parse the inputs of calls, and write them again. */
+/** Returns JSON with sorted names. Frameworks parse the inputs of calls and write them again. */
 function canonical(value: unknown): string {
   return (
     JSON.stringify(value, (_, inner: unknown) =>
@@ -77,13 +174,10 @@ function canonical(value: unknown): string {
   );
 }
 
-/** The type of the attachment that a system message in the middle of a list becomes. */
-const SYSTEM_ATTACHMENT = "system";
-
 /**
- * Parts of a list as what is appended. Those of one message stay together, except that results, calls and words of the user
- * each have their own origin.
- * @param first a number that no list before this one has begun with
+ * Turns parts of a list into content to append. Parts of one message stay together, except that results, calls and
+ * texts of the user each have their own origin.
+ * @param first a number with which no earlier list began
  */
 export function newContents(parts: readonly Part[], first: number): readonly NewContent[] {
   const runs: { readonly first: Part; readonly blocks: Block[] }[] = [];
@@ -108,36 +202,13 @@ function originOf({ role, stream }: Part): "system" | MessagePayload["origin"] {
 function toContent(first: Part, blocks: readonly Block[], number: number): NewContent {
   const origin = originOf(first);
   if (origin === "system") return attachment(SYSTEM_ATTACHMENT, blocks);
-  // Each is a response of its own: pieces of one would be sent as one message, before the results between them.
+  // Each one gets its own response id. Messages of one response would be sent as one message, before the results
+  // between them.
   const response = origin === "model" ? { responseId: `synced-${number}` } : {};
   return { role: first.role, blocks, origin, ...response };
 }
 
-/** An entry of the log that a list may have. */
-export interface OurEntry {
-  readonly entry: number;
-  readonly role: "user" | "assistant";
-  readonly parts: readonly Part[];
-  /** Where the session is cut so that this entry goes: before what stands silently in front of it. */
-  readonly cutAt: number;
-  /** `optional`: the host has appended it by itself, so a list need not have it. */
-  readonly presence: "required" | "optional";
-  readonly responseId?: string;
-  /** The digest of its text, if the text is in a file: then its blocks have a preview. */
-  readonly digest?: string;
-  /** Erased: whatever a list says in its place is what was erased. */
-  readonly erased: boolean;
-}
-
-/** All that one side has said before the other did. */
-export interface OurGroup {
-  readonly role: "user" | "assistant";
-  readonly entries: readonly OurEntry[];
-}
-
-const BATCH_ENTRIES = 128;
-
-/** The conversation on the branch that ends at an entry, in groups, oldest first, from behind an entry on. */
+/** Reads the conversation on the branch that ends at an entry, in groups, oldest first, starting after `after`. */
 export async function* readConversation(log: LogReader, at: number, after = 0): AsyncGenerator<OurGroup> {
   const ranges: BranchRange[] = [];
   for await (const { from, to } of branchRanges(log, at)) {
@@ -147,12 +218,15 @@ export async function* readConversation(log: LogReader, at: number, after = 0): 
   yield* groupEntries(forward(log, ranges));
 }
 
-/** The same, newest first, each group in the order of its entries. Reads back only as far as it is asked. */
+/**
+ * Reads the conversation backward, newest group first. The entries in a group are in ascending order. Reads back only
+ * as far as the caller iterates.
+ */
 export async function* readConversationBack(log: LogReader, at: number): AsyncGenerator<OurGroup> {
   for await (const { role, entries } of groupEntries(backward(log, at))) yield { role, entries: entries.toReversed() };
 }
 
-/** Entries as groups, in their order. */
+/** Groups entries in their order. */
 export async function* groupEntries(entries: AsyncIterable<OurEntry>): AsyncGenerator<OurGroup> {
   let group: OurEntry[] = [];
   for await (const entry of entries) {
@@ -190,7 +264,7 @@ async function* backward(log: LogReader, at: number): AsyncGenerator<OurEntry> {
   }
 }
 
-/** `silent`: it says nothing that could be compared, and goes with what stands behind it. */
+/** Converts an entry. `silent`: the entry has nothing to compare, and is removed together with the next entry. */
 async function toOurEntry(log: LogReader, entry: Entry): Promise<OurEntry | "silent" | undefined> {
   const read = await readWithStub(log, entry);
   const { sequence } = entry;
@@ -202,80 +276,17 @@ async function toOurEntry(log: LogReader, entry: Entry): Promise<OurEntry | "sil
   const { role, blocks, origin, responseId, stored } = read.payload;
   const parts = toParts(role, blocks, sequence).filter(({ stream }) => stream !== "silent");
   if (parts.length === 0) return "silent";
-  const known = {
+  const optional = {
     responseId,
     digest: stored === undefined ? undefined : stored.digest,
   };
   const presence = ["human", "model", "tool"].includes(origin) ? "required" : "optional";
-  return { ...own, role: parts[0]!.role, parts, presence, ...known };
-}
-
-/** A message of a framework's list, in the engine's blocks. */
-export interface SyncMessage {
-  /** Tool results belong to either role: frameworks keep them in messages of the user, of the tool or of the model. */
-  readonly role: "system" | "user" | "assistant";
-  readonly content: string | readonly Block[];
-  /**
-   * The framework's id of the message. Where it is the provider's id of a response that `record` has entered, the response
-   * stays as it was sent, however its text comes back. Not needed otherwise. @default none
-   */
-  readonly id?: string;
-}
-
-/** What a sync did. */
-export interface Synced {
-  /** How many messages of the list were there already. */
-  readonly kept: number;
-  /** The entries that were appended. */
-  readonly appended: readonly number[];
-  /** The entry that the session went back to, because a message before the end of the list was edited or deleted. */
-  readonly rewoundTo?: number;
-  /** Entries that came back altered under the same ids. They stay as they were sent. */
-  readonly altered: readonly number[];
-  /**
-   * Of those, all but failed results, which frameworks word anew: somebody may have edited them. The session does not follow, because
-   * an edit under the same ids cannot be told from a framework's own changes.
-   */
-  readonly edited: readonly number[];
-  /**
-   * `trimmed`: the list lacks the beginning of the conversation, because the framework has dropped or summarized it. The
-   * session keeps the beginning and takes no summary over: it compacts by itself.
-   */
-  readonly head: "whole" | "trimmed";
-  /**
-   * Entries of tool calls and results that the list lacks although it has what follows them: the framework has pruned them. They
-   * stay, as they were sent.
-   */
-  readonly pruned: readonly number[];
-}
-
-/** All that one side says before the other does, whatever messages it is divided into. */
-export interface ListGroup {
-  readonly role: "user" | "assistant";
-  readonly parts: readonly Part[];
-  /** Ids of its messages. */
-  readonly ids: ReadonlySet<string>;
-}
-
-/** A list as groups that alternate between the user and the model. System messages at its head are no part of it. */
-export function listGroups(messages: readonly SyncMessage[], from: number): readonly ListGroup[] {
-  const groups: { role: Part["role"]; parts: Part[]; ids: Set<string> }[] = [];
-  for (const [index, { role, content, id }] of messages.entries()) {
-    if (index < from) continue;
-    for (const part of toParts(role, content, index)) {
-      const last = groups.at(-1);
-      const group = last?.role === part.role ? last : { role: part.role, parts: [], ids: new Set<string>() };
-      if (group !== last) groups.push(group);
-      group.parts.push(part);
-      if (id !== undefined) group.ids.add(id);
-    }
-  }
-  return groups;
+  return { ...own, role: parts[0]!.role, parts, presence, ...optional };
 }
 
 /**
- * A list in which several answers stand as one: their calls, then all results. Some frameworks write a turn with several steps so.
- * Divides them as the log has them. Returns the list itself if there is nothing to divide.
+ * Divides answers that a framework has merged: some frameworks write a turn with several steps as one answer with all
+ * calls, followed by all results. Divides them as in the log. Returns the list itself if there is nothing to divide.
  */
 export async function divideSteps(
   list: readonly ListGroup[],
@@ -291,7 +302,7 @@ export async function divideSteps(
     const results = list[index + 1];
     const before = list[index - 1];
     if (group.role === "assistant") return divide(group, results, steps) ?? [group];
-    // Results stand beside the calls that they were divided with.
+    // `divide` has already added these results after their calls.
     return before !== undefined && divide(before, group, steps) !== undefined ? [] : [group];
   });
   return divided.length === list.length ? list : divided;
@@ -315,23 +326,23 @@ function divide(
   });
 }
 
-/** The parts of each answer. Words and thinking belong to the call that follows them. */
+/** Splits the parts by answer. Text and thinking belong to the call that follows them. */
 function runsOf(parts: readonly Part[], steps: ReadonlyMap<string, number>): readonly (readonly Part[])[] {
   const runs: Part[][] = [[]];
-  let words: Part[] = [];
+  let leading: Part[] = [];
   let current: number | undefined;
   for (const part of parts) {
     if (!isCall(part)) {
-      words.push(part);
+      leading.push(part);
       continue;
     }
     const step = steps.get(part.key);
     if (current !== undefined && step !== undefined && step !== current) runs.push([]);
     current = step ?? current;
-    runs.at(-1)!.push(...words, part);
-    words = [];
+    runs.at(-1)!.push(...leading, part);
+    leading = [];
   }
-  runs.at(-1)!.push(...words);
+  runs.at(-1)!.push(...leading);
   return runs;
 }
 

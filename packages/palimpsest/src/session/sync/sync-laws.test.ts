@@ -11,9 +11,9 @@ import type { SyncMessage } from "./conversation.ts";
 
 const open = (store: Store = memoryStore()) => openOffline(store, { tools: [LOOK] });
 
-// Few words, so that messages are often the same.
+// Use few words, so that messages are often equal.
 const word = fc.constantFrom("yes", "no", "go on", " a\n b ", "c");
-/** A turn: what the user says, rounds of calls with their results, and an answer. */
+/** A turn: a message of the user, rounds of calls with their results, and an answer. */
 const turn = fc.record({
   asks: fc.array(word, { minLength: 1, maxLength: 2 }),
   rounds: fc.array(fc.record({ words: fc.option(word, { nil: undefined }), calls: fc.integer({ min: 1, max: 3 }) }), {
@@ -43,19 +43,19 @@ function toList(turns: readonly Turn[], prefix = "call"): readonly SyncMessage[]
   ]);
 }
 const lists = fc.array(turn, { minLength: 1, maxLength: 4 }).map((turns) => toList(turns));
-/** Calls have other ids: under the same ones, what was sent stays. */
+/** Returns a list with other call ids, because content under the same ids stays as it was sent. */
 const otherLists = fc.array(turn, { minLength: 1, maxLength: 4 }).map((turns) => toList(turns, "other"));
 const ended = (list: readonly SyncMessage[]): readonly SyncMessage[] => [...list, { role: "user", content: "last" }];
 
-const said = ({ messages, system }: AnthropicRequest): string =>
+const sent = ({ messages, system }: AnthropicRequest): string =>
   JSON.stringify([system, messages], (name, value) => (name === "cache_control" ? undefined : value));
 async function requestOf(list: readonly SyncMessage[]): Promise<string> {
   const session = await open();
   await session.sync(list);
-  return said(await session.prepare());
+  return sent(await session.prepare());
 }
 
-/** As frameworks give a list back: trimmed, merged, with inputs and results written anew. */
+/** Returns a list as frameworks return it: trimmed, merged, with inputs and results rendered again. */
 function rendered(list: readonly SyncMessage[]): readonly SyncMessage[] {
   return list.map(({ role, content }) => ({
     role,
@@ -71,7 +71,7 @@ function rendered(list: readonly SyncMessage[]): readonly SyncMessage[] {
 
 const RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 30 : 1_000;
 
-test("synced twice is synced once, also after reopening", async () => {
+test("has the same result for one sync and for two, also after reopening", async () => {
   await fc.assert(
     fc.asyncProperty(lists, async (list) => {
       const store = memoryStore();
@@ -89,7 +89,7 @@ test("synced twice is synced once, also after reopening", async () => {
   );
 }, 600_000);
 
-test("synced in growing lists is synced once", async () => {
+test("has the same result for growing lists and for one list", async () => {
   await fc.assert(
     fc.asyncProperty(lists, fc.infiniteStream(fc.boolean()), async (list, reopens) => {
       const store = memoryStore();
@@ -101,32 +101,32 @@ test("synced in growing lists is synced once", async () => {
         }
         const synced = await session.sync(list.slice(0, length));
         expect(synced).toMatchObject({ kept: length - 1 });
-        expect(synced).not.toHaveProperty("rewoundTo");
+        expect(synced.rewoundTo).toBeUndefined();
       }
       await session.sync(ended(list));
-      expect(said(await session.prepare())).toBe(await requestOf(ended(list)));
+      expect(sent(await session.prepare())).toBe(await requestOf(ended(list)));
     }),
     { numRuns: RUNS },
   );
 }, 600_000);
 
-test("whatever list follows another, the request is that of a session which has seen only the last", async () => {
+test("sends after any two lists the request of a session that has seen only the second", async () => {
   await fc.assert(
     fc.asyncProperty(lists, otherLists, fc.nat(), async (one, other, at) => {
       const edited = [...one.slice(0, at % (one.length + 1)), ...other];
       const session = await open();
       await session.sync(one);
       const { head, pruned } = await session.sync(ended(edited));
-      // A list that lacks the beginning, or calls between texts that it has, is taken for one that was shortened.
+      // A list that lacks the beginning, or calls between known texts, counts as shortened.
       fc.pre(head === "whole" && pruned.length === 0);
-      expect(said(await session.prepare())).toBe(await requestOf(ended(edited)));
+      expect(sent(await session.prepare())).toBe(await requestOf(ended(edited)));
       expect(await session.sync(ended(edited))).toMatchObject({ appended: [] });
     }),
     { numRuns: RUNS },
   );
 }, 600_000);
 
-test("driven by sync, a session sends what it sends driven by append, and never changes what it has sent", async () => {
+test("sends the same requests with sync as with append, and never changes sent content", async () => {
   const replies = fc.array(fc.constantFrom("call", "answer"), { minLength: 1, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(replies, fc.boolean(), async (script, isRendered) => {
@@ -143,12 +143,12 @@ test("driven by sync, a session sends what it sends driven by append, and never 
       for (const _ of script) {
         list.push({ role: "user", content: next });
         const outcome = await synced.sync(isRendered ? [...rendered(list.slice(0, -1)), list.at(-1)!] : list);
-        expect(outcome).not.toHaveProperty("rewoundTo");
+        expect(outcome.rewoundTo).toBeUndefined();
         const origin = next[0]?.kind === "tool_result" ? "tool" : "human";
         await appended.append({ ...user(next), origin });
         const request = await synced.prepare();
-        expect(said(request)).toBe(said(await appended.prepare()));
-        const messages = JSON.parse(said(request))[1] as readonly unknown[];
+        expect(sent(request)).toBe(sent(await appended.prepare()));
+        const messages = JSON.parse(sent(request))[1] as readonly unknown[];
         expect(messages.slice(0, before.length)).toEqual(before);
         before = messages;
         const answered = face.answer(request);

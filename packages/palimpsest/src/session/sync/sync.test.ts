@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
 import { attachment, commandOutput, notice, toolResult } from "../../log/messages.ts";
 import type { AnthropicRequest, AnthropicResponse } from "../../providers/anthropic.ts";
+import { readEntry } from "../../state/load.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import type { Store } from "../../stores/store.ts";
 import { LOOK, openOffline } from "../testing/open-offline.ts";
@@ -28,11 +29,11 @@ const result = (callId: string, content = "A tree.", status: "ok" | "error" = "o
   status,
 });
 const text = (words: string): Block => ({ kind: "text", text: words });
-/** Without the marks, which move with the end. */
-const said = (request: AnthropicRequest): string =>
+/** Returns the messages without cache marks, which move with the end. */
+const sent = (request: AnthropicRequest): string =>
   JSON.stringify(request.messages, (name, value) => (name === "cache_control" ? undefined : value));
 
-/** A service that calls a tool twice, then says what there is. */
+/** A service that calls a tool twice and then answers. */
 function service() {
   const face = createAnthropic({
     script: ({ turn }) =>
@@ -54,7 +55,7 @@ function service() {
   };
 }
 
-describe("a list that goes on", () => {
+describe("a list that grows", () => {
   const list = [
     { role: "system", content: "Be brief." },
     user("What is there?"),
@@ -64,7 +65,7 @@ describe("a list that goes on", () => {
     user("Thank you."),
   ] as const satisfies readonly SyncMessage[];
 
-  test("is appended once, and again after reopening not at all", async () => {
+  test("is appended once, and not again after reopening", async () => {
     const store = memoryStore();
     const session = await open(store);
     const first = await session.sync(list);
@@ -80,10 +81,10 @@ describe("a list that goes on", () => {
     expect(await again.sync(list)).toEqual(nothing);
     expect(await again.sync(list)).toEqual(nothing);
     expect(again.history.newestEntry).toBe(newestEntry + 1);
-    expect(said(await again.prepare())).toBe(said(request));
+    expect(sent(await again.prepare())).toBe(sent(request));
   });
 
-  test("is sent round by round, as the list has it", async () => {
+  test("is sent in the rounds of the list", async () => {
     const session = await open();
     await session.sync(list);
     const { messages } = await session.prepare();
@@ -98,7 +99,7 @@ describe("a list that goes on", () => {
     ]);
   });
 
-  test("a system message in the middle is the host's word, and one that changes at the head is configured", async () => {
+  test("turns a system message in the middle into an attachment, and changes the configuration at the head", async () => {
     const session = await open();
     const middle = { role: "system", content: "Mind the gap." } as const;
     await session.sync([...list, middle]);
@@ -110,13 +111,14 @@ describe("a list that goes on", () => {
   });
 });
 
-test("a response that was recorded is found again, however the framework writes it", async () => {
+test("finds a recorded response again, however the framework renders it", async () => {
   const session = await open();
   const ask = service();
   await session.sync([user("  What is there?  ")]);
   const { calls } = await session.record(ask(await session.prepare()));
   const [a, b] = calls.map(({ id }) => id) as [string, string];
-  // Thinking is gone, texts are trimmed, inputs are written anew, results are merged into one message, in another order.
+  // Thinking is gone, texts are trimmed, inputs are rendered again, and results are merged into one message in another
+  // order.
   const second = [
     user("What is there?"),
     assistant([text("I look."), call(a, { deep: true, at: 1 }), call(b, { deep: true, at: 2 })]),
@@ -124,7 +126,7 @@ test("a response that was recorded is found again, however the framework writes 
   ];
   expect(await session.sync(second)).toMatchObject({ kept: 2, altered: [], head: "whole" });
   const request = await session.prepare();
-  expect(said(request)).toContain('"type":"thinking"');
+  expect(sent(request)).toContain('"type":"thinking"');
   await session.record(ask(request));
   const third = [
     ...second.slice(0, 2),
@@ -134,16 +136,16 @@ test("a response that was recorded is found again, however the framework writes 
   ];
   const synced = await session.sync(third);
   expect(synced).toMatchObject({ kept: 4, altered: [expect.any(Number)] });
-  expect(synced).not.toHaveProperty("rewoundTo");
+  expect(synced.rewoundTo).toBeUndefined();
   const next = await session.prepare();
-  // What was sent is sent again, byte for byte.
+  // The session sends the same bytes again.
   expect(JSON.stringify(next.messages.slice(0, request.messages.length - 1))).toBe(
     JSON.stringify(request.messages.slice(0, -1)),
   );
-  expect(said(next)).toContain("An error occurred.");
+  expect(sent(next)).toContain("An error occurred.");
 });
 
-test("under the provider's own id an answer stays as it was sent, whatever its words become", async () => {
+test("keeps an answer with the provider's id as it was sent, whatever its text becomes", async () => {
   const session = await open();
   const ask = service();
   await session.sync([user("What is there?")]);
@@ -160,17 +162,17 @@ test("under the provider's own id an answer stays as it was sent, whatever its w
     user("And?"),
   ];
   const synced = await session.sync(list);
-  expect(synced).not.toHaveProperty("rewoundTo");
+  expect(synced.rewoundTo).toBeUndefined();
   expect(synced.altered).toHaveLength(2);
   expect(synced.appended).toHaveLength(1);
 });
 
-describe("a real edit", () => {
+describe("an edit", () => {
   const list = [user("One."), assistant("1"), user("Two."), assistant("2"), user("Three.")];
-  const wanted = async (messages: readonly SyncMessage[]) => {
+  const requestOf = async (messages: readonly SyncMessage[]) => {
     const session = await open();
     await session.sync(messages);
-    return said(await session.prepare());
+    return sent(await session.prepare());
   };
 
   test.each([
@@ -185,35 +187,35 @@ describe("a real edit", () => {
     ["the first message", [user("Zero."), assistant("1"), user("Two."), assistant("2"), user("Three.")]],
     ["everything", [user("Something else.")]],
     ["an empty list", []],
-  ])("rewinds: %s", async (_, edited: readonly SyncMessage[]) => {
+  ])("rewinds the session for an edit: %s", async (_, edited: readonly SyncMessage[]) => {
     const session = await open();
     await session.sync(list);
     const synced = await session.sync(edited);
     expect(synced).toMatchObject({ rewoundTo: expect.any(Number), head: "whole" });
     expect(await session.sync(edited)).toMatchObject({ appended: [], kept: edited.length });
-    if (edited.length > 0) expect(said(await session.prepare())).toBe(await wanted(edited));
+    if (edited.length > 0) expect(sent(await session.prepare())).toBe(await requestOf(edited));
     await session.sync(list);
-    expect(said(await session.prepare())).toBe(await wanted(list));
+    expect(sent(await session.prepare())).toBe(await requestOf(list));
   });
 
-  test("a retry with the list of before takes the answer back, and the request is the same", async () => {
+  test("undoes the answer on a retry with the previous list, and prepares the same request", async () => {
     const session = await open();
     const ask = service();
     await session.sync([user("What is there?")]);
     const request = await session.prepare();
     await session.record(ask(request));
     expect(await session.sync([user("What is there?")])).toMatchObject({ rewoundTo: expect.any(Number), appended: [] });
-    expect(said(await session.prepare())).toBe(said(request));
+    expect(sent(await session.prepare())).toBe(sent(request));
   });
 });
 
-describe("a list that the framework has shortened by itself", () => {
+describe("a list that the framework has shortened", () => {
   const list = [user("One."), assistant("1"), user("Two."), assistant("2"), user("Three."), assistant("3")];
 
   test.each([
     ["its beginning is gone", list.slice(2)],
     ["all but the last answer is gone", list.slice(5)],
-    ["a summary stands for its beginning", [user("Summary: one and two."), assistant("I see."), ...list.slice(4)]],
+    ["a summary replaces its beginning", [user("Summary: one and two."), assistant("I see."), ...list.slice(4)]],
   ])("keeps the session whole: %s", async (_, shortened) => {
     const session = await open();
     await session.sync(list);
@@ -224,20 +226,20 @@ describe("a list that the framework has shortened by itself", () => {
       appended: [expect.any(Number)],
       head: "trimmed",
     });
-    expect(said(await session.prepare())).toMatch(/One\..*Two\..*Three\..*Four\./);
+    expect(sent(await session.prepare())).toMatch(/One\..*Two\..*Three\..*Four\./);
   });
 });
 
-test("what the host has appended beside the list is left where it is", async () => {
+test("keeps content that the host has appended outside the list", async () => {
   const session = await open();
   await session.sync([user("One.")]);
   await session.append([attachment("note", "Mind."), commandOutput("total 0"), notice("for the user")]);
   const synced = await session.sync([user("One."), assistant("1"), user("Two.")]);
-  expect(synced).not.toHaveProperty("rewoundTo");
+  expect(synced.rewoundTo).toBeUndefined();
   expect(await session.sync([user("One."), assistant("1"), user("Two.")])).toMatchObject({ appended: [], kept: 3 });
 });
 
-test("what is stored in a file, cleared, compacted or erased is still found", async () => {
+test("finds stored, cleared, compacted and erased content", async () => {
   const store = memoryStore();
   const session = await open(store);
   const list = [
@@ -260,7 +262,7 @@ test("what is stored in a file, cleared, compacted or erased is still found", as
   expect((await again.sync([...list, user("Next.")])).appended).toHaveLength(1);
 });
 
-test("results inside of the model's message are results", async () => {
+test("treats results in the model's message as results", async () => {
   const session = await open();
   const list = [user("Look."), assistant([call("a"), result("a"), text("A tree.")]), user("Thanks.")];
   expect((await session.sync(list)).appended).toHaveLength(5);
@@ -274,13 +276,13 @@ test("results inside of the model's message are results", async () => {
   ]);
 });
 
-test("what is no list of messages is refused", async () => {
+test("rejects a value that is not a list of messages", async () => {
   const session = await open();
   await expect(session.sync("Hello." as never)).rejects.toThrow(/list of messages/);
   await expect(session.sync([{ role: "tool", content: "x" }] as never)).rejects.toThrow(/role/);
 });
 
-test("a turn with several steps may stand as one answer with all its results", async () => {
+test("accepts a turn with several steps as one answer with all results", async () => {
   const session = await open();
   const steps = [
     user("What is there?"),
@@ -302,12 +304,12 @@ test("a turn with several steps may stand as one answer with all its results", a
   const next = await session.sync([...joined, user("Go on.")]);
   expect(next).toMatchObject({ head: "whole", pruned: [], altered: [] });
   expect(next.rewoundTo).toBeUndefined();
-  expect(said(await session.prepare())).toBe(said(await divided.prepare()));
+  expect(sent(await session.prepare())).toBe(sent(await divided.prepare()));
   const edited = await session.sync([...joined.slice(0, 3), user("Stop.")]);
   expect(edited.rewoundTo).toBeGreaterThan(0);
 });
 
-describe("a list of which a framework has pruned calls and results", () => {
+describe("a list with pruned calls and results", () => {
   const whole = [
     user("What is there?"),
     assistant([text("I look."), call("a")]),
@@ -320,10 +322,10 @@ describe("a list of which a framework has pruned calls and results", () => {
   ];
   const pruned = [whole[0]!, assistant("I look."), ...whole.slice(3)];
 
-  test("keeps them in the session, and says so", async () => {
+  test("keeps them in the session and reports them", async () => {
     const session = await open();
     await session.sync([...whole, user("Go on.")]);
-    const before = said(await session.prepare());
+    const before = sent(await session.prepare());
     const { newestEntry } = session.history;
     const later = [...pruned, user("Go on."), assistant("Fine.")];
     const next = await session.sync([...later, user("Thank you.")]);
@@ -331,12 +333,12 @@ describe("a list of which a framework has pruned calls and results", () => {
     expect(next.rewoundTo).toBeUndefined();
     expect(next.appended).toHaveLength(2);
     expect(next.appended[0]).toBeGreaterThan(newestEntry);
-    expect(said(await session.prepare()).startsWith(before.slice(0, -1))).toBe(true);
-    // The same list goes on, and it is still known.
+    expect(sent(await session.prepare()).startsWith(before.slice(0, -1))).toBe(true);
+    // The list continues, and the session remembers the pruned entries.
     expect((await session.sync([...later, user("Thank you.")])).pruned).toHaveLength(2);
   });
 
-  test("is cut where the user has edited it, and not where it was pruned", async () => {
+  test("is cut at the user's edit, and not at the pruned entries", async () => {
     const session = await open();
     const { appended } = await session.sync(whole);
     const edited = await session.sync([...pruned.slice(0, 3), user("And before it?")]);
@@ -344,16 +346,16 @@ describe("a list of which a framework has pruned calls and results", () => {
     expect(edited.pruned).toHaveLength(2);
   });
 
-  test("is no pruned list where other calls were made with the same words", async () => {
+  test("does not count as pruned if other calls have the same words", async () => {
     const session = await open();
     const { appended } = await session.sync(whole);
     const other = [whole[0]!, assistant([text("I look."), call("c")]), user([result("c")]), assistant("A tree.")];
     const again = await session.sync(other);
     expect(again).toMatchObject({ rewoundTo: appended[1]! - 1, pruned: [] });
-    expect(said(await session.prepare())).not.toContain('"id":"a"');
+    expect(sent(await session.prepare())).not.toContain('"id":"a"');
   });
 
-  test("is no pruned list where an answer was taken back: its calls go with it", async () => {
+  test("does not count as pruned if an answer was undone with its calls", async () => {
     const session = await open();
     const { appended } = await session.sync(whole);
     const again = await session.sync(whole.slice(0, 5));
@@ -364,7 +366,7 @@ describe("a list of which a framework has pruned calls and results", () => {
   });
 });
 
-test("what only the provider understands stays in the message of the user that has it, and is found again", async () => {
+test("keeps provider-specific content in the user's message, and finds it again", async () => {
   const session = await open();
   const found = (title: string): Block => {
     const block = { type: "search_result", source: "a", title, content: [{ type: "text", text: "b" }] };
@@ -387,7 +389,7 @@ test("what only the provider understands stays in the message of the user that h
   expect(changed.rewoundTo).toBeDefined();
 });
 
-test("altered entries are named as edited, but for failures, which frameworks word anew", async () => {
+test("names altered entries as edited, except failures", async () => {
   const session = await open();
   const list = (one: string, other: string) => [
     user("go"),
@@ -400,4 +402,60 @@ test("altered entries are named as edited, but for failures, which frameworks wo
   const synced = await session.sync(list("A secret.", "An error occurred."));
   expect(synced.altered).toHaveLength(2);
   expect(synced.edited).toEqual([appended[2]]);
+});
+
+describe("the requests of an adopted list", () => {
+  /** A session that adopts lists. `kinds` returns the kinds of its entries, with the request that each answers. */
+  async function open() {
+    const store = memoryStore();
+    const session = await openOffline(store, { tools: [LOOK] });
+    const reader = (await store.openReader("s"))!;
+    const begin = session.history.newestEntry;
+    async function kinds() {
+      const found: unknown[] = [];
+      for (let at = begin + 1; at <= session.history.newestEntry; at++) {
+        const entry = await readEntry(reader, at);
+        const answers = entry?.kind === "message" ? entry.payload.answers : undefined;
+        found.push(answers === undefined ? entry?.kind : `answer to ${answers - begin}`);
+      }
+      return found;
+    }
+    return { session, kinds };
+  }
+
+  const LOOKING = [user("Look."), assistant([text("I look."), call("a")]), user([result("a")])];
+
+  test.each<[string, readonly (readonly SyncMessage[])[], readonly string[]]>([
+    ["an answer to the user", [[user("Hello."), assistant("Hi.")]], ["message", "message"]],
+    [
+      "an answer to the user, in two lists",
+      [[user("Hello.")], [user("Hello."), assistant("Hi.")]],
+      ["message", "message"],
+    ],
+    [
+      "a user message after a result, in two lists",
+      [LOOKING, [...LOOKING, user("And?")]],
+      ["message", "message", "message", "message"],
+    ],
+    [
+      "an answer after a result",
+      [[...LOOKING, assistant("A tree.")]],
+      ["message", "message", "message", "request", "answer to 4"],
+    ],
+    [
+      "an answer after a result, in two lists",
+      [LOOKING, [...LOOKING, assistant("A tree.")]],
+      ["message", "message", "message", "request", "answer to 4"],
+    ],
+    ["a user message after a result", [[...LOOKING, user("And?")]], ["message", "message", "message", "message"]],
+    [
+      "rounds of calls",
+      [[...LOOKING, assistant([call("b")]), user([result("b")]), assistant("Both."), user("Thanks.")]],
+      ["message", "message", "message", "request", "answer to 4", "message", "request", "answer to 7", "message"],
+    ],
+  ])("enters the requests that another program has sent: %s", async (_, lists, expected) => {
+    const { session, kinds } = await open();
+    for (const list of lists) await session.sync(list);
+    expect((await kinds()).filter((kind) => kind !== "turn")).toEqual(expected);
+  });
 });

@@ -1,3 +1,5 @@
+// Adopts a framework's whole list of messages into a session.
+
 import { toDraft } from "../../log/draft.ts";
 import type { NewContent } from "../../log/messages.ts";
 import type { MessagePayload } from "../../log/payload.ts";
@@ -19,18 +21,6 @@ import {
   type SyncMessage,
 } from "./conversation.ts";
 
-/** The list of the last sync, so that the next one reads only what came since. */
-interface Known {
-  readonly digests: readonly string[];
-  /** The newest entry, and the newest rewind, when it was synced. */
-  readonly upTo: number;
-  readonly rewind: number;
-  readonly altered: readonly number[];
-  readonly edited: readonly number[];
-  readonly head: Synced["head"];
-  readonly pruned: readonly number[];
-}
-
 /** The parts of a session that adopting a list needs. */
 interface SyncParts extends SessionCore {
   readonly inlet: Inlet;
@@ -42,7 +32,7 @@ interface SyncParts extends SessionCore {
  */
 export class ListSync {
   readonly #parts: SyncParts;
-  #known: Known | undefined;
+  #previous: PreviousSync | undefined;
 
   constructor(parts: SyncParts) {
     this.#parts = parts;
@@ -52,19 +42,20 @@ export class ListSync {
     const { state } = this.#parts;
     const digests = messages.map(({ role, content }) => sha256(JSON.stringify([role, content])));
     const system = leadingSystem(messages);
-    const before = this.#known !== undefined && (await this.#continues(this.#known, digests)) ? this.#known : undefined;
-    this.#known = undefined;
+    const before =
+      this.#previous !== undefined && (await this.#continues(this.#previous, digests)) ? this.#previous : undefined;
+    this.#previous = undefined;
     const from = Math.max(system.length, before?.digests.length ?? 0);
     const { log, newestEntry } = state;
     const read = () => readConversation(log, newestEntry, before?.upTo);
-    const given = listGroups(messages, from);
-    const first = await align(given, read());
-    const groups = first.cutAt === undefined ? given : await divideSteps(given, read());
-    const plain = groups === given ? first : await align(groups, read());
-    const found = plain.cutAt === undefined ? undefined : await findPruned(groups, read(), plain.cutAt);
-    const aligned = found?.plan ?? plain;
-    const isHeadOther = before === undefined && aligned.cutAt !== undefined && aligned.groups === 0;
-    const trimmed = isHeadOther ? await findTrimmed(groups, readConversationBack(log, newestEntry)) : undefined;
+    const list = listGroups(messages, from);
+    const first = await align(list, read());
+    const groups = first.cutAt === undefined ? list : await divideSteps(list, read());
+    const unpruned = groups === list ? first : await align(groups, read());
+    const pruning = unpruned.cutAt === undefined ? undefined : await findPruned(groups, read(), unpruned.cutAt);
+    const aligned = pruning?.plan ?? unpruned;
+    const hasOtherHead = before === undefined && aligned.cutAt !== undefined && aligned.groups === 0;
+    const trimmed = hasOtherHead ? await findTrimmed(groups, readConversationBack(log, newestEntry)) : undefined;
     const plan: Alignment = trimmed === undefined ? aligned : { fresh: trimmed, altered: [], groups: 0 };
 
     const rewoundTo = plan.cutAt === undefined ? undefined : plan.cutAt - 1;
@@ -75,14 +66,14 @@ export class ListSync {
     const head = trimmed === undefined ? (before?.head ?? "whole") : "trimmed";
     const altered = [...(before?.altered ?? []), ...plan.altered];
     const edited = [...(before?.edited ?? []), ...(await findEdited(log, plan.altered))];
-    const pruned = [...(before?.pruned ?? []), ...(found?.entries ?? [])];
+    const pruned = [...(before?.pruned ?? []), ...(pruning?.entries ?? [])];
     const rewinds = await this.#newestRewind();
-    this.#known = { digests, upTo: state.newestEntry, rewind: rewinds, altered, edited, head, pruned };
+    this.#previous = { digests, upTo: state.newestEntry, rewind: rewinds, altered, edited, head, pruned };
     const kept = messages.length - new Set(plan.fresh.map(({ of }) => of)).size;
     return { kept, appended, rewoundTo, altered, edited, head, pruned };
   }
 
-  async #continues({ digests, rewind }: Known, list: readonly string[]): Promise<boolean> {
+  async #continues({ digests, rewind }: PreviousSync, list: readonly string[]): Promise<boolean> {
     return digests.every((digest, index) => list[index] === digest) && (await this.#newestRewind()) === rewind;
   }
 
@@ -91,13 +82,38 @@ export class ListSync {
   }
 }
 
+/** The result of the previous sync, so that the next sync reads only newer entries. */
+interface PreviousSync {
+  readonly digests: readonly string[];
+  /** The newest entry at the time of the sync. */
+  readonly upTo: number;
+  /** The newest rewind at the time of the sync. */
+  readonly rewind: number;
+  readonly altered: readonly number[];
+  readonly edited: readonly number[];
+  readonly head: Synced["head"];
+  readonly pruned: readonly number[];
+}
+
+/** Returns the texts of the leading system messages. Together they are the system prompt. */
+export function leadingSystem(messages: readonly SyncMessage[]): readonly string[] {
+  const first = messages.findIndex(({ role }) => role !== "system");
+  return messages.slice(0, first < 0 ? messages.length : first).map(({ content }) => textOf(content));
+}
+
+function textOf(content: SyncMessage["content"]): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n\n");
+}
+
 /**
- * Appends content of a list. An answer behind the results of calls answers a request that somebody else has made: it is entered
- * as one, because what lies between two requests is sent as one message of the model and one of the user.
+ * Appends content of a list. Between two requests, all messages of the model are sent as one, and all messages of the
+ * user as one. So an answer that follows tool results gets a separate `request` entry, for the request that another
+ * program sent.
  */
 async function appendList(list: readonly NewContent[], { state, inlet, ports }: SyncParts): Promise<readonly number[]> {
   const appended: number[] = [];
-  for (const batch of rounds(list)) {
+  for (const batch of splitAtAnswers(list)) {
     const [first, ...rest] = batch as readonly [NewContent, ...NewContent[]];
     if (!isAnswer(first) || !endsWithResult(state)) {
       appended.push(...(await inlet.append(batch)));
@@ -111,8 +127,8 @@ async function appendList(list: readonly NewContent[], { state, inlet, ports }: 
   return appended;
 }
 
-/** The list in pieces: a new one begins with each answer behind a result. */
-function rounds(list: readonly NewContent[]): readonly (readonly NewContent[])[] {
+/** Splits a list. Each answer that follows a result begins a new piece. */
+function splitAtAnswers(list: readonly NewContent[]): readonly (readonly NewContent[])[] {
   const pieces: NewContent[][] = [];
   for (const [index, content] of list.entries()) {
     const before = list[index - 1];
@@ -133,15 +149,4 @@ function isResult(content: NewContent): boolean {
 function endsWithResult({ view: { items } }: SessionState): boolean {
   const last = items.at(-1);
   return last?.kind === "message" && last.blocks.some(({ kind }) => kind === "tool_result");
-}
-
-/** The texts of the system messages that a list begins with: together they are the system prompt. */
-export function leadingSystem(messages: readonly SyncMessage[]): readonly string[] {
-  const first = messages.findIndex(({ role }) => role !== "system");
-  return messages.slice(0, first < 0 ? messages.length : first).map(({ content }) => textOf(content));
-}
-
-function textOf(content: SyncMessage["content"]): string {
-  if (typeof content === "string") return content;
-  return content.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n\n");
 }

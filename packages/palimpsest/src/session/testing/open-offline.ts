@@ -1,3 +1,5 @@
+// Opens sessions without a service, for tests of everything that happens before a request is sent.
+
 import type { ToolDefinition } from "../../log/payload.ts";
 import {
   type AnthropicMessage,
@@ -10,7 +12,7 @@ import type { Store } from "../../stores/store.ts";
 import { openSession } from "../open.ts";
 import type { Session } from "../session.ts";
 
-/** A session without a service, for all that happens before a request is sent. It takes over from whoever has it open. */
+/** Opens a session whose provider has no client. Takes the session over if it is open elsewhere. */
 export function openOffline(
   store: Store,
   options: Partial<SessionOptions<AnthropicRequest, AnthropicResponse, AnthropicMessage>> = {},

@@ -1,3 +1,5 @@
+// A session for tests whose model reads files until the window is full.
+
 import { answer, callTool, callTools, type ManualClock, type Reply, type Script } from "@palimpsest/provider-simulator";
 import type { LedgerLine } from "../../cost/ledger.ts";
 import { readPayload } from "../../log/draft.ts";
@@ -8,7 +10,7 @@ import { memoryStore } from "../../stores/memory-store.ts";
 import { openSession } from "../open.ts";
 import type { Session } from "../session.ts";
 
-/** What the model of a reading session says next. */
+/** Creates a script whose next reply can be set. */
 export function createVoice(): { next: Reply; readonly script: Script } {
   const voice = { next: answer("Done."), script: () => voice.next };
   return voice;
@@ -16,20 +18,21 @@ export function createVoice(): { next: Reply; readonly script: Script } {
 
 export interface ReadingSession<Request, Response> {
   readonly clock: ManualClock;
-  /** The newest, if it was reopened. */
+  /** The session. After `reopen`, the newest one. */
   readonly session: Session<Request, Response>;
   reopen(more?: object): Promise<void>;
-  /** One round, in which the model says this. Resolves to the ids of its calls. */
-  ask(said: Reply): Promise<readonly string[]>;
-  /** Reads so many files, about 1,500 tokens each. */
+  /** Runs one round with this reply of the model. Resolves to the ids of its calls. */
+  ask(reply: Reply): Promise<readonly string[]>;
+  /** Reads this many files of about 1,500 tokens each. */
   read(count: number, tool?: string): Promise<void>;
   entries(): Promise<readonly ReturnType<typeof readPayload>[]>;
   lines(): Promise<readonly LedgerLine[]>;
 }
 
 /**
- * A session whose model reads file after file, to fill the window with results. `options` hold on reopening, too.
- * @param callWith how the model says that it calls a tool
+ * Opens a session whose model reads one file after another, to fill the window with results. `options` also apply to
+ * reopened sessions.
+ * @param callWith builds the reply with which the model calls a tool
  */
 export async function openReading<Request extends object, Response, Message>(
   options: Omit<SessionOptions<Request, Response, Message>, "store"> & { readonly clock: ManualClock },
@@ -41,8 +44,8 @@ export async function openReading<Request extends object, Response, Message>(
   const open = (more: object = {}) => openSession({ store, id: "s", ...options, ...more });
   let session = await open();
   let index = 0;
-  async function ask(said: Reply): Promise<readonly string[]> {
-    voice.next = said;
+  async function ask(reply: Reply): Promise<readonly string[]> {
+    voice.next = reply;
     const request = await session.prepare();
     const { calls } = await session.record(await readStream(provider.send(request)), request);
     return calls.map(({ id }) => id);

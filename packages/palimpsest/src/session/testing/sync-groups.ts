@@ -1,3 +1,5 @@
+// Messages and groups of a log, for tests of sync.
+
 import type { Block } from "../../log/block.ts";
 import { groupEntries, type OurEntry, type OurGroup, type SyncMessage, toParts } from "../sync/conversation.ts";
 
@@ -16,10 +18,10 @@ export const result = (callId: string, content = "A tree."): Block => ({
   status: "ok",
 });
 
-/** A message as the log has it: entry 1 is the first of them. */
+/** A message of the log. The first message is entry 1. */
 export type Logged = SyncMessage & Partial<Pick<OurEntry, "presence" | "erased" | "cutAt">>;
 
-/** A log's conversation with these messages, in their order. */
+/** Yields the groups of a log with these messages, in order. */
 export async function* ourGroups(messages: readonly Logged[]): AsyncGenerator<OurGroup> {
   const entries = messages.map(({ role, content, id, presence = "required", erased = false, cutAt }, index) => {
     const parts = toParts(role, content, index + 1);
@@ -32,7 +34,7 @@ export async function* ourGroups(messages: readonly Logged[]): AsyncGenerator<Ou
   yield* groupEntries(each());
 }
 
-/** The same, newest first. */
+/** Yields the groups of a log with these messages, newest first. */
 export async function* ourGroupsBack(messages: readonly Logged[]): AsyncGenerator<OurGroup> {
   yield* (await Array.fromAsync(ourGroups(messages))).toReversed();
 }

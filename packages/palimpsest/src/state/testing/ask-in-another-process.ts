@@ -1,10 +1,11 @@
+// A process that opens a session, asks the model once, and prints each step. Tests start it.
+
 import Anthropic from "@anthropic-ai/sdk";
 import { anthropic } from "../../providers/anthropic.ts";
 import { openSession } from "../../session/open.ts";
 import { sqliteStore } from "../../stores/sqlite-store.ts";
 import { query } from "../../turn/query.ts";
 
-/** Opens a session, says so, asks the model once, says what came of it, and closes it. */
 const [folder, url, leaseMs] = process.argv.slice(2) as [string, string, string];
 const store = sqliteStore({ folder, leaseMs: Number(leaseMs) });
 const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: url, maxRetries: 0 }));

@@ -242,7 +242,7 @@ function readItem(item: JsonObject, tokenizer: Tokenizer): ReadItem {
     ...(typeof itemCallId === "string" ? { callId: itemCallId } : {}),
     ...(isOutput && typeof itemCallId === "string" ? { resultOf: itemCallId } : {}),
     ...(isCall && typeof itemCallId === "string" ? { calls: [itemCallId] } : {}),
-    sealedId: sealed === undefined ? undefined : sealed.id,
+    sealedId: sealed?.id,
   };
 }
 

@@ -6,10 +6,11 @@ import { InvalidOptionError } from "../errors.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { openSession } from "../session/open.ts";
 import { settingsFile } from "../session/settings-file.ts";
-import type { SessionEvent } from "../session-event.ts";
+import type { NewEvent, SessionEvent } from "../session-event.ts";
+import type { FlagDetails } from "../settings/flags.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import type { SettingsFile, SettingsOptions } from "./options.ts";
-import { readSettings } from "./settings.ts";
+import { FlagCache, readSettings } from "./settings.ts";
 
 async function open(options: SettingsOptions) {
   const events: SessionEvent[] = [];
@@ -37,8 +38,8 @@ function temporaryFile(): { readonly file: SettingsFile; write(values: object | 
   return { file: settingsFile(path), write };
 }
 
-describe("settings of a session", () => {
-  test("in code are stronger than variables and files", async () => {
+describe("settings", () => {
+  test("from code override variables and files", async () => {
     const { file, write } = temporaryFile();
     write({ "compaction.auto": "on", "clearing.keepNewest": 4 });
     const environment = { PALIMPSEST_COMPACTION_AUTO: "off", DISABLE_COMPACT: "1" };
@@ -56,13 +57,13 @@ describe("settings of a session", () => {
       'Setting "compaction.auto" is "sometimes". It must be one of "on", "ask", "off".',
     ],
     [{ "clearing.keepNewest": 1n }, 'Setting "clearing.keepNewest" is 1. It must be a whole number, at least 1.'],
-  ])("in code that cannot be used are refused: %o", async (settings, message) => {
+  ])("from code are rejected if invalid: %o", async (settings, message) => {
     const error = await open({ settings: settings as never }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InvalidOptionError);
     expect((error as Error).message).toBe(message);
   });
 
-  test("are checked where they are only read, too: also a file or flags that are none", async () => {
+  test("are checked by readSettings too, including invalid files and flag clients", async () => {
     for (const [name, options] of [
       ["settings", { settings: "on" }],
       ['settings["compaction.atuo"]', { settings: { "compaction.atuo": "ask" } }],
@@ -76,22 +77,22 @@ describe("settings of a session", () => {
     expect((await readSettings({ settingsFrom: { environment: {} } })).problems).toEqual([]);
   });
 
-  test("in code that are undefined are not given", async () => {
+  test("from code count as missing if undefined", async () => {
     const { session } = await open({ settings: { "compaction.auto": undefined } as never });
     expect(session.settings().settings["compaction.auto"]).toBe("on");
   });
 
-  test("a name or value that is wrong does not compile", () => {
-    // @ts-expect-error there is no such setting
+  test("do not compile with a wrong name or value", () => {
+    // @ts-expect-error unknown setting
     const name: SettingsOptions = { settings: { "compaction.atuo": "ask" } };
-    // @ts-expect-error this is none of its values
+    // @ts-expect-error invalid value
     const value: SettingsOptions = { settings: { "compaction.auto": "sometimes" } };
-    // @ts-expect-error values are no file
+    // @ts-expect-error an object of values is not a file
     const file: SettingsOptions = { settingsFrom: { file: { "compaction.auto": "ask" } } };
     expect([name, value, file]).toHaveLength(3);
   });
 
-  test("of a file that cannot be used are told once, at once, and again when they come back", async () => {
+  test("from an invalid file are reported at once, only once, and again when they return", async () => {
     const { file, write } = temporaryFile();
     write({ "compaction.atuo": "ask", "clearing.keepNewest": 4 });
     const { rejected, turn } = await open({ settingsFrom: { environment: {}, file } });
@@ -109,12 +110,12 @@ describe("settings of a session", () => {
     expect(rejected().map(({ name }) => name)).toEqual(["compaction.atuo", "", "compaction.atuo"]);
   });
 
-  test("of a variable that cannot be used are told", async () => {
+  test("from invalid variables are reported", async () => {
     const { rejected } = await open({ settingsFrom: { environment: { PALIMPSEST_CLEARING_KEEP_NEWEST: "many" } } });
     expect(rejected()).toMatchObject([{ source: "environment", name: "clearing.keepNewest" }]);
   });
 
-  test("hold the last known flags, and tell of the outage and its end", async () => {
+  test("keep the last flags, and report the outage and its end", async () => {
     let state: "works" | "fails" = "works";
     const absent = async <Value>(_: string, value: Value) =>
       state === "works" ? { value } : { value, errorCode: "GENERAL" };
@@ -135,5 +136,109 @@ describe("settings of a session", () => {
     state = "works";
     await turn();
     expect(kinds()).toEqual(["flags-failed", "flags-recovered"]);
+  });
+});
+
+describe("FlagCache", () => {
+  type Answer = () => Promise<FlagDetails<never>>;
+
+  /** A service whose answer for the number of kept results can be changed. Its other flags do not exist. */
+  function begin() {
+    let nowMs = 0;
+    let late: (() => void) | undefined;
+    let answer: Answer = async () => ({ value: 7 as never });
+    const emitted: NewEvent[] = [];
+    const absent = async <Value>(_: string, value: Value) => ({ value });
+    const memory = new FlagCache({
+      client: {
+        getStringDetails: absent,
+        getNumberDetails: (flag, value) => (flag.endsWith("clearing.keepNewest") ? answer() : absent(flag, value)),
+        getObjectDetails: absent,
+      },
+      deadlineMs: 100,
+      clock: {
+        now: () => nowMs,
+        wait: (ms) =>
+          new Promise((resolve) => {
+            late = resolve;
+            if (ms === 0) resolve();
+          }),
+      },
+      emit: (newEvent) => emitted.push(newEvent),
+    });
+    return {
+      memory,
+      emitted,
+      setAnswer: (next: Answer) => (answer = next),
+      advance: (ms: number) => (nowMs += ms),
+      runOut: () => late?.(),
+    };
+  }
+
+  const fails: Answer = async () => ({ value: 0 as never, errorCode: "GENERAL", errorMessage: "503" });
+
+  describe("flags", () => {
+    test("stay valid while their service fails, and the failure and the recovery are reported once", async () => {
+      const { memory, emitted, setAnswer, advance } = begin();
+      expect((await memory.read()).values).toEqual({ "clearing.keepNewest": 7 });
+      setAnswer(fails);
+      for (let turn = 0; turn < 3; turn++) {
+        expect((await memory.read()).values).toEqual({ "clearing.keepNewest": 7 });
+        advance(1_000);
+      }
+      expect(emitted).toEqual([{ kind: "flags-failed", because: "GENERAL: 503", held: 1 }]);
+      setAnswer(async () => ({ value: 9 as never }));
+      expect((await memory.read()).values).toEqual({ "clearing.keepNewest": 9 });
+      expect(emitted.slice(1)).toEqual([{ kind: "flags-recovered", afterMs: 3_000 }]);
+      setAnswer(fails);
+      await memory.read();
+      expect(emitted).toHaveLength(3);
+    });
+
+    test("lose their value when they are removed", async () => {
+      const { memory, setAnswer } = begin();
+      await memory.read();
+      setAnswer(async () => ({ value: 0 as never, errorCode: "FLAG_NOT_FOUND" }));
+      expect((await memory.read()).values).toEqual({});
+    });
+
+    test("are reported and ignored if their type does not fit the setting", async () => {
+      const { memory, setAnswer } = begin();
+      setAnswer(async () => ({ value: 0 as never, errorCode: "TYPE_MISMATCH" }));
+      const { values, problems } = await memory.read();
+      expect(values).toEqual({});
+      expect(problems).toMatchObject([{ source: "flags", name: "clearing.keepNewest" }]);
+      expect(problems[0]!.message).toContain('"palimpsest.clearing.keepNewest"');
+    });
+
+    test("are waited for once if late, and the next turn uses the late answer", async () => {
+      const { memory, emitted, setAnswer, runOut, advance } = begin();
+      await memory.read();
+      const answered = Promise.withResolvers<FlagDetails<never>>();
+      setAnswer(() => answered.promise);
+      const reading = memory.read();
+      advance(100);
+      runOut();
+      expect((await reading).values).toEqual({ "clearing.keepNewest": 7 });
+      expect(emitted).toEqual([{ kind: "flags-failed", because: "no answer within 100 ms", held: 1 }]);
+      // The deadline of this query has passed, so the turn does not wait.
+      expect((await memory.read()).values).toEqual({ "clearing.keepNewest": 7 });
+      answered.resolve({ value: 8 as never });
+      await new Promise(setImmediate);
+      expect((await memory.read()).values).toEqual({ "clearing.keepNewest": 8 });
+      expect(emitted.at(-1)).toMatchObject({ kind: "flags-recovered" });
+    });
+
+    test("are queried again if a query was never answered", async () => {
+      const { memory, setAnswer, runOut, advance } = begin();
+      setAnswer(() => new Promise(() => {}));
+      const reading = memory.read();
+      advance(100);
+      runOut();
+      expect((await reading).values).toEqual({});
+      setAnswer(async () => ({ value: 5 as never }));
+      advance(60_001);
+      expect((await memory.read()).values).toEqual({ "clearing.keepNewest": 5 });
+    });
   });
 });

@@ -20,7 +20,6 @@ import {
   WindowFullError,
 } from "../errors.ts";
 import { attachment, notice, toolResult, user } from "../log/messages.ts";
-
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
 import { openaiResponses } from "../providers/openai.ts";
 import type { SessionOptions } from "../state/options.ts";
@@ -34,7 +33,7 @@ import type { Session } from "./session.ts";
 const model = "claude-opus-5-5";
 type Options = Partial<SessionOptions<AnthropicRequest, AnthropicResponse, never>>;
 
-/** A session whose requests are judged in this process: the adapter's client is never called. */
+/** A session whose requests are judged in this process. The adapter's client is never called. */
 const open = (options: Options = {}): Promise<Session> =>
   openSession({
     store: memoryStore({ leaseMs: 0 }),
@@ -56,7 +55,7 @@ const twoCalls = think("Let me see.", callTools(callTool("look", { at: 1 }), cal
 const done: Reply = { words: [{ kind: "text", text: "Done." }] };
 
 describe("a session", () => {
-  test("goes from question to answer over tool calls, in the builder's own loop", async () => {
+  test("answers a question over tool calls in a custom loop", async () => {
     const session = await open({ tools: [{ name: "look", inputSchema: { type: "object" } }] });
     const ask = service(twoCalls, done);
     await session.append("What is there?");
@@ -72,7 +71,7 @@ describe("a session", () => {
     expect(session.view.size()).toMatchObject({ windowTokens: 1_000_000, level: "ok" });
   });
 
-  test("every request reads from the cache what the one before it held, however much is added", async () => {
+  test("reads in every request the cached part of the previous one, however much is added", async () => {
     const parallel = callTools(...Array.from({ length: 30 }, (_, at) => callTool("look", { at })));
     const session = await open({ tools: [{ name: "look", inputSchema: { type: "object" } }] });
     const ask = service(parallel);
@@ -87,7 +86,7 @@ describe("a session", () => {
     }
   });
 
-  test("a request that failed before it was cached costs only itself", async () => {
+  test("loses only the cost of a request that failed before it was cached", async () => {
     const ask = service(done);
     const session = await open();
     await session.append("word ".repeat(1_000));
@@ -99,7 +98,7 @@ describe("a session", () => {
     expect(ask(await session.prepare()).cache.tokensRead).toBe(cache.tokensRead + cache.tokensWritten);
   });
 
-  test("asked for twice, a request is the same, and written once", async () => {
+  test("returns the same request twice, and writes it once", async () => {
     const session = await open();
     await session.append("Hello");
     const first = await session.prepare();
@@ -108,7 +107,7 @@ describe("a session", () => {
     expect(session.history.newestEntry).toBe(entries);
   });
 
-  test("a request does not change when the session goes on", async () => {
+  test("does not change a request when the session continues", async () => {
     const session = await open();
     await session.append("Hello");
     const request = await session.prepare();
@@ -118,13 +117,13 @@ describe("a session", () => {
     expect(JSON.stringify(request)).toBe(before);
   });
 
-  test("operations are done in the order of the calls, without waiting for them", async () => {
+  test("runs operations in the order of the calls, without waiting for them", async () => {
     const session = await open();
     const numbers = await Promise.all(["a", "b", "c"].map((text) => session.append(text)));
     expect(numbers.flat()).toEqual([2, 3, 4]);
   });
 
-  test("each tool result is an entry of its own; notices and attachments are kept apart", async () => {
+  test("writes an entry for each tool result, and separates notices and attachments", async () => {
     const session = await open();
     const results = ["1", "2"].flatMap((id) => toolResult(id, "x").blocks);
     expect(await session.append({ ...user("a"), blocks: [...results, { kind: "text", text: "b" }] })).toHaveLength(3);
@@ -134,7 +133,7 @@ describe("a session", () => {
     expect(sent).not.toContain("working");
   });
 
-  test("max_tokens is what is wanted, or what the window has left", async () => {
+  test("sets max_tokens to the option or to the rest of the window", async () => {
     const provider = anthropic({} as never, { models: { [model]: { windowTokens: 20_000 } } });
     const session = await open({ provider: provider as never, maxOutputTokens: 15_000 });
     await session.append("Hello");
@@ -144,7 +143,7 @@ describe("a session", () => {
     expect((await session.prepare()).max_tokens).toBe(20_000 - 400 - tokens);
   });
 
-  test("at the blocking level there is no request, and the error says why", async () => {
+  test("throws an error with the reason at the blocking level", async () => {
     const provider = anthropic({} as never, { models: { [model]: { windowTokens: 8_000 } } });
     const settings = { "compaction.auto": "off" } as const;
     const session = await open({ provider: provider as never, settings });
@@ -154,7 +153,7 @@ describe("a session", () => {
     expect(session.view.size().level).toBe("blocked");
   });
 
-  test("a tokenizer of the model counts instead of estimating, also after a resume", async () => {
+  test("counts with the model's tokenizer instead of estimating, also after a resume", async () => {
     const store = memoryStore({ leaseMs: 0 });
     const countText = (text: string): number => text.length * 100;
     const session = await open({ store, id: "s", countText });
@@ -164,17 +163,17 @@ describe("a session", () => {
     expect((await open({ store, id: "s", countText })).view.size().tokens).toBe(tokens);
   });
 
-  test("the models endpoint is asked if that is wanted", async () => {
+  test("asks the models endpoint if modelFacts requires it", async () => {
     const server = await serve({ faces: [createAnthropic()] });
     const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 }));
-    // The table has only the name of this one.
+    // The table has only the name of this model.
     const unknown = { provider: provider as never, model: "claude-fable-5-2" };
     expect((await open({ ...unknown, modelFacts: "table" })).view.size().windowTokens).toBe(200_000);
     expect((await open({ ...unknown, modelFacts: "asked" })).view.size().windowTokens).toBe(1_000_000);
     await server.close();
   });
 
-  test("a server that took too much and said nothing is found out", async () => {
+  test("detects a server that silently accepted too much input", async () => {
     const provider = anthropic({} as never, { models: { [model]: { windowTokens: 4_000 } } });
     const session = await open({ provider: provider as never });
     const { response } = service(done)({ model, max_tokens: 10, messages: [{ role: "user", content: "Hello" }] });
@@ -183,13 +182,13 @@ describe("a session", () => {
     expect(overflow).toEqual({ kind: "overflow", by: "tokens", inputTokens: 9_000, limitTokens: 4_000 });
   });
 
-  test("the environment says when it is full", async () => {
+  test("takes the window from the environment", async () => {
     const environment = { PALIMPSEST_AUTOCOMPACT_PCT: "10" };
     const session = await open({ settingsFrom: { environment } });
     expect(session.view.size().autoCompactTokens).toBe(98_000);
   });
 
-  test("with nothing to send it says so", async () => {
+  test("throws an error with nothing to send", async () => {
     const session = await open();
     await expect(session.prepare()).rejects.toThrow(NothingToSendError);
     await session.append(" ");
@@ -197,7 +196,7 @@ describe("a session", () => {
   });
 });
 
-describe("what a session costs", () => {
+describe("the cost of a session", () => {
   const lasting = (ms = 0) => {
     const clock = manualClock(1_000);
     const face = createAnthropic({ clock, script: () => done });
@@ -216,7 +215,7 @@ describe("what a session costs", () => {
     return { clock, face, start, ask };
   };
 
-  test("the price of every response, a perfect cache's, and why they differ", async () => {
+  test("lists the price of every response, the price with a perfect cache, and the cause of the difference", async () => {
     const { clock, face, start, ask } = lasting();
     const session = await start();
     await session.append("word ".repeat(8_000));
@@ -242,7 +241,7 @@ describe("what a session costs", () => {
     expect(breaks.map(({ sort }) => sort)).toEqual(["alarm", "alarm"]);
   });
 
-  test("what the next request costs is known before it is sent, warm and cold", async () => {
+  test("knows the cost of the next request with a warm and a cold cache before it is sent", async () => {
     const { clock, start, ask } = lasting();
     const session = await start();
     await session.append("word ".repeat(8_000));
@@ -258,7 +257,7 @@ describe("what a session costs", () => {
     expect((await session.ledger.cost()).nextRequest.cachedTokens).toBe(0);
   });
 
-  test("the provider is asked to compare with the newest response, also after a resume and a rewind", async () => {
+  test("asks the provider to compare with the newest response, also after a resume and a rewind", async () => {
     const { start, ask } = lasting();
     const session = await start();
     await session.append("One.");
@@ -279,7 +278,7 @@ describe("what a session costs", () => {
     expect(line).toMatchObject({ source: "main", model });
   });
 
-  test("a request that was gone back to and sent again is paid twice, and its price is known", async () => {
+  test("counts a request that is sent again after a rewind twice, with its price", async () => {
     const { start, ask } = lasting();
     const session = await start();
     await session.append("word ".repeat(8_000));
@@ -298,8 +297,8 @@ describe("what a session costs", () => {
   });
 });
 
-describe("going back", () => {
-  test("a rewind gives the request that was made then, byte for byte", async () => {
+describe("rewind and restore", () => {
+  test("returns the request of the target after a rewind, byte for byte", async () => {
     const session = await open();
     const ask = service(done);
     await session.append("First.");
@@ -314,7 +313,7 @@ describe("going back", () => {
     expect(session.ledger.totals().responses).toBe(2);
   });
 
-  test("what was folded comes back when it is restored", async () => {
+  test("shows folded content again after a restore", async () => {
     const session = await open();
     const [one, two] = await session.append(["First.", "Second."]);
     const before = (await session.prepare()).messages;
@@ -328,10 +327,10 @@ describe("going back", () => {
     expect((await session.prepare()).messages[0]!.content).toEqual(before[0]!.content);
   });
 
-  test("numbers that name nothing are refused", async () => {
+  test("rejects numbers that are not entries or decisions", async () => {
     const session = await open();
     await expect(session.history.rewind(99)).rejects.toThrow("the newest entry is 1");
-    await expect(session.history.restore(1)).rejects.toThrow("is no decision that is in effect");
+    await expect(session.history.restore(1)).rejects.toThrow("is not a decision in effect");
     await expect(session.history.replace({ from: 5, to: 9 }, [], "test")).rejects.toThrow(NoSuchEntryError);
   });
 });
@@ -364,7 +363,7 @@ describe("thinking that is bound to its conversation", () => {
         ),
     ],
     ["the branch", (session) => session.history.rewind(1).then(() => session.append("Hi."))],
-  ])("is left out if %s changes before its response comes in, or after", async (_, change) => {
+  ])("is left out if %s changes before or after its response is recorded", async (_, change) => {
     for (const when of ["before", "after"]) {
       const ask = service(thoughtful);
       const session = await open();
@@ -379,7 +378,7 @@ describe("thinking that is bound to its conversation", () => {
     }
   });
 
-  test("is sent once, however often a response is recorded", async () => {
+  test("is sent once if a response is recorded several times", async () => {
     const ask = service(thoughtful);
     const session = await open();
     await session.append("Hello");
@@ -394,7 +393,7 @@ describe("thinking that is bound to its conversation", () => {
     ask(await session.prepare());
   });
 
-  test("is left out of a conversation that was taken over from elsewhere", async () => {
+  test("is left out of a conversation that was imported from another program", async () => {
     const ask = service(thoughtful);
     const other = await open({ system: "Be kind." });
     await other.append("Hello");
@@ -406,7 +405,7 @@ describe("thinking that is bound to its conversation", () => {
     ask(await session.prepare());
   });
 
-  test("a request that was not handed out cannot be answered", async () => {
+  test("rejects an answer to a request that was not issued", async () => {
     const session = await open();
     await session.append("Hello");
     const request = await session.prepare();
@@ -419,7 +418,7 @@ describe("another provider", () => {
   const gpt = { provider: openaiResponses({} as never) as never, model: "gpt-6-sol" };
   const judge = createOpenAiResponses();
 
-  test("gets none of the parameters, the model or the paused turn of the one before", async () => {
+  test("gets no parameters, model or paused turn of the previous provider", async () => {
     const store = memoryStore({ leaseMs: 0 });
     const first = await open({ store, id: "s", parameters: { thinking: { type: "adaptive" } } });
     await first.append("Hello");
@@ -432,13 +431,13 @@ describe("another provider", () => {
   });
 });
 
-describe("what cannot be kept is refused before anything is written", () => {
+describe("invalid input is rejected before anything is written", () => {
   test.each<[string, (session: Session) => Promise<unknown>]>([
     ["a message in a provider's form", (session) => session.append({ role: "user", content: "hi" } as never)],
     ["blocks in a provider's form", (session) => session.append(user([{ type: "text", text: "hi" } as never]))],
-    ["a range below nothing", (session) => session.history.replace({ from: -3, to: 1 }, [], "test")],
+    ["a range with negative numbers", (session) => session.history.replace({ from: -3, to: 1 }, [], "test")],
     [
-      "a replacement that is none",
+      "an invalid replacement",
       (session) =>
         session
           .append("hi")
@@ -450,7 +449,10 @@ describe("what cannot be kept is refused before anything is written", () => {
       "a tool with a dot in its name",
       (session) => session.configure({ tools: [{ name: "my.tool", inputSchema: {} }] }),
     ],
-    ["a tool twice", (session) => session.configure({ tools: ["a", "a"].map((name) => ({ name, inputSchema: {} })) })],
+    [
+      "two tools with one name",
+      (session) => session.configure({ tools: ["a", "a"].map((name) => ({ name, inputSchema: {} })) }),
+    ],
     [
       "a tool in a provider's form",
       (session) => session.configure({ tools: [{ name: "a", input_schema: {} } as never] }),
@@ -463,13 +465,13 @@ describe("what cannot be kept is refused before anything is written", () => {
     service(done)(await session.prepare());
   });
 
-  test("options that no request could be made with", async () => {
+  test("rejects options with which no request is possible", async () => {
     await expect(open({ maxOutputTokens: 10.5 })).rejects.toThrow(
       "maxOutputTokens is 10.5; it must be a whole number above 0.",
     );
   });
 
-  test("half characters in the system prompt and in tools are replaced", async () => {
+  test("replaces half characters in the system prompt and in tools", async () => {
     const session = await open({
       system: "a\ud800",
       tools: [{ name: "look", description: "\udc00", inputSchema: { title: "\ud800" } }],
@@ -478,7 +480,7 @@ describe("what cannot be kept is refused before anything is written", () => {
     service(done)(await session.prepare());
   });
 
-  test("fields of a tool in another order are the same tool", async () => {
+  test("treats a tool with its fields in another order as the same tool", async () => {
     const store = memoryStore({ leaseMs: 0 });
     const tool = { name: "look", description: "Looks.", inputSchema: { type: "object" } };
     const session = await open({ store, id: "s", tools: [tool] });
@@ -490,7 +492,7 @@ describe("what cannot be kept is refused before anything is written", () => {
 });
 
 describe("a session and its store", () => {
-  test("a session that cannot be opened is left free", async () => {
+  test("releases a session that cannot be opened", async () => {
     const store = memoryStore();
     const provider = { ...anthropic({} as never), fetchFacts: () => Promise.reject(new Error("unreachable")) };
     await expect(open({ store, id: "s", provider: provider as never, modelFacts: "asked" })).rejects.toThrow(
@@ -499,22 +501,22 @@ describe("a session and its store", () => {
     await open({ store, id: "s" });
   });
 
-  test("a closed session takes nothing more, and is closed once", async () => {
+  test("rejects operations on a closed session, and closes it once", async () => {
     const session = await open();
     await session.close();
     await session.close();
-    await expect(session.append("Hello")).rejects.toThrow("it was closed here");
+    await expect(session.append("Hello")).rejects.toThrow("this process has closed it");
   });
 
-  test("a decision is taken back once", async () => {
+  test("undoes a decision once", async () => {
     const session = await open();
     const [one] = await session.append("one");
     const decision = await session.history.replace({ from: one!, to: one! }, [], "hidden");
     await session.history.restore(decision);
-    await expect(session.history.restore(decision)).rejects.toThrow("is no decision that is in effect now");
+    await expect(session.history.restore(decision)).rejects.toThrow("is not a decision in effect");
   });
 
-  test("opened again, it goes on where it was, with the configuration it had", async () => {
+  test("continues after reopening, with its configuration", async () => {
     const store = memoryStore({ leaseMs: 0 });
     const session = await open({ store, id: "s" });
     await session.append("Hello");
@@ -525,7 +527,7 @@ describe("a session and its store", () => {
     expect(JSON.stringify(await again.prepare())).toBe(JSON.stringify(request));
   });
 
-  test("exported and imported, it renders the same bytes", async () => {
+  test("renders the same bytes after export and import", async () => {
     const session = await open({ id: "s" });
     await session.append("Hello");
     const request = await session.prepare();
@@ -538,7 +540,7 @@ describe("a session and its store", () => {
     expect(await Array.fromAsync(exportLog(opened.writer))).toEqual(await Array.fromAsync(session.history.export()));
   });
 
-  test("a session in use is refused, and one that was taken over writes no more", async () => {
+  test("rejects a session in use, and writes of a session that was taken over", async () => {
     const clock = manualClock();
     const store = memoryStore({ clock });
     const session = await open({ store, id: "s", owner: "the first" });
@@ -549,7 +551,7 @@ describe("a session and its store", () => {
     expect(SessionLostError.isInstance(lost) && lost.message).toContain("the second has taken it over");
   });
 
-  test("after an append that failed, the session goes on from what the log holds", async () => {
+  test("continues from the log after a failed append", async () => {
     const store = memoryStore({ leaseMs: 0 });
     const fragile = loseAcknowledgements(store);
     const session = await open({ store: fragile.store, id: "s" });

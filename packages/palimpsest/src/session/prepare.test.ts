@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { anthropic } from "../providers/anthropic.ts";
-import type { SessionEvent } from "../session-event.ts";
+import type { NewEvent, SessionEvent } from "../session-event.ts";
+import type { SessionCore } from "../state/core.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { openSession } from "./open.ts";
-import { findOverridden } from "./prepare.ts";
+import { findOverridden, RequestNotices } from "./prepare.ts";
 
-test("what was added to is not overridden, what was changed or left out is", () => {
+test("finds changed and removed parameters, but not parameters with additions", () => {
   const own = { type: "web_search", name: "search" };
   const parameters = { tools: [own], effort: "high", max_tokens: 5, cache_control: { type: "ephemeral" }, stop: null };
   const request = { tools: [{ name: "read" }, { ...own, cache_control: {} }], effort: "high", max_tokens: 20 };
@@ -15,7 +16,7 @@ test("what was added to is not overridden, what was changed or left out is", () 
   ]);
 });
 
-test("a parameter that does not fit the request is told once for each value", async () => {
+test("emits parameter-overridden once for each value", async () => {
   const events: SessionEvent[] = [];
   const thinking = { type: "enabled", budget_tokens: 50_000 };
   const session = await openSession({
@@ -33,4 +34,16 @@ test("a parameter that does not fit the request is told once for each value", as
   }
   const emitted = events.filter(({ kind }) => kind === "parameter-overridden");
   expect(emitted).toMatchObject([{ parameter: "thinking", given: thinking, sent: lowered }]);
+});
+
+type Limits = Parameters<RequestNotices["ofGuess"]>[0];
+
+test("emits no notices for a fork", () => {
+  const events: NewEvent[] = [];
+  const state = { configuration: { model: "m" } };
+  const core = { state, fork: {}, ports: { emit: (event: NewEvent) => void events.push(event) } };
+  const notices = new RequestNotices(core as unknown as SessionCore);
+  notices.ofGuess({ known: "guessed", budget: { windowTokens: 32_000 } } as Limits, 100);
+  notices.ofOverridden({ top_k: 5 }, {});
+  expect(events).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Block } from "../log/block.ts";
 import { toDraft } from "../log/draft.ts";
 import { EMPTY_LOG, type Entry, sealEntries } from "../log/entry.ts";
 import type { MessagePayload } from "../log/payload.ts";
@@ -10,18 +11,18 @@ import { memoryStore } from "../stores/memory-store.ts";
 import { sha256 } from "../stores/sha256.ts";
 import type { LogReader, Store } from "../stores/store.ts";
 import type { View } from "../view/view.ts";
-import { loadView } from "./load.ts";
+import { branchRanges, findBranch, isOnBranch, loadView, stubOf } from "./load.ts";
 
 const summary = { role: "user", blocks: [{ kind: "text", text: "Earlier." }], origin: "summary" } as const;
 
 async function begin(): Promise<{ store: Store; session: Session }> {
   const store = memoryStore({ leaseMs: 0 });
-  // Nothing is sent here.
+  // These tests send nothing.
   const session = await openSession({ store, id: "s", provider: anthropic({} as never), model: "claude-opus-5-5" });
   return { store, session };
 }
 
-/** Reads a log and counts the entries that were handed out. */
+/** A reader that counts the entries that it returns. */
 async function countingReader(store: Store): Promise<LogReader & { readonly count: () => number }> {
   const reader = (await store.openReader("s"))!;
   let count = 0;
@@ -50,8 +51,8 @@ async function load(store: Store): Promise<View> {
   return (await loadView(reader, (await reader.head()).sequence)).view;
 }
 
-describe("reading a session", () => {
-  test("begins at the newest boundary: what lies before it is not read", async () => {
+describe("loadView", () => {
+  test("starts at the newest boundary, and reads no earlier entry", async () => {
     const { store, session } = await begin();
     const numbers = await session.append(Array.from({ length: 2_000 }, (_, index) => `message ${index}`));
     await session.history.fold({ from: numbers[0]!, to: numbers.at(-3)! }, [summary], "test");
@@ -62,7 +63,7 @@ describe("reading a session", () => {
     expect(reader.count()).toBeLessThan(20);
   });
 
-  test("stacked boundaries, one of them undone: the range comes back, what came later stays", async () => {
+  test("restores the range of an undone boundary, and keeps later content", async () => {
     const { store, session } = await begin();
     const [one, two] = await session.append(["one", "two"]);
     await session.history.fold({ from: one!, to: two! }, [summary], "first");
@@ -74,7 +75,7 @@ describe("reading a session", () => {
     expect(texts(await load(store))).toEqual(["Earlier.", "three", "four"]);
   });
 
-  test("a replacement that a boundary keeps can still be taken back", async () => {
+  test("undoes a replacement that a boundary keeps", async () => {
     const { store, session } = await begin();
     const [one, two, three] = await session.append(["one", "two", "three"]);
     const stub = await session.history.replace(
@@ -88,7 +89,7 @@ describe("reading a session", () => {
     expect(texts(await load(store))).toEqual(["Earlier.", "three"]);
   });
 
-  test("a rewind leaves what came after it on a branch of its own, and back to that branch is a rewind too", async () => {
+  test("leaves later entries on their own branch after a rewind, and returns to that branch by another rewind", async () => {
     const { store, session } = await begin();
     const [one] = await session.append("one");
     const [two] = await session.append("two");
@@ -99,7 +100,7 @@ describe("reading a session", () => {
     expect(texts(await load(store))).toEqual(["one", "two"]);
   });
 
-  test("a rewind whose payload was erased still leads where it led", async () => {
+  test("follows a rewind whose payload was erased", async () => {
     const { store, session } = await begin();
     const [one] = await session.append("one");
     await session.append("left behind");
@@ -113,9 +114,9 @@ describe("reading a session", () => {
     expect(texts(await load(store))).toEqual(["one", "two"]);
   });
 
-  describe("a decision that is taken back after a boundary shows the range as it was before", () => {
+  describe("shows the earlier range if a decision is undone after a boundary", () => {
     const stub = { ...summary, blocks: [{ kind: "text", text: "Stub." }] } as const;
-    /** What is shown after a boundary over one entry, and after taking the decision back behind it. */
+    /** Returns the shown content after a boundary over one entry, and after the decision is undone. */
     async function takeBack({ store, session }: Awaited<ReturnType<typeof begin>>, folded: number, decision: number) {
       await session.history.fold({ from: folded, to: folded }, [summary], "test");
       const before = texts(await load(store));
@@ -123,7 +124,7 @@ describe("reading a session", () => {
       return { before, after: texts(await load(store)) };
     }
 
-    test("without what had been left behind on another branch", async () => {
+    test("without content of another branch", async () => {
       const begun = await begin();
       const { session } = begun;
       const [one, two] = await session.append(["one", "two"]);
@@ -134,7 +135,7 @@ describe("reading a session", () => {
       expect((await takeBack(begun, one!, decision)).after).toEqual(["Earlier.", "two", "three"]);
     });
 
-    test("with the decisions that held then", async () => {
+    test("with the decisions in effect before it", async () => {
       const begun = await begin();
       const { session } = begun;
       const [one, two, three] = await session.append(["one", "two", "three"]);
@@ -143,7 +144,7 @@ describe("reading a session", () => {
       expect((await takeBack(begun, one!, outer)).after).toEqual(["Earlier.", "Stub.", "three"]);
     });
 
-    test("also if it had hidden the range", async () => {
+    test("even if the decision had hidden the range", async () => {
       const begun = await begin();
       const { session } = begun;
       const [one, two] = await session.append(["one", "two", "three"]);
@@ -154,7 +155,7 @@ describe("reading a session", () => {
       });
     });
 
-    test("an item that stands for several entries is replaced and brought back as a whole", async () => {
+    test("replaces and restores an item of several entries as a whole", async () => {
       const begun = await begin();
       const { session } = begun;
       const [one, two, three, four] = await session.append(["one", "two", "three", "four"]);
@@ -164,7 +165,7 @@ describe("reading a session", () => {
     });
   });
 
-  test("entries of a later release are passed over and kept", async () => {
+  test("skips entries of a later release and keeps them", async () => {
     const { store, session } = await begin();
     await session.append("one");
     const opened = await store.openWriter("s", { owner: "later release", takeover: "always" });
@@ -177,13 +178,13 @@ describe("reading a session", () => {
     expect(kept?.payload).toBe('{"of":"rain"}');
   });
 
-  test("an empty log has an empty view", async () => {
+  test("returns an empty view for an empty log", async () => {
     const store = memoryStore();
     await store.openWriter("s", { owner: "test" });
     expect((await load(store)).items).toEqual([]);
   });
 
-  test("a log whose configuration names a holder that is none is read as far as it goes", async () => {
+  test("reads a log with an invalid reference in its configuration as far as possible", async () => {
     const store = memoryStore();
     const opened = await store.openWriter("s", { owner: "test" });
     if (opened.kind !== "opened") throw new Error("a new log is free");
@@ -206,7 +207,7 @@ describe("reading a session", () => {
   });
 });
 
-test("what a decision has put in place is shown once, also after boundaries of several processes", async () => {
+test("shows the content of a decision once, also after boundaries of several processes", async () => {
   const { store, session } = await begin();
   const [one, two, , four] = await session.append(["one", "two", "three", "four", "five"]);
   const short = { role: "user", origin: "human", blocks: [{ kind: "text", text: "two, in short" }] } as const;
@@ -215,8 +216,86 @@ test("what a decision has put in place is shown once, also after boundaries of s
   expect(texts(await load(store))).toEqual(["Earlier.", "two, in short", "three", "four", "five"]);
   const again = await openOffline(store);
   await again.history.fold({ from: four!, to: four! }, [{ ...summary, blocks: [{ kind: "text", text: "4" }] }], "test");
-  const wanted = ["Earlier.", "two, in short", "three", "4", "five"];
-  expect(texts(await load(store))).toEqual(wanted);
+  const expected = ["Earlier.", "two, in short", "three", "4", "five"];
+  expect(texts(await load(store))).toEqual(expected);
   await (await openOffline(store)).append("six");
-  expect(texts(await load(store))).toEqual([...wanted, "six"]);
+  expect(texts(await load(store))).toEqual([...expected, "six"]);
+});
+
+describe("findBranch and branchRanges", () => {
+  const summary = { role: "user", blocks: [{ kind: "text", text: "Earlier." }], origin: "summary" } as const;
+
+  async function open() {
+    const store = memoryStore();
+    const session = await openOffline(store);
+    const log = (await store.openReader("s"))!;
+    return { session, log, newest: () => session.history.newestEntry };
+  }
+
+  test("yields the ranges of a branch without gaps, the newest first, and skips rewound entries", async () => {
+    const { session, log, newest } = await open();
+    const [one, two, three] = await session.append(["one", "two", "three"]);
+    expect(await Array.fromAsync(branchRanges(log, newest()))).toEqual([{ from: 1, to: three }]);
+    await session.history.rewind(one!);
+    const [four] = await session.append("four");
+    const expected = [
+      { from: three! + 1, to: four! },
+      { from: 1, to: one! },
+    ];
+    expect(await Array.fromAsync(branchRanges(log, newest()))).toEqual(expected);
+    expect((await findBranch(log, newest())).ranges).toEqual(expected.toReversed());
+    const onBranch = async (entry: number, at: number) => isOnBranch(log, entry, at);
+    expect(await Promise.all([one!, two!, three!, four!].map((entry) => onBranch(entry, newest())))).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+    // From its own branch, the entry is still on the branch.
+    expect(await onBranch(two!, three!)).toBe(true);
+    expect(await onBranch(three!, two!)).toBe(false);
+    expect(await Array.fromAsync(branchRanges(log, 0))).toEqual([]);
+  });
+
+  test("ends the walk at a boundary that is in effect", async () => {
+    const { session, log, newest } = await open();
+    const [one, two] = await session.append(["one", "two"]);
+    const boundary = await session.history.fold({ from: one!, to: one! }, [summary], "test");
+    const at = await findBranch(log, newest());
+    expect([at.boundary?.sequence, at.ranges, at.undone.size]).toEqual([boundary, [], 0]);
+    const [three] = await session.append("three");
+    expect(await findBranch(log, newest())).toMatchObject({ ranges: [{ from: boundary + 1, to: three }] });
+    await session.history.restore(boundary);
+    const restored = await findBranch(log, newest());
+    expect(restored).toMatchObject({ boundary: undefined, ranges: [{ from: 1, to: newest() }] });
+    expect([...restored.undone]).toEqual([boundary]);
+    // The boundary is in effect before the restore, and does not exist before the fold.
+    expect((await findBranch(log, three!)).boundary?.sequence).toBe(boundary);
+    expect(await findBranch(log, two!)).toMatchObject({ boundary: undefined, ranges: [{ from: 1, to: two }] });
+  });
+});
+
+const SECRET = "correct horse";
+const stub = (...blocks: readonly Block[]) =>
+  stubOf({
+    kind: "message",
+    sequence: 7,
+    payload: {
+      role: "user",
+      origin: "human",
+      blocks,
+      stored: { file: "a.txt", bytes: 1, lines: 1, digest: SECRET },
+    },
+  } as never);
+const text: Block = { kind: "text", text: "[Entry 7 was erased.]" };
+
+test("replaces text by a notice, keeps the author, and drops the reference to the file", () => {
+  expect(stub({ kind: "text", text: SECRET })).toEqual({
+    was: "message",
+    entry: 7,
+    stub: { role: "user", origin: "human", blocks: [text] },
+  });
+  const given = { type: "note", blocks: [{ kind: "text", text: SECRET }], provenance: { kind: "host" } };
+  const attached = stubOf({ kind: "attachment", sequence: 7, payload: given } as never);
+  expect(attached).toEqual({ was: "attachment", entry: 7, stub: { ...given, blocks: [text] } });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { toolResult } from "../log/messages.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { LOOK, openOffline } from "./testing/open-offline.ts";
+import { endingOf, notAllowed } from "./turn.ts";
 
 const answered = (...ids: readonly string[]) => ({
   id: "r1",
@@ -17,7 +18,7 @@ const answered = (...ids: readonly string[]) => ({
   usage: { input_tokens: 9, output_tokens: 9 },
 });
 
-/** A session whose model has called tools, or is done. */
+/** A session whose model has called these tools. Without ids, the turn has ended. */
 async function open(...ids: readonly string[]) {
   const store = memoryStore();
   const session = await openOffline(store, { tools: [LOOK] });
@@ -28,15 +29,15 @@ async function open(...ids: readonly string[]) {
   return { store, session, turn: session.turn, shown };
 }
 
-describe("stopping a turn", () => {
-  test("that has ended already writes nothing", async () => {
+describe("turn.stop", () => {
+  test("writes nothing for a turn that has ended", async () => {
     const { session, turn } = await open();
     const { newestEntry } = session.history;
     expect(await turn.stop()).toEqual([]);
     expect(session.history.newestEntry).toBe(newestEntry);
   });
 
-  test("answers its open calls: those that had begun may have taken effect", async () => {
+  test("answers the open calls, and reports calls that had begun as unknown", async () => {
     const { session, turn, shown } = await open("a", "b", "c");
     await session.append(toolResult("a", "A tree."));
     await turn.enterCall({ step: "begun", call: "b" });
@@ -51,7 +52,7 @@ describe("stopping a turn", () => {
     expect(await shown()).toMatch(/A tree\..*outcome of this call is unknown.*was not run.*Something else\./);
   });
 
-  test("that waits for an answer ends it, and there are no calls to answer", async () => {
+  test("ends a turn that waits for the model, and returns no calls", async () => {
     const session = await openOffline(memoryStore());
     await session.append("What is there?");
     expect(session.turn.next().kind).not.toBe("nothing");
@@ -60,7 +61,7 @@ describe("stopping a turn", () => {
   });
 });
 
-test("a question for permission is answered once, and only where it was asked", async () => {
+test("records an answer to a question for permission once, and only for a waiting call", async () => {
   const { session, turn } = await open("a", "b");
   await turn.enterCall({ step: "waiting", call: "a" });
   const { newestEntry } = session.history;
@@ -77,7 +78,7 @@ test("a question for permission is answered once, and only where it was asked", 
 describe("an item of a queue", () => {
   const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-  test("is taken in once, by rising numbers, also after a rewind and in another process", async () => {
+  test("is appended once and in rising order, also after a rewind and in another process", async () => {
     const { store, session, turn } = await open();
     const before = session.history.newestEntry;
     expect(await turn.taken("mail")).toBeUndefined();
@@ -100,7 +101,7 @@ describe("an item of a queue", () => {
     expect(messages).not.toContain("Hello.");
   });
 
-  test("brings what others have used for it into the ledger, once", async () => {
+  test("enters the usage of others into the ledger once", async () => {
     const { session, turn } = await open();
     const used = [
       {
@@ -121,4 +122,18 @@ describe("an item of a queue", () => {
     expect(lines.filter(({ source }) => source === "agents")).toHaveLength(1);
     expect(Object.keys(bySource)).toContain("agents");
   });
+});
+
+test.each([
+  ["begun", "unknown"],
+  ["unlogged", "unknown"],
+  ["asked", "not-run"],
+  ["waiting", "not-run"],
+  ["allowed", "not-run"],
+] as const)("reports a call with the step %s at the end of its turn as %s", (step, expected) => {
+  expect(endingOf({ step } as Parameters<typeof endingOf>[0])).toBe(expected);
+});
+
+test("gives the model the reason for a denied call", () => {
+  expect(notAllowed("not in this folder")).toContain("not in this folder");
 });

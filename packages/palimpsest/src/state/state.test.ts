@@ -3,7 +3,7 @@ import { toDraft } from "../log/draft.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { SessionState } from "./state.ts";
 
-test("what was erased is gone from the view at once, within the same operation", async () => {
+test("removes erased content from the view at once, within the same operation", async () => {
   const opened = await memoryStore().openWriter("s", { owner: "test" });
   if (opened.kind !== "opened") throw new Error("busy");
   const state = await SessionState.open({ session: "s", writer: opened.writer, clock: { now: () => 0 } });
