@@ -24,4 +24,5 @@ export {
   type Schema,
   text,
 } from "./schema/schema.ts";
-export { definitionOf, type ReadInput, readInput } from "./schema/tool.ts";
+export type { ReadInput, StandardSchema } from "./schema/standard.ts";
+export { definitionOf, readInput } from "./schema/tool.ts";

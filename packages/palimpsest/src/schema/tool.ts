@@ -1,11 +1,11 @@
 // Tools that the model can call: their definition, their schema for a request, and the check of a call's input.
 
-import { InvalidOptionError } from "../errors.ts";
 import type { Part, ToolCall, ToolResult } from "../log/block.ts";
 import type { ToolDefinition } from "../log/payload.ts";
 import { convert, findProblems } from "./check.ts";
 import { aFunction, anObject, aText, checkOptions } from "./check-options.ts";
-import type { JsonSchema, Schema } from "./schema.ts";
+import type { Schema } from "./schema.ts";
+import { isStandard, jsonSchemaOf, type ReadInput, readStandard, type StandardSchema } from "./standard.ts";
 
 /** A tool that the model can call. A host may give its tools more context than the engine does. */
 export interface Tool<Input = unknown, Context extends ToolContext = ToolContext>
@@ -46,24 +46,6 @@ export type ToolOutput = string | readonly Part[] | Pick<ToolResult, "content" |
 
 /** The output of a tool as a stream of bytes or text. */
 export type ToolStream = AsyncIterable<Uint8Array | string>;
-
-/** The parts of the Standard Schema and Standard JSON Schema interfaces that the engine uses. zod has both from 4.2 on. */
-interface StandardSchema<Output = unknown> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    readonly jsonSchema: { readonly input: (options: { readonly target: string }) => Record<string, unknown> };
-  };
-}
-
-type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] };
-
-interface StandardIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
 
 /** Defines a tool. The schema gives `execute` the type of its input. */
 export function tool<Input = Readonly<Record<string, unknown>>>(made: Tool<Input>): Tool<Input> {
@@ -108,7 +90,7 @@ export function definitionOf({
   return {
     name,
     description,
-    inputSchema: jsonSchemaOf(name, inputSchema),
+    inputSchema: jsonSchemaOf(`inputSchema of tool ${name}`, inputSchema),
     results,
     provenance,
     resultSize,
@@ -117,48 +99,15 @@ export function definitionOf({
   };
 }
 
-function jsonSchemaOf(tool: string, schema: Tool["inputSchema"]): JsonSchema {
-  if (!isStandard(schema)) return schema;
-  const { jsonSchema } = schema["~standard"] as Partial<StandardSchema["~standard"]>;
-  if (jsonSchema === undefined) {
-    throw new InvalidOptionError(
-      `inputSchema of tool ${tool}`,
-      "a schema",
-      "JSON Schema, or one that gives it (zod from 4.2)",
-    );
-  }
-  const { $schema: _, ...fields } = jsonSchema.input({ target: "draft-2020-12" });
-  return fields;
-}
-
-function isStandard(schema: Tool["inputSchema"]): schema is StandardSchema {
-  return "~standard" in schema;
-}
-
 /**
  * Checks the input that the model wrote, and applies the defaults and conversions of the schema. Numbers and booleans that the model
  * wrote as strings are converted.
  */
 export async function readInput({ inputSchema: schema }: Tool, input: unknown): Promise<ReadInput> {
   if (typeof input === "string") return { kind: "invalid", problems: ["the input is no valid JSON"] };
-  if (!isStandard(schema)) {
-    if (findProblems(schema, input).length === 0) return { kind: "valid", value: input };
-    const value = convert(schema, input);
-    const problems = findProblems(schema, value);
-    return problems.length === 0 ? { kind: "valid", value } : { kind: "invalid", problems };
-  }
-  const result = await schema["~standard"].validate(input);
-  if (result.issues === undefined) return { kind: "valid", value: result.value };
-  return { kind: "invalid", problems: result.issues.map(issueText) };
-}
-
-/** A checked input, or its problems. */
-export type ReadInput =
-  | { readonly kind: "valid"; readonly value: unknown }
-  /** The problems, as texts for the model. */
-  | { readonly kind: "invalid"; readonly problems: readonly string[] };
-
-function issueText({ message, path = [] }: StandardIssue): string {
-  const keys = path.map((step) => String(typeof step === "object" ? step.key : step));
-  return keys.length === 0 ? message : `${keys.join(".")}: ${message}`;
+  if (isStandard(schema)) return readStandard(schema, input);
+  if (findProblems(schema, input).length === 0) return { kind: "valid", value: input };
+  const value = convert(schema, input);
+  const problems = findProblems(schema, value);
+  return problems.length === 0 ? { kind: "valid", value } : { kind: "invalid", problems };
 }
