@@ -23,6 +23,7 @@ export {
   optional,
   type Schema,
   text,
+  union,
 } from "./schema/schema.ts";
 export type { ReadInput, StandardSchema } from "./schema/standard.ts";
 export { definitionOf, readInput } from "./schema/tool.ts";

@@ -31,18 +31,19 @@ type ObjectOf<Of extends Fields> = Flat<
 >;
 type Flat<Of> = { readonly [Name in keyof Of]: Of[Name] };
 
-interface Bounds {
-  readonly minimum?: number;
-  readonly maximum?: number;
-}
-
-/** A string. */
-export function text(description?: string): Schema<string> {
-  return { type: "string", ...about(description) };
+/** A string. Its length is counted in code points. */
+export function text(
+  description?: string,
+  bounds: { readonly minLength?: number; readonly maxLength?: number } = {},
+): Schema<string> {
+  return { type: "string", ...bounds, ...about(description) };
 }
 
 /** A whole number. */
-export function integer(description?: string, bounds: Bounds = {}): Schema<number> {
+export function integer(
+  description?: string,
+  bounds: { readonly minimum?: number; readonly maximum?: number } = {},
+): Schema<number> {
   return { type: "integer", ...bounds, ...about(description) };
 }
 
@@ -57,19 +58,35 @@ export function choice<const Word extends string>(words: readonly Word[], descri
 }
 
 /** A list. */
-export function list<Item>(items: Schema<Item>, description?: string): Schema<readonly Item[]> {
-  return { type: "array", ...about(description), items };
+export function list<Item>(
+  items: Schema<Item>,
+  description?: string,
+  bounds: { readonly minItems?: number } = {},
+): Schema<readonly Item[]> {
+  return { type: "array", ...about(description), ...bounds, items };
 }
 
-/** An object with these fields and no others. */
-export function object<Of extends Fields>(fields: Of): Schema<ObjectOf<Of>> {
+/**
+ * An object with these fields.
+ * @param others whether it may have other fields. @default "refused"
+ */
+export function object<const Of extends Fields>(
+  fields: Of,
+  { description, others = "refused" }: { readonly description?: string; readonly others?: "allowed" | "refused" } = {},
+): Schema<ObjectOf<Of>> {
   const named = Object.entries(fields);
   return {
     type: "object",
+    ...about(description),
     properties: Object.fromEntries(named.map(([name, field]) => [name, isOptional(field) ? field[OPTIONAL] : field])),
     required: named.flatMap(([name, field]) => (isOptional(field) ? [] : [name])),
-    additionalProperties: false,
+    ...(others === "allowed" ? {} : { additionalProperties: false }),
   };
+}
+
+/** A value that fits one of some schemas. */
+export function union<const Ways extends readonly Schema[]>(ways: Ways): Schema<Infer<Ways[number]>> {
+  return { anyOf: ways };
 }
 
 /** A field of an object that may be left out. */

@@ -1,8 +1,7 @@
-import { findProblems } from "palimpsest/schema";
+import { findProblems, type Schema } from "palimpsest/schema";
 import { unkeepable } from "./check-json.ts";
 import { type Problem, problem } from "./problems.ts";
 import type { Route } from "./route.ts";
-import type { Schema } from "./schema.ts";
 
 export interface RequestParts {
   readonly search: URLSearchParams;

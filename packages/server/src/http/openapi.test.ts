@@ -1,3 +1,4 @@
+import { integer, object } from "palimpsest/schema";
 import { expect, test } from "vitest";
 import { openApiDocument } from "../open-api-document.ts";
 import { checkRequest } from "./check-request.ts";
@@ -11,13 +12,8 @@ const rewind = route({
   operation: "rewind",
   about: "Goes back.",
   scope: "sessions:write",
-  body: {
-    type: "object",
-    properties: { to: { type: "integer", minimum: 0 } },
-    required: ["to"],
-    additionalProperties: false,
-  },
-  query: { limit: { type: "integer", minimum: 1 } },
+  body: object({ to: integer(undefined, { minimum: 0 }) }),
+  query: { limit: integer(undefined, { minimum: 1 }) },
   headers: { "idempotency-key": { type: "string", minLength: 1 } },
   replies: { 204: { about: "Done." } },
   // The types are those of the schemas.

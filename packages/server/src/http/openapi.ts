@@ -1,6 +1,6 @@
+import type { Schema } from "palimpsest/schema";
 import { PROBLEMS, type ProblemCode } from "./problems.ts";
 import type { DocumentedReply, Route } from "./route.ts";
-import type { Schema } from "./schema.ts";
 
 /** Answered by every operation, beside its own. */
 const COMMON_PROBLEMS: readonly ProblemCode[] = [

@@ -1,7 +1,7 @@
+import type { Infer, Schema } from "palimpsest/schema";
 import type { TenantSessions } from "../host/session-host.ts";
 import type { Scope, StoredToken } from "../tokens/token.ts";
 import type { Problem, ProblemCode } from "./problems.ts";
-import type { Schema, TypeOf } from "./schema.ts";
 
 /** A request that has passed all checks. */
 export interface Call<Body = unknown, Query = Readonly<Record<string, unknown>>> {
@@ -63,16 +63,16 @@ export interface Route {
   run(call: Call): Promise<Reply>;
 }
 
-type QueryOf<Query> = { readonly [Name in keyof Query]?: TypeOf<Query[Name]> };
+type QueryOf<Query> = { readonly [Name in keyof Query]?: Infer<Query[Name]> };
 
 interface RouteDefinition<Body, Query> extends Omit<Route, "body" | "query" | "run"> {
-  readonly body?: Body;
+  readonly body?: Schema<Body>;
   readonly query?: Query;
-  run(call: Call<TypeOf<Body>, QueryOf<Query>>): Promise<Reply>;
+  run(call: Call<Body, QueryOf<Query>>): Promise<Reply>;
 }
 
 /** Makes a route whose `run` has the types that its schemas describe: requests that do not fit never reach it. */
-export function route<const Body extends Schema, const Query extends Readonly<Record<string, Schema>>>(
+export function route<Body, Query extends Readonly<Record<string, Schema>>>(
   definition: RouteDefinition<Body, Query>,
 ): Route {
   return definition as unknown as Route;

@@ -1,4 +1,5 @@
 import { exportLog, type Session } from "palimpsest";
+import { choice, integer, object, optional, text } from "palimpsest/schema";
 import { inSession } from "../host/in-session.ts";
 import { readSnapshot } from "../host/read-snapshot.ts";
 import { problem } from "../http/problems.ts";
@@ -17,9 +18,9 @@ export const HISTORY_ROUTES: readonly Route[] = [
       "Lists the conversation as the user saw it, compacted messages included. The newest page is first; in a page the oldest message is.",
     scope: "sessions:read",
     query: {
-      before: { type: "integer", minimum: 1, description: "`earlier` of the page behind" },
-      limit: { type: "integer", minimum: 1, maximum: 1_000, description: "at most so many; default: 50" },
-      attachments: { enum: ["with", "without"], description: "what the host added for the model; default: without" },
+      before: integer("`earlier` of the page behind", { minimum: 1 }),
+      limit: integer("at most so many; default: 50", { minimum: 1, maximum: 1_000 }),
+      attachments: choice(["with", "without"], "what the host added for the model; default: without"),
     },
     replies: { 200: { about: "A page of messages.", schema: refTo("MessagePage") } },
     problems: ["no-such-session"],
@@ -65,15 +66,10 @@ export const HISTORY_ROUTES: readonly Route[] = [
     operation: "rewindSession",
     about: "Goes back to an earlier entry. Later entries stay in the log. Effects of tools are not undone.",
     scope: "sessions:write",
-    body: {
-      type: "object",
-      properties: {
-        to: { type: "integer", minimum: 0, description: "the number of the entry to go back to" },
-        reason: { type: "string", maxLength: 2_000 },
-      },
-      required: ["to"],
-      additionalProperties: false,
-    },
+    body: object({
+      to: integer("the number of the entry to go back to", { minimum: 0 }),
+      reason: optional(text(undefined, { maxLength: 2_000 })),
+    }),
     replies: { 200: { about: "The session is rewound.", schema: refTo("Rewound") } },
     problems: ["no-such-session", "session-busy", "session-changed", "not-possible"],
     run: (call) =>
@@ -88,14 +84,10 @@ export const HISTORY_ROUTES: readonly Route[] = [
     operation: "forkSession",
     about: "Creates a session that begins with the same conversation and goes its own way.",
     scope: "sessions:write",
-    body: {
-      type: "object",
-      properties: {
-        id: { type: "string", minLength: 1, maxLength: 128, description: `the id of the fork: ${SESSION_ID_RULE}` },
-        at: { type: "integer", minimum: 1, description: "the entry at which it parts; default: the newest" },
-      },
-      additionalProperties: false,
-    },
+    body: object({
+      id: optional(text(`the id of the fork: ${SESSION_ID_RULE}`, { minLength: 1, maxLength: 128 })),
+      at: optional(integer("the entry at which it parts; default: the newest", { minimum: 1 })),
+    }),
     bodyIs: "optional",
     replies: { 201: { about: "The fork was created.", schema: refTo("SessionList") } },
     problems: ["no-such-session", "session-exists", "session-busy", "session-changed", "not-possible"],
@@ -117,15 +109,11 @@ export const HISTORY_ROUTES: readonly Route[] = [
     operation: "compactSession",
     about: "Summarizes the conversation to free up context. The model is asked, which may take a minute.",
     scope: "sessions:write",
-    body: {
-      type: "object",
-      properties: {
-        instructions: { type: "string", maxLength: 10_000, description: "what the summary should keep" },
-        from: { type: "integer", minimum: 1, description: "compact this message and all behind it" },
-        upTo: { type: "integer", minimum: 1, description: "compact all before this message" },
-      },
-      additionalProperties: false,
-    },
+    body: object({
+      instructions: optional(text("what the summary should keep", { maxLength: 10_000 })),
+      from: optional(integer("compact this message and all behind it", { minimum: 1 })),
+      upTo: optional(integer("compact all before this message", { minimum: 1 })),
+    }),
     bodyIs: "optional",
     replies: { 200: { about: "What became of it: compacted, or why not.", schema: refTo("Compaction") } },
     problems: ["no-such-session", "session-busy", "session-changed"],

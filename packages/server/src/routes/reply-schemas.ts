@@ -1,5 +1,5 @@
+import type { Schema } from "palimpsest/schema";
 import { PROBLEMS } from "../http/problems.ts";
-import type { Schema } from "../http/schema.ts";
 import { SCOPES } from "../tokens/token.ts";
 
 const TEXT: Schema = { type: "string" };

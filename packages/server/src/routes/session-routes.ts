@@ -1,4 +1,5 @@
 import { InvalidOptionError } from "palimpsest";
+import { integer, list, object, optional, text } from "palimpsest/schema";
 import { type SessionMetadata, toMetadataText } from "palimpsest/store-parts";
 import { inSession } from "../host/in-session.ts";
 import { readSnapshot, stateOf } from "../host/read-snapshot.ts";
@@ -8,11 +9,13 @@ import { changeSession } from "./change-session.ts";
 import { findSession, isSessionId, SESSION_ID_RULE } from "./find-session.ts";
 import { refTo } from "./reply-schemas.ts";
 
-const METADATA = {
-  type: "object",
-  properties: { title: { type: "string" }, tags: { type: "array", items: { type: "string" } } },
-  description: "any JSON object of at most 16 KB; `title` and `tags` have the same meaning everywhere",
-} as const;
+const METADATA = object(
+  { title: optional(text()), tags: optional(list(text())) },
+  {
+    description: "any JSON object of at most 16 KB; `title` and `tags` have the same meaning everywhere",
+    others: "allowed",
+  },
+);
 
 /** Sessions as a whole: created, listed, described, deleted. */
 export const SESSION_ROUTES: readonly Route[] = [
@@ -23,14 +26,10 @@ export const SESSION_ROUTES: readonly Route[] = [
     about:
       "Creates a session. Give an `id` to be able to try again safely: a second attempt answers with session-exists.",
     scope: "sessions:write",
-    body: {
-      type: "object",
-      properties: {
-        id: { type: "string", minLength: 1, maxLength: 128, description: SESSION_ID_RULE },
-        metadata: METADATA,
-      },
-      additionalProperties: false,
-    },
+    body: object({
+      id: optional(text(SESSION_ID_RULE, { minLength: 1, maxLength: 128 })),
+      metadata: optional(METADATA),
+    }),
     bodyIs: "optional",
     replies: { 201: { about: "The session was created.", schema: refTo("Session") } },
     problems: ["session-exists", "not-possible"],
@@ -59,8 +58,8 @@ export const SESSION_ROUTES: readonly Route[] = [
     about: "Lists sessions, ordered by id, page by page.",
     scope: "sessions:read",
     query: {
-      after: { type: "string", description: "`next` of the page before" },
-      limit: { type: "integer", minimum: 1, maximum: 1_000, description: "at most so many; default: 100" },
+      after: text("`next` of the page before"),
+      limit: integer("at most so many; default: 100", { minimum: 1, maximum: 1_000 }),
     },
     replies: { 200: { about: "A page of sessions.", schema: refTo("SessionPage") } },
     async run({ query, tenant }) {

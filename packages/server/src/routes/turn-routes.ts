@@ -1,4 +1,5 @@
 import { user } from "palimpsest";
+import { choice, integer, list, object, optional, text, union } from "palimpsest/schema";
 import type { TakenInput } from "../host/session-host.ts";
 import { problem } from "../http/problems.ts";
 import { type Call, type Reply, type Route, route } from "../http/route.ts";
@@ -8,6 +9,15 @@ import { watchSession } from "./watch-session.ts";
 
 /** Of an event, and of a question. */
 const NUMBER = /^\d{1,15}$/;
+
+const SOURCE = union([
+  object({ kind: choice(["base64"]), mediaType: text(), data: text() }),
+  object({ kind: choice(["url"]), url: text() }),
+]);
+const PART = union([
+  object({ kind: choice(["text"]), text: text(undefined, { minLength: 1 }) }),
+  object({ kind: choice(["image", "document"]), source: SOURCE }),
+]);
 
 /** Turns of a session: messages, what happens meanwhile, questions to people, cancellation. */
 export const TURN_ROUTES: readonly Route[] = [
@@ -19,60 +29,7 @@ export const TURN_ROUTES: readonly Route[] = [
       "Says something to a session. The answer comes as events. Requests with the same Idempotency-Key are taken once.",
     scope: "sessions:write",
     headers: { "idempotency-key": { type: "string", minLength: 1, maxLength: 200 } },
-    body: {
-      type: "object",
-      properties: {
-        content: {
-          anyOf: [
-            { type: "string", minLength: 1 },
-            {
-              type: "array",
-              minItems: 1,
-              items: {
-                anyOf: [
-                  {
-                    type: "object",
-                    properties: { kind: { const: "text" }, text: { type: "string", minLength: 1 } },
-                    required: ["kind", "text"],
-                    additionalProperties: false,
-                  },
-                  {
-                    type: "object",
-                    properties: {
-                      kind: { enum: ["image", "document"] },
-                      source: {
-                        anyOf: [
-                          {
-                            type: "object",
-                            properties: {
-                              kind: { const: "base64" },
-                              mediaType: { type: "string" },
-                              data: { type: "string" },
-                            },
-                            required: ["kind", "mediaType", "data"],
-                            additionalProperties: false,
-                          },
-                          {
-                            type: "object",
-                            properties: { kind: { const: "url" }, url: { type: "string" } },
-                            required: ["kind", "url"],
-                            additionalProperties: false,
-                          },
-                        ],
-                      },
-                    },
-                    required: ["kind", "source"],
-                    additionalProperties: false,
-                  },
-                ],
-              },
-            },
-          ],
-        },
-      },
-      required: ["content"],
-      additionalProperties: false,
-    },
+    body: object({ content: union([text(undefined, { minLength: 1 }), list(PART, undefined, { minItems: 1 })]) }),
     replies: { 202: { about: "The message is stored, and the session will run.", schema: refTo("Accepted") } },
     problems: ["no-such-session", "key-used"],
     async run(call) {
@@ -92,11 +49,9 @@ export const TURN_ROUTES: readonly Route[] = [
       "Streams what happens in a session as server-sent events, also while its turn runs on another machine. The id of an event is its offset; a client that comes back sends it as Last-Event-ID. An event `too-old` says that events are gone, and what to do.",
     scope: "sessions:read",
     query: {
-      after: {
-        type: "string",
-        description:
-          "the offset to begin behind, or `newest` for what comes from now on; Last-Event-ID counts instead, if it is sent. Default: all there is",
-      },
+      after: text(
+        "the offset to begin behind, or `newest` for what comes from now on; Last-Event-ID counts instead, if it is sent. Default: all there is",
+      ),
     },
     replies: {
       200: { about: "A stream of events without an end.", schema: refTo("Event"), mediaType: "text/event-stream" },
@@ -121,9 +76,9 @@ export const TURN_ROUTES: readonly Route[] = [
     about: "Lists open questions, oldest first: calls of tools that wait until somebody allows or denies them.",
     scope: "sessions:read",
     query: {
-      session: { type: "string", description: "only questions of this session" },
-      after: { type: "string", description: "`next` of the page before" },
-      limit: { type: "integer", minimum: 1, maximum: 1_000, description: "at most so many; default: 100" },
+      session: text("only questions of this session"),
+      after: text("`next` of the page before"),
+      limit: integer("at most so many; default: 100", { minimum: 1, maximum: 1_000 }),
     },
     replies: { 200: { about: "A page of questions.", schema: refTo("QuestionPage") } },
     async run({ query, tenant }) {
@@ -139,15 +94,10 @@ export const TURN_ROUTES: readonly Route[] = [
     about:
       "Allows or denies a call that waits. The session continues. {question} is the question's callId. The first answer counts.",
     scope: "sessions:approve",
-    body: {
-      type: "object",
-      properties: {
-        decision: { enum: ["allow", "deny"] },
-        reason: { type: "string", maxLength: 2_000, description: "for the model, if it is denied" },
-      },
-      required: ["decision"],
-      additionalProperties: false,
-    },
+    body: object({
+      decision: choice(["allow", "deny"]),
+      reason: optional(text("for the model, if it is denied", { maxLength: 2_000 })),
+    }),
     replies: { 200: { about: "The answer is stored.", schema: refTo("Answered") } },
     problems: ["no-such-session", "no-such-question", "answered-before", "question-expired"],
     async run(call) {
@@ -189,7 +139,7 @@ export const TURN_ROUTES: readonly Route[] = [
     about:
       "Ends the turn that answers what was said so far, wherever it runs. Calls of tools that were under way are answered as stopped. What is said later is answered.",
     scope: "sessions:write",
-    body: { type: "object", properties: { reason: { type: "string", maxLength: 2_000 } }, additionalProperties: false },
+    body: object({ reason: optional(text(undefined, { maxLength: 2_000 })) }),
     bodyIs: "optional",
     replies: { 202: { about: "The turn ends within seconds.", schema: refTo("Accepted") } },
     problems: ["no-such-session", "key-used"],
