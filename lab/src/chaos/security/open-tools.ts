@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { memoryStore } from "palimpsest";
+import { readInput } from "palimpsest/schema";
 import {
   checkpointsExtension,
   filesExtension,
@@ -77,8 +78,12 @@ export async function openTools(options: ToolsOptions): Promise<OpenTools> {
       const tool = tools.find((candidate) => candidate.name === name);
       if (tool === undefined) throw new Error(`there is no tool ${name}`);
       const signal = AbortSignal.timeout(20_000);
+      const read = await readInput(tool, input);
+      if (read.kind === "invalid") return read.problems.join("; ");
       const call = { kind: "tool_call" as const, id: "call", name, input };
-      const output = await tool.execute(input, { signal, call, key: "call", folder, newestEntry: 1 });
+      const running = Promise.resolve(tool.execute(read.value, { signal, call, key: "call", folder, newestEntry: 1 }));
+      // As in a turn, an error is a result for the model.
+      const output = await running.catch((error: unknown) => `The tool failed: ${String(error)}`);
       const content = typeof output === "object" && "content" in output ? output.content : output;
       if (typeof content === "string") return content;
       if (!(Symbol.asyncIterator in content)) return JSON.stringify(content);
