@@ -1,5 +1,5 @@
-import type { Settings } from "palimpsest";
-import { parseSetting } from "palimpsest";
+import { type Settings, parseSetting } from "palimpsest";
+
 import type { AgentOptions } from "../agent/agent.ts";
 import type { EffortChoice } from "../agent/session-effort.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";

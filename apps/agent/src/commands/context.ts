@@ -1,6 +1,6 @@
 import type { CompactionPoint, SessionSize } from "palimpsest";
-import type { Accounting } from "palimpsest/inspect";
-import { accountingRows } from "palimpsest/inspect";
+import { type Accounting, accountingRows } from "palimpsest/inspect";
+
 import { table } from "../text/table.ts";
 import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";

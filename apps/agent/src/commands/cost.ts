@@ -1,6 +1,6 @@
 import type { SessionCost } from "palimpsest";
-import type { CacheBreak } from "palimpsest/inspect";
-import { CACHE_CAUSES, PROVIDER_SAYS } from "palimpsest/inspect";
+import { type CacheBreak, CACHE_CAUSES, PROVIDER_SAYS } from "palimpsest/inspect";
+
 import { sourceName } from "../text/plain-names.ts";
 import { priceText } from "../text/price-text.ts";
 import { table, time, usd } from "../text/table.ts";

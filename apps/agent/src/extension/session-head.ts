@@ -1,5 +1,5 @@
-import type { HeadContent } from "palimpsest";
-import { attachment } from "palimpsest";
+import { type HeadContent, attachment } from "palimpsest";
+
 import type { AttachmentPayload } from "palimpsest/inspect";
 import type { AgentSession } from "./open-agent-session.ts";
 

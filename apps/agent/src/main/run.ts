@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { text as readAll } from "node:stream/consumers";
-import type { MemoryInbox } from "palimpsest";
-import { attachment, type Clock, commandOutput, createInbox, type Inbox, type NewContent, type Tool } from "palimpsest";
+import { type MemoryInbox, attachment, type Clock, commandOutput, createInbox, type Inbox, type NewContent, type Tool } from "palimpsest";
+
 import type { Agent, AgentOptions } from "../agent/agent.ts";
 import { openAgent } from "../agent/open-agent.ts";
 import { hearMail, untilAgentsEnd } from "../agent/start-turn.ts";

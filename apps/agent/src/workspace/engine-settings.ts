@@ -1,5 +1,5 @@
-import type { SettingsSource } from "palimpsest";
-import { settingsFile } from "palimpsest";
+import { type SettingsSource, settingsFile } from "palimpsest";
+
 import type { Environment } from "./command-environment.ts";
 import type { Places } from "./places.ts";
 
