@@ -1,5 +1,5 @@
 import { recallTool } from "palimpsest";
-import { beginDoorCall, type DoorCall, toConfiguration } from "palimpsest/adapter-parts";
+import { type AdapterCall, beginAdapterCall, toConfiguration } from "palimpsest/adapter-parts";
 import { asObject, asString } from "palimpsest/schema";
 import type { OpencodeClient } from "./opencode-plugin.ts";
 import { countCleared, separateReminders, toSyncMessages } from "./read-messages.ts";
@@ -23,7 +23,7 @@ export interface Requests {
 }
 
 interface OpenCall {
-  readonly call: DoorCall<OpencodeRequest, OpencodeMessage>;
+  readonly call: AdapterCall;
   /** Ids of the messages that were there when it began. */
   readonly known: ReadonlySet<unknown>;
 }
@@ -79,7 +79,7 @@ export function createRequests({ client, sessions, report }: RequestsContext): R
       if (live === undefined) return;
       const { kept, reminders } = separateReminders(messages);
       const begin = () =>
-        beginDoorCall(
+        beginAdapterCall(
           { sessions, onProblem: (problem) => report("warn", problem.message) },
           {
             list: messages,
@@ -111,7 +111,8 @@ export function createRequests({ client, sessions, report }: RequestsContext): R
       for (const { message } of notices) report("warn", message);
       for (const { tokensBefore, tokensAfter } of compactions)
         report("info", `Compacted the conversation from ${tokensBefore} to ${tokensAfter} tokens.`);
-      messages.splice(0, messages.length, ...toOpencode(call.request().pieces, live.like, reminders));
+      const { pieces } = call.request() as OpencodeRequest;
+      messages.splice(0, messages.length, ...toOpencode(pieces, live.like, reminders));
     },
     compactNext: (session) => void asked.add(session),
     end() {

@@ -5,14 +5,14 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from "@ai-sdk/provider";
-import { beginDoorCall, type DoorCall, type DoorContext } from "palimpsest/adapter-parts";
+import { type AdapterCall, type AdapterContext, beginAdapterCall } from "palimpsest/adapter-parts";
 import { toSyncMessages } from "../provider/read-messages.ts";
 import type { AiSdkRequest, AiSdkResponse } from "../provider/wire.ts";
 import { toCompactionPart } from "./compaction-part.ts";
 import { readConfiguration, sessionKeyOf, toSent } from "./read-params.ts";
 import type { LiveCall } from "./sessions.ts";
 
-export type CallContext = DoorContext<AiSdkRequest, AiSdkResponse, LiveCall>;
+export type CallContext = AdapterContext<LiveCall>;
 
 export interface WantedCall {
   readonly params: LanguageModelV4CallOptions;
@@ -21,7 +21,7 @@ export interface WantedCall {
 }
 
 /** One call of a model for a session, from the list of messages to the recorded answer. */
-export interface Call extends Pick<DoorCall<AiSdkRequest, AiSdkResponse>, "recover" | "recordInterrupted" | "end"> {
+export interface Call extends Pick<AdapterCall, "recover" | "recordInterrupted" | "end"> {
   /** What is to be sent now. */
   sent(): LanguageModelV4CallOptions;
   /** What the caller should know: once. */
@@ -35,7 +35,7 @@ export interface Call extends Pick<DoorCall<AiSdkRequest, AiSdkResponse>, "recov
 
 /** Adopts the caller's list of messages, and prepares the request that is sent instead of it. */
 export async function beginCall(context: CallContext, { params, model, answer }: WantedCall): Promise<Call> {
-  const call = await beginDoorCall(context, {
+  const call = await beginAdapterCall(context, {
     list: params.prompt,
     key: sessionKeyOf(params),
     model: model.modelId,
@@ -46,7 +46,7 @@ export async function beginCall(context: CallContext, { params, model, answer }:
     signal: params.abortSignal,
   });
   return {
-    sent: () => toSent(params, call.request()),
+    sent: () => toSent(params, call.request() as AiSdkRequest),
     takeReports() {
       const { notices, compactions } = call.takeReports();
       return {

@@ -1,14 +1,17 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Provider } from "palimpsest";
-import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/adapter-parts";
+import {
+  type AdapterOptions,
+  type AdapterSessions,
+  connectNewest,
+  createAdapterSessions,
+} from "palimpsest/adapter-parts";
 import type { ExtraModels } from "palimpsest/provider-parts";
 import { present } from "palimpsest/schema";
 import { type LanguageModelOptions, languageModel } from "../provider/language-model.ts";
 import type { AiSdkMessage, AiSdkRequest, AiSdkResponse } from "../provider/wire.ts";
 
-export interface SessionsOptions
-  extends DoorOptions<AiSdkRequest, AiSdkResponse, AiSdkMessage>,
-    Pick<LanguageModelOptions, "cacheMark"> {
+export interface SessionsOptions extends AdapterOptions, Pick<LanguageModelOptions, "cacheMark"> {
   /** Facts of models by the start of their ids, for models that are in no table. @default {} */
   readonly models?: ExtraModels;
 }
@@ -20,7 +23,7 @@ export interface LiveCall {
   readonly headers: LanguageModelV4CallOptions["headers"];
 }
 
-export type Sessions = DoorSessions<AiSdkRequest, AiSdkResponse, LiveCall>;
+export type Sessions = AdapterSessions<LiveCall>;
 
 type AiSdkProvider = Provider<AiSdkRequest, AiSdkResponse, AiSdkMessage>;
 
@@ -46,5 +49,5 @@ export function createSessions({ models, cacheMark, ...options }: SessionsOption
         }),
       ),
     );
-  return createDoorSessions({ prefix: "ai-", metadata: "aiSdk", connect }, options);
+  return createAdapterSessions({ prefix: "ai-", metadata: "aiSdk", connect }, options);
 }

@@ -8,7 +8,7 @@ import {
   type SystemMessage,
 } from "langchain";
 import type { Session } from "palimpsest";
-import { beginDoorCall, type DoorContext, type Notice, withReport } from "palimpsest/adapter-parts";
+import { type AdapterContext, beginAdapterCall, type Notice, withReport } from "palimpsest/adapter-parts";
 import { asString, checkOptions, withMethods } from "palimpsest/schema";
 import { formOf } from "../provider/chat-model.ts";
 import { toLiveMessages } from "../provider/live-messages.ts";
@@ -62,13 +62,13 @@ export function palimpsest(options: PalimpsestOptions): PalimpsestMiddleware {
   } = options;
   const { cacheMark = usualMark } = rest;
   const sessions = createSessions(rest);
-  const context: DoorContext<LangChainRequest, LangChainResponse, LiveCall> = { sessions, onProblem };
+  const context: AdapterContext<LiveCall> = { sessions, onProblem };
 
   async function callModel(request: ModelRequest, send: (prepared: ModelRequest) => unknown): Promise<unknown> {
     const model = await findChatModel(request.model);
     const live = toLiveCall(request, model);
     const { systemMessage, messages, runtime } = request;
-    const call = await beginDoorCall(context, {
+    const call = await beginAdapterCall(context, {
       list: messages,
       key: sessionOf(runtime),
       model: live.id,
@@ -82,7 +82,7 @@ export function palimpsest(options: PalimpsestOptions): PalimpsestMiddleware {
     });
 
     const prepared = (heard: HeardAnswer): ModelRequest => {
-      const { system, messages: shown } = call.request();
+      const { system, messages: shown } = call.request() as LangChainRequest;
       const form = formOf(model, cacheMark);
       return {
         ...request,

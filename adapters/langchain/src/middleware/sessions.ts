@@ -1,11 +1,14 @@
-import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/adapter-parts";
+import {
+  type AdapterOptions,
+  type AdapterSessions,
+  connectNewest,
+  createAdapterSessions,
+} from "palimpsest/adapter-parts";
 import type { ExtraModels } from "palimpsest/provider-parts";
 import { type Binding, type ChatModelOptions, chatModel } from "../provider/chat-model.ts";
-import type { ChatModel, LangChainMessage, LangChainRequest, LangChainResponse } from "../provider/wire.ts";
+import type { ChatModel } from "../provider/wire.ts";
 
-export interface SessionsOptions
-  extends DoorOptions<LangChainRequest, LangChainResponse, LangChainMessage>,
-    Pick<ChatModelOptions, "cacheMark"> {
+export interface SessionsOptions extends AdapterOptions, Pick<ChatModelOptions, "cacheMark"> {
   /** Facts of models by the start of their ids, for models that are in no table. @default {} */
   readonly models?: ExtraModels;
 }
@@ -16,7 +19,7 @@ export interface LiveCall extends Binding {
   readonly model: ChatModel;
 }
 
-export type Sessions = DoorSessions<LangChainRequest, LangChainResponse, LiveCall>;
+export type Sessions = AdapterSessions<LiveCall>;
 
 export function createSessions({ models, cacheMark, ...options }: SessionsOptions): Sessions {
   const connect = (first: LiveCall) =>
@@ -27,5 +30,5 @@ export function createSessions({ models, cacheMark, ...options }: SessionsOption
         ...(cacheMark && { cacheMark }),
       }),
     );
-  return createDoorSessions({ prefix: "lc-", metadata: "langchain", connect }, options);
+  return createAdapterSessions({ prefix: "lc-", metadata: "langchain", connect }, options);
 }

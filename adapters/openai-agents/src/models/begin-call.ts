@@ -1,12 +1,18 @@
 import type { AgentInputItem, ModelRequest } from "@openai/agents";
-import { beginDoorCall, type DoorCall, type DoorContext, type Notice, withReport } from "palimpsest/adapter-parts";
+import {
+  type AdapterCall,
+  type AdapterContext,
+  beginAdapterCall,
+  type Notice,
+  withReport,
+} from "palimpsest/adapter-parts";
 import { toSentSettings } from "../provider/agents-model.ts";
 import { toSyncMessages } from "../provider/read-items.ts";
 import type { AgentsModel, AgentsRequest, AgentsResponse } from "../provider/wire.ts";
 import { readConfiguration } from "./read-request.ts";
 import type { LiveCall } from "./sessions.ts";
 
-export interface CallContext extends DoorContext<AgentsRequest, AgentsResponse, LiveCall> {
+export interface CallContext extends AdapterContext<LiveCall> {
   readonly onNotice: (notice: Notice) => void;
 }
 
@@ -19,7 +25,7 @@ export interface WrappedModel {
 }
 
 /** One call of a model for a session, from the SDK's list to the recorded answer. */
-export interface Call extends Pick<DoorCall<AgentsRequest, AgentsResponse>, "recover" | "recordInterrupted" | "end"> {
+export interface Call extends Pick<AdapterCall, "recover" | "recordInterrupted" | "end"> {
   /** What is to be sent now. */
   sent(): ModelRequest;
   /** Records the answer. Resolves to the data that the response is given for its caller. */
@@ -37,7 +43,7 @@ export async function beginCall(
   const list: readonly AgentInputItem[] =
     typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
   const live: LiveCall = { id, model, tools, handoffs, modelSettings };
-  const call = await beginDoorCall(context, {
+  const call = await beginAdapterCall(context, {
     list,
     key: session,
     model: id,
@@ -49,7 +55,7 @@ export async function beginCall(
   });
   return {
     sent() {
-      const { systemInstructions: instructions, input: shown, ...limits } = call.request();
+      const { systemInstructions: instructions, input: shown, ...limits } = call.request() as AgentsRequest;
       return {
         ...request,
         ...(instructions === undefined ? {} : { systemInstructions: instructions }),

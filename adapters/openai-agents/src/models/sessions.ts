@@ -1,9 +1,14 @@
-import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/adapter-parts";
+import {
+  type AdapterOptions,
+  type AdapterSessions,
+  connectNewest,
+  createAdapterSessions,
+} from "palimpsest/adapter-parts";
 import type { ExtraModels } from "palimpsest/provider-parts";
 import { agentsModel } from "../provider/agents-model.ts";
-import type { AgentsBinding, AgentsItem, AgentsModel, AgentsRequest, AgentsResponse } from "../provider/wire.ts";
+import type { AgentsBinding, AgentsModel } from "../provider/wire.ts";
 
-export interface SessionsOptions extends DoorOptions<AgentsRequest, AgentsResponse, AgentsItem> {
+export interface SessionsOptions extends AdapterOptions {
   /** Facts of models by the start of their ids, for models that are in no table. @default {} */
   readonly models?: ExtraModels;
 }
@@ -14,12 +19,12 @@ export interface LiveCall extends AgentsBinding {
   readonly model: AgentsModel;
 }
 
-export type Sessions = DoorSessions<AgentsRequest, AgentsResponse, LiveCall>;
+export type Sessions = AdapterSessions<LiveCall>;
 
 export function createSessions({ models, ...options }: SessionsOptions): Sessions {
   const connect = (first: LiveCall) =>
     connectNewest(first, ({ ofModel, newest }) =>
       agentsModel((id) => ofModel(id).model, { binding: newest, ...(models && { models }) }),
     );
-  return createDoorSessions({ prefix: "oa-", metadata: "openaiAgents", connect }, options);
+  return createAdapterSessions({ prefix: "oa-", metadata: "openaiAgents", connect }, options);
 }

@@ -1,9 +1,14 @@
-import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/adapter-parts";
+import {
+  type AdapterOptions,
+  type AdapterSessions,
+  connectNewest,
+  createAdapterSessions,
+} from "palimpsest/adapter-parts";
 import type { ExtraModels } from "palimpsest/provider-parts";
 import { piModel } from "../provider/pi-model.ts";
-import type { PiBinding, PiMessage, PiModel, PiRequest, PiResponse, PiStream } from "../provider/wire.ts";
+import type { PiBinding, PiModel, PiStream } from "../provider/wire.ts";
 
-export interface SessionsOptions extends DoorOptions<PiRequest, PiResponse, PiMessage> {
+export interface SessionsOptions extends AdapterOptions {
   /** Facts of models by the start of their ids. They win over those that pi's models have. @default {} */
   readonly models?: ExtraModels;
 }
@@ -15,7 +20,7 @@ export interface LiveCall extends PiBinding {
   readonly stream: PiStream;
 }
 
-export type Sessions = DoorSessions<PiRequest, PiResponse, LiveCall>;
+export type Sessions = AdapterSessions<LiveCall>;
 
 export function createSessions({ models, ...options }: SessionsOptions): Sessions {
   const connect = (first: LiveCall) =>
@@ -29,5 +34,5 @@ export function createSessions({ models, ...options }: SessionsOptions): Session
         },
       ),
     );
-  return createDoorSessions({ prefix: "pi-", metadata: "pi", connect }, options);
+  return createAdapterSessions({ prefix: "pi-", metadata: "pi", connect }, options);
 }

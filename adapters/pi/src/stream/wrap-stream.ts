@@ -4,7 +4,7 @@ import {
   createAssistantMessageEventStream,
   type TranscriptContext,
 } from "@earendil-works/pi-ai";
-import { beginDoorCall, createPartialAnswer, type DoorContext, type Notice } from "palimpsest/adapter-parts";
+import { type AdapterContext, beginAdapterCall, createPartialAnswer, type Notice } from "palimpsest/adapter-parts";
 import { shownBy, withId } from "../provider/collect-events.ts";
 import { toError } from "../provider/failures.ts";
 import { toContext } from "../provider/pi-model.ts";
@@ -13,7 +13,7 @@ import { withSession } from "./compactions.ts";
 import { readConfiguration, readTools, readTranscript } from "./read-call.ts";
 import type { LiveCall } from "./sessions.ts";
 
-export interface StreamContext extends DoorContext<PiRequest, PiResponse, LiveCall> {
+export interface StreamContext extends AdapterContext<LiveCall> {
   readonly onNotice: (notice: Notice) => void;
 }
 
@@ -43,7 +43,7 @@ async function run(
   events: AssistantMessageEventStream,
 ): Promise<void> {
   const tools = readTools(transcript);
-  const call = await beginDoorCall(context, {
+  const call = await beginAdapterCall(context, {
     list: transcript.messages,
     key: options.sessionId || undefined,
     model: model.id,
@@ -57,7 +57,7 @@ async function run(
 
   /** Sends the request once. `retry`: it did not fit, and the session is smaller now. */
   async function attempt(): Promise<"ended" | "retry"> {
-    const request = call.request();
+    const request = call.request() as PiRequest;
     const maxTokens = Math.min(options.maxTokens ?? request.maxTokens, request.maxTokens);
     // Held back until something is said: an answer that fails before can still be asked for again.
     let start: AssistantMessageEvent | undefined;

@@ -1,5 +1,6 @@
 import type { ToolDefinition } from "../../log/payload.ts";
 import {
+  type AnthropicClient,
   type AnthropicMessage,
   type AnthropicRequest,
   type AnthropicResponse,
@@ -15,7 +16,7 @@ export function openOffline(
   store: Store,
   options: Partial<SessionOptions<AnthropicRequest, AnthropicResponse, AnthropicMessage>> = {},
 ): Promise<Session<AnthropicRequest, AnthropicResponse>> {
-  const provider = anthropic({} as never);
+  const provider = anthropic({} as AnthropicClient);
   return openSession({ store, id: "s", provider, model: "claude-opus-5-5", takeover: "always", ...options });
 }
 
