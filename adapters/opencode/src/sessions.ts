@@ -1,3 +1,5 @@
+// Opens the sessions of the plugin.
+
 import type { ModelFacts, Store } from "palimpsest";
 import { type AdapterSessions, connectNewest, createAdapterSessions } from "palimpsest/adapter-parts";
 import { asCount, asObject } from "palimpsest/schema";
@@ -18,7 +20,7 @@ export function createSessions(store: Store, calls: Pick<ModelCalls, "ask">): Se
   return createAdapterSessions({ prefix: "opencode-", metadata: "opencode", connect }, { store });
 }
 
-/** Facts about a model, from the answer of `client.config.providers()`. */
+/** Reads the facts about a model from the answer of `client.config.providers()`. */
 export function readFacts(data: unknown, providerID: string, modelID: string): Partial<ModelFacts> {
   const providers = asObject(data)?.["providers"];
   const provider = (Array.isArray(providers) ? providers : []).find((one) => asObject(one)?.["id"] === providerID);

@@ -1,3 +1,5 @@
+// Begins one model call of the AI SDK, and records its answer.
+
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -20,20 +22,20 @@ export interface WantedCall {
   readonly answer: "streamed" | "whole";
 }
 
-/** One call of a model for a session, from the list of messages to the recorded answer. */
+/** One model call of a session, from the list of messages to the recorded answer. */
 export interface Call extends Pick<AdapterCall, "recover" | "recordInterrupted" | "end"> {
-  /** What is to be sent now. */
+  /** Returns the request to send now. */
   sent(): LanguageModelV4CallOptions;
-  /** What the caller should know: once. */
+  /** Returns the warnings and compactions since the last call of this method. */
   takeReports(): {
     readonly warnings: readonly SharedV4Warning[];
     readonly parts: readonly LanguageModelV4CustomContent[];
   };
-  /** Records the answer. Resolves to what the session says about itself, for the caller. */
+  /** Records the answer. Resolves to the session's report for the caller. */
   record(response: AiSdkResponse): Promise<SharedV4ProviderMetadata>;
 }
 
-/** Adopts the caller's list of messages, and prepares the request that is sent instead of it. */
+/** Adopts the caller's list of messages, and prepares the request that is sent in place of the list. */
 export async function beginCall(context: CallContext, { params, model, answer }: WantedCall): Promise<Call> {
   const call = await beginAdapterCall(context, {
     list: params.prompt,
@@ -61,7 +63,7 @@ export async function beginCall(context: CallContext, { params, model, answer }:
   };
 }
 
-/** Some services give their responses no id, and the log knows responses by theirs. */
+/** Adds an id if the service sent none, because the log identifies responses by id. */
 function withId(whole: AiSdkResponse, { modelId }: LanguageModelV4): AiSdkResponse {
   const { response } = whole;
   return {

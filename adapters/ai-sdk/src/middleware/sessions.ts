@@ -1,3 +1,5 @@
+// Opens the sessions of the middleware, with the models of its calls as their provider.
+
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Provider } from "palimpsest";
 import {
@@ -12,11 +14,11 @@ import { type LanguageModelOptions, languageModel } from "../provider/language-m
 import type { AiSdkMessage, AiSdkRequest, AiSdkResponse } from "../provider/wire.ts";
 
 export interface SessionsOptions extends AdapterOptions, Pick<LanguageModelOptions, "cacheMark"> {
-  /** Facts of models by the start of their ids, for models that are in no table. @default {} */
+  /** Facts of models by the start of their ids, for models that are not in the engine's table. @default {} */
   readonly models?: ExtraModels;
 }
 
-/** What a call brings that is no part of a prompt. */
+/** The model and headers of the application's call, for the session's own calls. */
 export interface LiveCall {
   readonly id: string;
   readonly model: LanguageModelV4;
@@ -24,19 +26,6 @@ export interface LiveCall {
 }
 
 export type Sessions = AdapterSessions<LiveCall>;
-
-type AiSdkProvider = Provider<AiSdkRequest, AiSdkResponse, AiSdkMessage>;
-
-/** The provider sends only calls of a session's own. They want a text, whatever the application's next answer must be. */
-function askingForText(provider: AiSdkProvider): AiSdkProvider {
-  return {
-    ...provider,
-    send({ responseFormat: _, toolChoice, ...request }, options) {
-      const isForced = toolChoice?.type === "required" || toolChoice?.type === "tool";
-      return provider.send({ ...request, ...(isForced ? {} : present({ toolChoice })) }, options);
-    },
-  };
-}
 
 export function createSessions({ models, cacheMark, ...options }: SessionsOptions): Sessions {
   const connect = (first: LiveCall) =>
@@ -50,4 +39,17 @@ export function createSessions({ models, cacheMark, ...options }: SessionsOption
       ),
     );
   return createAdapterSessions({ prefix: "ai-", metadata: "aiSdk", connect }, options);
+}
+
+type AiSdkProvider = Provider<AiSdkRequest, AiSdkResponse, AiSdkMessage>;
+
+/** Lets the session's own calls ask for text, even if the application forces another kind of answer. */
+function askingForText(provider: AiSdkProvider): AiSdkProvider {
+  return {
+    ...provider,
+    send({ responseFormat: _, toolChoice, ...request }, options) {
+      const isForced = toolChoice?.type === "required" || toolChoice?.type === "tool";
+      return provider.send({ ...request, ...(isForced ? {} : present({ toolChoice })) }, options);
+    },
+  };
 }

@@ -1,3 +1,5 @@
+// Begins one model call of the SDK, and records its answer.
+
 import type { AgentInputItem, ModelRequest } from "@openai/agents";
 import {
   type AdapterCall,
@@ -16,23 +18,23 @@ export interface CallContext extends AdapterContext<LiveCall> {
   readonly onNotice: (notice: Notice) => void;
 }
 
-/** A model of the SDK whose calls a session is behind. */
+/** A model of the SDK, and the session that handles its calls. */
 export interface WrappedModel {
   readonly model: AgentsModel;
   readonly id: string;
-  /** The name of the session; without one it is recognized by its messages. */
+  /** The name of the session. Without a name, the messages identify the session. */
   readonly session: string | undefined;
 }
 
-/** One call of a model for a session, from the SDK's list to the recorded answer. */
+/** One model call of a session, from the SDK's list to the recorded answer. */
 export interface Call extends Pick<AdapterCall, "recover" | "recordInterrupted" | "end"> {
-  /** What is to be sent now. */
+  /** Returns the request to send now. */
   sent(): ModelRequest;
-  /** Records the answer. Resolves to the data that the response is given for its caller. */
+  /** Records the answer. Resolves to the provider data of the response for the caller. */
   record(response: AgentsResponse): Promise<Record<string, unknown>>;
 }
 
-/** Adopts the list of a request, and prepares the request that is sent instead of it. */
+/** Adopts the list of a request, and prepares the request that is sent in its place. */
 export async function beginCall(
   { onNotice, ...context }: CallContext,
   { model, id, session }: WrappedModel,
@@ -65,7 +67,7 @@ export async function beginCall(
     },
     recover: call.recover,
     async record(response) {
-      // Some services give their responses no id, and the log knows responses by theirs.
+      // Some services send no id, and the log identifies responses by id.
       const report = await call.record({ ...response, responseId: response.responseId ?? crypto.randomUUID() });
       const { notices, compactions } = call.takeReports();
       for (const notice of notices) onNotice(notice);

@@ -1,3 +1,5 @@
+// Opens the sessions of the adapter, with the models of its calls as their provider.
+
 import {
   type AdapterOptions,
   type AdapterSessions,
@@ -9,11 +11,11 @@ import { agentsModel } from "../provider/agents-model.ts";
 import type { AgentsBinding, AgentsModel } from "../provider/wire.ts";
 
 export interface SessionsOptions extends AdapterOptions {
-  /** Facts of models by the start of their ids, for models that are in no table. @default {} */
+  /** Facts of models by the start of their ids, for models that are not in the engine's table. @default {} */
   readonly models?: ExtraModels;
 }
 
-/** What a call brings that is no part of a prompt: the model, and the agent's own tools and settings. */
+/** The model, tools and settings of the agent's call, for the session's own calls. */
 export interface LiveCall extends AgentsBinding {
   readonly id: string;
   readonly model: AgentsModel;

@@ -1,3 +1,5 @@
+// Opens the sessions of the adapter, with the models of its calls as their provider.
+
 import {
   type AdapterOptions,
   type AdapterSessions,
@@ -9,11 +11,11 @@ import { piModel } from "../provider/pi-model.ts";
 import type { PiBinding, PiModel, PiStream } from "../provider/wire.ts";
 
 export interface SessionsOptions extends AdapterOptions {
-  /** Facts of models by the start of their ids. They win over those that pi's models have. @default {} */
+  /** Facts of models by the start of their ids. They win over the facts of pi's models. @default {} */
   readonly models?: ExtraModels;
 }
 
-/** What a call brings that is no part of a prompt: the model, what calls it, and the agent's own tools and options. */
+/** The model, stream function, tools and options of the agent's call, for the session's own calls. */
 export interface LiveCall extends PiBinding {
   readonly id: string;
   readonly model: PiModel;

@@ -1,3 +1,5 @@
+// Wraps a stream function, so that a session handles its calls.
+
 import {
   type AssistantMessageEvent,
   type AssistantMessageEventStream,
@@ -17,7 +19,7 @@ export interface StreamContext extends AdapterContext<LiveCall> {
   readonly onNotice: (notice: Notice) => void;
 }
 
-/** A stream function with sessions behind its calls. As pi asks for, it never throws: a failure is the last event. */
+/** Wraps a stream function, so that sessions handle its calls. It never throws, as pi requires: a failure is the last event. */
 export function wrapStream(context: StreamContext, stream: PiStream): PiStream {
   return (model, transcript, options = {}) => {
     const events = createAssistantMessageEventStream();
@@ -55,11 +57,11 @@ async function run(
   });
   const partial = createPartialAnswer();
 
-  /** Sends the request once. `retry`: it did not fit, and the session is smaller now. */
+  /** Sends the request once. `retry`: the request was too long, and the session was compacted. */
   async function attempt(): Promise<"ended" | "retry"> {
     const request = call.request() as PiRequest;
     const maxTokens = Math.min(options.maxTokens ?? request.maxTokens, request.maxTokens);
-    // Held back until something is said: an answer that fails before can still be asked for again.
+    // Held back until the answer begins, because a call that fails before can be sent again.
     let start: AssistantMessageEvent | undefined;
     let begun: "no" | "yes" = "no";
     for await (const event of await stream(model, toContext(request, tools), { ...options, maxTokens })) {
@@ -79,7 +81,7 @@ async function run(
     return "ended";
   }
 
-  /** Before its end is passed on: the next call may follow at once. */
+  /** Records the answer before passing its end on, because the next call may follow at once. */
   async function record(message: PiResponse): Promise<PiResponse> {
     const whole = withId(message);
     const report = await call.record(whole);
@@ -96,7 +98,7 @@ async function run(
   }
 }
 
-/** pi's agents read failures from the answer that they end with. */
+/** Creates the answer that ends a failed call: pi's agents read failures from it. */
 function failedAnswer(
   { api, provider, id: model }: PiModel,
   error: unknown,

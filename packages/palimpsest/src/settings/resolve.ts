@@ -73,7 +73,7 @@ type SettingOrigins = Readonly<Partial<Record<SettingName, keyof SettingSources 
 
 const DEFAULTS = Object.fromEntries(
   Object.entries(SETTINGS).map(([name, { default: standard }]) => [name, standard]),
-) as Settings;
+) as unknown as Settings;
 
 function unknownVariable(variable: string, meant: string | undefined): string {
   return `Unknown variable ${variable}. ${meant === undefined ? "docs/defaults.md lists all variables." : `Did you mean ${meant}?`}`;
