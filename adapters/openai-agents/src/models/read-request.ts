@@ -6,7 +6,7 @@ import type { JsonObject } from "palimpsest/schema";
 import type { LiveCall } from "./sessions.ts";
 
 /** Whether the service stores the conversation. Such a request has only new items, so there is nothing to compact. */
-export function isStoredByService({ previousResponseId, conversationId, prompt }: ModelRequest): boolean {
+export function hasServerHistory({ previousResponseId, conversationId, prompt }: ModelRequest): boolean {
   return previousResponseId !== undefined || conversationId !== undefined || prompt !== undefined;
 }
 

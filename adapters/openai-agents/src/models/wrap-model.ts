@@ -4,7 +4,7 @@ import type { Model, ModelRequest, ModelResponse, StreamEvent } from "@openai/ag
 import { createPartialAnswer } from "palimpsest/adapter-parts";
 import { createEventCollector } from "../provider/collect-events.ts";
 import { beginCall, type CallContext, type WrappedModel } from "./begin-call.ts";
-import { isStoredByService } from "./read-request.ts";
+import { hasServerHistory } from "./read-request.ts";
 
 /** Wraps a model, so that sessions handle its calls. A call whose conversation the service stores is passed on unchanged. */
 export function wrapModel(context: CallContext, wrapped: WrappedModel): Model {
@@ -67,9 +67,9 @@ export function wrapModel(context: CallContext, wrapped: WrappedModel): Model {
 
   return {
     supportsPromptModelSelection: model.supportsPromptModelSelection,
-    getResponse: (request) => (isStoredByService(request) ? model.getResponse(request) : getResponse(request)),
+    getResponse: (request) => (hasServerHistory(request) ? model.getResponse(request) : getResponse(request)),
     getStreamedResponse: (request) =>
-      isStoredByService(request) ? model.getStreamedResponse(request) : getStreamedResponse(request),
+      hasServerHistory(request) ? model.getStreamedResponse(request) : getStreamedResponse(request),
     getRetryAdvice: (failed) => model.getRetryAdvice?.(failed),
   };
 }

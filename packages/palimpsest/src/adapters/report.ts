@@ -10,7 +10,7 @@ export interface CompactionData {
   readonly reason: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** What the model sees in place of the compacted messages. */
+  /** The text that the model gets in place of the compacted messages. */
   readonly summary: string;
 }
 

@@ -221,7 +221,7 @@ export class ProviderError extends PalimpsestError {
 /**
  * Returns the provider with additional facts of models, which win over its own: for hosts that let users add models.
  */
-export function withModels<Given extends Provider>(provider: Given, extra: ExtraModels): Given {
+export function withModels<Concrete extends Provider>(provider: Concrete, extra: ExtraModels): Concrete {
   return {
     ...provider,
     factsOf: (model) => withGiven(model, provider.factsOf(model), extra),
