@@ -57,27 +57,30 @@ export async function connect(choice: ProviderChoice, { fetch, models = {} }: Co
   return openaiChat(client, { models, dialect: baseUrl === undefined ? "openai" : "compatible" });
 }
 
+/** Stands for the client of a provider that sends nothing. */
+const NO_CLIENT = {} as never;
+
 /** Names of wire forms in logs, and how the agent asks for them by default: what it renders again is then what it sent. */
 const RENDERERS: Readonly<Record<string, (models: ExtraModels) => Promise<Provider>>> = {
   anthropic: async (models) => {
     const { anthropic } = await import("palimpsest/anthropic");
-    return anthropic({} as never, { models, edits: "asked", cacheDiagnostics: "asked" });
+    return anthropic(NO_CLIENT, { models, edits: "asked", cacheDiagnostics: "asked" });
   },
   "openai-responses": async (models) => {
     const { openaiResponses } = await import("palimpsest/openai");
-    return openaiResponses({} as never, { models });
+    return openaiResponses(NO_CLIENT, { models });
   },
   "openai-chat": async (models) => {
     const { openaiChat } = await import("palimpsest/openai");
-    return openaiChat({} as never, { models, dialect: "openai" });
+    return openaiChat(NO_CLIENT, { models, dialect: "openai" });
   },
   gemini: async (models) => {
     const { gemini } = await import("palimpsest/gemini");
-    return gemini({} as never, { models });
+    return gemini(NO_CLIENT, { models });
   },
   bedrock: async (models) => {
     const { bedrock } = await import("palimpsest/bedrock");
-    return bedrock({} as never, { models });
+    return bedrock(NO_CLIENT, { models });
   },
 };
 
@@ -111,17 +114,16 @@ const BEARER = "httpBearerAuth";
 
 /** Creates a provider for work without calls: facts about models, and the form of requests. Loads no client. */
 export async function offline(provider: ProviderWord, models: ExtraModels = {}): Promise<Provider> {
-  const client = {} as never;
   if (provider === "anthropic") {
     const { anthropic } = await import("palimpsest/anthropic");
-    return anthropic(client, { models });
+    return anthropic(NO_CLIENT, { models });
   }
   if (provider === "bedrock") {
     const { bedrock } = await import("palimpsest/bedrock");
-    return bedrock(client, { models });
+    return bedrock(NO_CLIENT, { models });
   }
   const { openaiResponses, openaiChat } = await import("palimpsest/openai");
-  return provider === "openai" ? openaiResponses(client, { models }) : openaiChat(client, { models });
+  return provider === "openai" ? openaiResponses(NO_CLIENT, { models }) : openaiChat(NO_CLIENT, { models });
 }
 
 /** Models of OpenAI that do not hold conversations. */
