@@ -295,7 +295,7 @@ function bytesOf(text: string): number {
  * Finds where a provider's request has its messages, system prompt and tools, by rendering requests with and without each part. So
  * this code knows no provider's format. The rendered requests are small: they have at most one message.
  */
-export function findPlaces(provider: Pick<Provider, "renderRequest">, parts: RequestParts): RequestPlaces {
+function findPlaces(provider: Pick<Provider, "renderRequest">, parts: RequestParts): RequestPlaces {
   const render = (more: Partial<RequestParts>): unknown =>
     provider.renderRequest({ ...parts, messages: [], marks: [], tools: [], system: "", ...more });
   const bare = render({});
@@ -313,7 +313,7 @@ export function findPlaces(provider: Pick<Provider, "renderRequest">, parts: Req
 }
 
 /** The places of the parts in a provider's format of requests. */
-export interface RequestPlaces {
+interface RequestPlaces {
   /** The list of messages; undefined if the format has no such list. */
   readonly messages: JsonPath | undefined;
   /** The number of list elements before the first message. In some formats, the list begins with the system prompt. */
@@ -323,7 +323,7 @@ export interface RequestPlaces {
 }
 
 /** The path to a value in a JSON value: keys and indexes, from the outside in. */
-export type JsonPath = readonly (string | number)[];
+type JsonPath = readonly (string | number)[];
 
 /** Returns the paths at which two values differ. Objects are compared by field, lists as a whole. */
 function differences(before: unknown, after: unknown, path: JsonPath = []): readonly JsonPath[] {
@@ -346,6 +346,6 @@ function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Whether a path leads to the value at `outer` or into it. */
-export function isWithin(path: JsonPath, outer: JsonPath): boolean {
+function isWithin(path: JsonPath, outer: JsonPath): boolean {
   return outer.every((key, index) => path[index] === key);
 }
