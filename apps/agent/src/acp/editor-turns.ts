@@ -15,7 +15,7 @@ interface EditorTurnsOptions extends WatchPorts {
   readonly afterEvent: (event: QueryEvent) => Promise<void>;
 }
 
-/** What the user says: the words, and the content that is sent. */
+/** The user's message: its words, and the content to send. */
 interface Said {
   readonly words: string;
   readonly content: readonly NewContent[];
@@ -24,21 +24,21 @@ interface Said {
 /** Runs one turn at a time, and commands. */
 interface EditorTurns {
   readonly state: () => "idle" | "busy";
-  /** Starts a turn, or joins the running one: then its response is that of the turn. */
+  /** Starts a turn, or joins the running turn and resolves to its response. */
   say(said: Said): Promise<PromptResponse>;
   /** Continues without a new message. */
   continueTurn(): Promise<PromptResponse>;
   readonly during: CommandContext["during"];
-  /** Stops everything that runs. Messages that wait for the turn are dropped: their prompts are canceled, too. */
+  /** Stops all running work. Drops messages that wait for the turn, and cancels their prompts. */
   cancel(): void;
-  /** Stops everything; resolves when nothing runs. */
+  /** Stops all running work. Resolves when nothing runs. */
   settle(): Promise<void>;
 }
 
 interface RunningTurn {
   readonly waiting: ReturnType<typeof createInbox>;
   readonly response: Promise<PromptResponse>;
-  /** A message waits. */
+  /** Called when a message waits. */
   wake(): void;
 }
 
@@ -69,7 +69,7 @@ export function createEditorTurns({
     let wake = (): void => {};
     const inbox: Inbox = {
       deliver: async (session) => (await waiting.deliver(session)) + (await whenAlone.deliver(session)),
-      // A turn that waits for its agents goes on when the user says something.
+      // A turn that waits for its agents continues when the user sends a message.
       settle: async (signal) => {
         const arrived = new Promise<void>((resolve) => {
           wake = resolve;
@@ -101,7 +101,7 @@ export function createEditorTurns({
     waiting.push(...said.content);
     wake();
     const ended = await response;
-    // The turn ended before it could take the message.
+    // The turn ended before it could read the message.
     const isLate = waiting.waiting.some((content) => said.content.includes(content));
     return isLate && ended.stopReason !== "cancelled" ? say(said) : ended;
   }
@@ -122,7 +122,7 @@ export function createEditorTurns({
   };
 }
 
-/** How a turn ended, for the editor. A turn that could not end is an error, which editors show. */
+/** Converts the outcome of a turn for the editor. A failure becomes an error, which editors show. */
 function toResponse(outcome: QueryOutcome): PromptResponse {
   const stopReason = stopReasonOf(outcome);
   const { kind, rounds, usage } = outcome;
@@ -151,7 +151,7 @@ function stopReasonOf(outcome: QueryOutcome): StopReason | undefined {
 const AUTH_REQUIRED = -32_000;
 const INTERNAL = -32_603;
 
-/** With this code, editors ask the user to sign in. */
+/** Some error codes make editors ask the user to sign in. */
 function errorCode(outcome: QueryOutcome): number {
   const failure = outcome.kind === "failed" ? outcome.error.failure : undefined;
   return failure?.kind === "refused" && failure.status === 401 ? AUTH_REQUIRED : INTERNAL;

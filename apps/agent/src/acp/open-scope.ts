@@ -17,14 +17,14 @@ import type { Operations } from "../workspace/open-operations.ts";
 import { listSessions, type UsedBefore } from "../workspace/stored-sessions.ts";
 import { type EditorSession, openEditorSession } from "./editor-session.ts";
 
-/** What the command line says about the agent. */
+/** The options of the agent on the command line. */
 export type GivenAgent = Pick<AgentOptions, "rules" | "engine" | "mode" | "web" | "effort">;
 
 interface ScopeOptions {
   readonly client: AgentContext;
   readonly capabilities: ClientCapabilities;
   readonly gone: AbortSignal;
-  /** In the folder of the session. */
+  /** The terminal in the folder of the session. */
   readonly terminal: Terminal;
   readonly wanted: WantedProvider;
   readonly given: GivenAgent;
@@ -34,14 +34,14 @@ interface ScopeOptions {
   readonly begins: "new" | "resumed";
 }
 
-/** A session with its project, which are closed together. */
+/** A session and its project, which close together. */
 export interface OpenedScope {
   readonly sessionId: string;
   readonly session: EditorSession;
   close(): Promise<void>;
 }
 
-/** Opens the project of a session, and the session in it. */
+/** Opens the project of a session, and the session itself. */
 export async function openScope(options: ScopeOptions): Promise<OpenedScope> {
   const { terminal, sessionId } = options;
   const opened = Promise.withResolvers<EditorSession>();
@@ -114,7 +114,10 @@ async function findBefore({ store, places }: Project, sessionId: string): Promis
   return withEndpoint(stored.usedBefore, places.folderOf(sessionId));
 }
 
-/** Keys come from the environment, or are those that the user has stored. An editor cannot ask for one: it would go through its logs. */
+/**
+ * How the user can sign in. Keys come from the environment or from the user's stored keys. An editor cannot ask for a
+ * key, because the key would appear in its logs.
+ */
 export const AUTH_METHODS: AuthMethod[] = [
   {
     id: "api-key",
@@ -124,7 +127,7 @@ export const AUTH_METHODS: AuthMethod[] = [
   },
 ];
 
-/** With this error, editors show the ways to sign in. */
+/** The error that makes editors show the ways to sign in. */
 export function keyRequired({ provider, keyName }: ProviderChoice): RequestError {
   return new RequestError(
     RequestError.authRequired().code,
@@ -134,8 +137,8 @@ export function keyRequired({ provider, keyName }: ProviderChoice): RequestError
 }
 
 /**
- * The servers of tools that the editor names. They count as the user's own, and stay in the sandbox: servers in the user's
- * settings.json with the same name replace them, and say what they may reach.
+ * Converts the MCP servers that the editor names. They count as the user's own servers and stay in the sandbox. Servers
+ * in the user's settings.json with the same name replace them and set the hosts that they may reach.
  */
 export function toToolServers(servers: readonly McpServer[] = []): readonly ToolServer[] {
   const taken = new Set<string>();
@@ -158,7 +161,7 @@ function fieldsOf(server: McpServer): object {
 
 const MOST_CHARACTERS = 28;
 
-/** Editors allow any name. It becomes part of the names of tools, so it is spelled with letters, digits and "-". */
+/** Converts any server name to letters, digits and "-", because it becomes part of tool names. */
 function freeName(name: string, taken: Set<string>): string {
   const spelled = name.replaceAll(/[^a-zA-Z0-9-]+/g, "-").replaceAll(/^[^a-zA-Z]+|-+$/g, "");
   const base = spelled.slice(0, MOST_CHARACTERS).replace(/-+$/, "") || "server";
