@@ -3,7 +3,7 @@ import type { Extension } from "../../extension/extension.ts";
 import type { SlashCommand } from "../../extension/slash-command.ts";
 import { explainCall, listPermissions, openingText, removePermission } from "../../permissions/review-permissions.ts";
 
-/** Shows and changes what needs no question. */
+/** Adds `/permissions`, which shows and changes the permission rules. */
 export function permissionsExtension(context: ExtensionContext): Extension {
   const { settings, sandbox, permissions } = context;
   return {
