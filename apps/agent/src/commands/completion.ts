@@ -1,3 +1,4 @@
+// Prints scripts that complete commands, options and sessions in a shell.
 import { UsageError } from "../workspace/usage-error.ts";
 import { COMMAND_NAMES, COMMANDS, type CommandName, commandsOf, definitionOf, TOP_COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -68,7 +69,10 @@ function quoteForZsh(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The completion script for fish 3.0 and later. Fish's own helpers match a command anywhere in the line, also inside a prompt. */
+/**
+ * The completion script for fish 3.0 and later. Fish's own helpers find a command anywhere in the line, even inside a
+ * prompt, so the script checks positions itself.
+ */
 function fishCompletion(commands: readonly CompletedCommand[]): string {
   const lines = commands.flatMap(({ name, about, options, operands }) => {
     const complete = `complete -c palimpsest -n "__palimpsest_at '${name}'"`;
@@ -168,7 +172,7 @@ function words(completed: Completed): string {
   return completed.kind === "sessions" ? `$(${SESSION_IDS})` : wordsForBash(completed.words);
 }
 
-/** One name per line, since some names contain spaces. */
+/** Formats one name per line, because some names contain spaces. */
 function wordsForBash(each: readonly string[]): string {
   return `$'${each.join("\\n")}'`;
 }
@@ -189,19 +193,19 @@ export async function run(args: readonly string[], { print }: Terminal): Promise
 /** The completions of an argument: fixed words, or the output of a command. */
 type Completed =
   | { readonly kind: "words"; readonly words: readonly string[] }
-  /** Session ids, printed by `SESSION_IDS`. */
+  /** Session ids, which `SESSION_IDS` prints. */
   | { readonly kind: "sessions" }
-  /** Free text: no completions. */
+  /** Free text, without completions. */
   | { readonly kind: "free" };
 
-/** Runs for each completion of a session, so it must be fast: it opens no session. */
+/** The command that completes sessions. It runs at each completion, so it opens no session and is fast. */
 const SESSION_IDS = "palimpsest sessions --ids 2>/dev/null";
 
 interface CompletedOption {
   /** `--mode`, and `-p` if there is a short form. */
   readonly names: readonly string[];
   readonly about: string;
-  /** Undefined for an option without a value. */
+  /** The completions of the option's value. Undefined for an option without a value. */
   readonly value?: Completed;
 }
 
@@ -212,7 +216,7 @@ interface CompletedCommand {
   readonly operands: Completed;
 }
 
-/** The completions of all commands, from their definitions. The scripts of all shells are generated from it. */
+/** Collects the completions of all commands from their definitions. All scripts are generated from them. */
 function completedCommands(): readonly CompletedCommand[] {
   return COMMAND_NAMES.map((name) => {
     const { about, options, operands } = definitionOf(name);
@@ -232,7 +236,7 @@ function completedCommands(): readonly CompletedCommand[] {
   });
 }
 
-/** The words of a group and its commands. */
+/** Combines the operands of a group with the names of its commands. */
 function withCommandsOf(group: CommandName, operands: Completed): Completed {
   const own = commandsOf(group).map((name) => name.slice(group.length + 1));
   if (own.length === 0) return operands;

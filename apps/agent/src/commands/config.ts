@@ -9,7 +9,7 @@ import { inProject } from "./open-project.ts";
 import { oneOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Shows the profile and the settings that differ from the defaults; with a name, chooses the profile. */
+/** Shows the profile and the settings that differ from the defaults. With a name, chooses the profile. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.config);
   const wanted = oneOf("config", positionals[0], PROFILE_NAMES);
@@ -34,7 +34,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[];
 
-/** A setting whose value is not the default, with the source of the value. */
+/** A setting that differs from its default, with the source of its value. */
 interface ChangedSetting {
   readonly name: SettingName;
   readonly value: unknown;
@@ -61,7 +61,10 @@ function configText(resolved: ResolvedSettings, file: string): string {
   ].join("\n");
 }
 
-/** Writes a setting into the user's settings file, and keeps the others there. @param value undefined removes it */
+/**
+ * Writes a setting into the user's settings file, and keeps the other settings. @param value undefined removes the
+ * setting
+ */
 export async function writeSetting(file: string, name: SettingName, value: unknown): Promise<void> {
   await mergeJsonFile(file, { [name]: value });
 }

@@ -98,8 +98,8 @@ const RUN_COMMAND = {
 } as const;
 
 /**
- * Finds the command that the first words name: one word, or two for a command of a group, such as `sessions show`. The error for
- * an unknown name suggests the closest command.
+ * Finds the command that the first words name: one word, or two for a command in a group, such as `sessions show`. The
+ * error for an unknown name suggests the closest command.
  */
 export function toCommand([first = "", second = "", ...others]: readonly string[]): {
   readonly name: CommandName;
@@ -108,7 +108,7 @@ export function toCommand([first = "", second = "", ...others]: readonly string[
   const ofGroup = COMMAND_NAMES.find((known) => known === `${first} ${second}`);
   if (ofGroup !== undefined) return { name: ofGroup, rest: others };
   const name = TOP_COMMANDS.find((known) => known === first);
-  // A group with operands of its own reads its next word itself.
+  // A group with its own operands reads its next word itself.
   const isOpen = second === "" || second.startsWith("-") || name === undefined;
   if (name !== undefined && (isOpen || commandsOf(name).length === 0 || definitionOf(name).operands !== undefined))
     return { name, rest: second === "" && others.length === 0 ? [] : [second, ...others] };
@@ -121,14 +121,14 @@ export function toCommand([first = "", second = "", ...others]: readonly string[
   throw new UsageError(`Unknown command ${JSON.stringify(unknown)}. ${hint}To list all commands: ${all}.`);
 }
 
-/** The closest command by its last word, so that `show` leads to `sessions show`. */
+/** Finds the closest command by its last word, so that `show` leads to `sessions show`. */
 function nearestCommand(word: string, names: readonly CommandName[]): CommandName | undefined {
   const lastWord = (name: CommandName): string => name.slice(name.lastIndexOf(" ") + 1);
   const meant = nearest(word, names.map(lastWord));
   return names.find((name) => lastWord(name) === meant);
 }
 
-/** The agent in editors. */
+/** The command that runs the agent in editors. */
 const ACP_COMMAND = {
   acp: {
     usage: "acp [options]",
@@ -178,12 +178,12 @@ export const COMMAND_NAMES: readonly CommandName[] = Object.keys(COMMANDS) as Co
 /** The commands with a name of one word. */
 export const TOP_COMMANDS: readonly CommandName[] = COMMAND_NAMES.filter((name) => !name.includes(" "));
 
-/** The commands of a group, such as `sessions show` of `sessions`. */
+/** The commands in a group, such as `sessions show` in `sessions`. */
 export function commandsOf(group: CommandName): readonly CommandName[] {
   return COMMAND_NAMES.filter((name) => name.startsWith(`${group} `));
 }
 
-/** The definition of a command, with the type that all definitions share. */
+/** The definition of a command, as the type that all definitions share. */
 export function definitionOf(name: CommandName): CommandDefinition {
   return COMMANDS[name];
 }

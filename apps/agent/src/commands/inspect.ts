@@ -13,10 +13,10 @@ import { type ProjectInspectorOptions, startProjectInspector } from "./project-i
 import { countOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** No id of a session looks like this. */
+/** Recognizes a path. Session ids do not match. */
 const IS_PATH = /[/\\]|^[.~]/;
 
-/** Shows sessions in a browser of this machine, until the program is interrupted. */
+/** Shows sessions in a browser on this machine, until the program is interrupted. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.inspect);
   const port = values.port === "0" ? 0 : (countOf("--port", values.port) ?? 0);
@@ -50,7 +50,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
-/** A folder with logs in it belongs to a program of the user; anything else are transcripts. */
+/** A folder that contains logs belongs to a program of the user. Other paths are transcripts. */
 async function sessionsAt(path: string): Promise<ProjectInspectorOptions["shows"]> {
   if (!statSync(path).isDirectory()) return { kind: "transcripts", path };
   const store = sqliteStore({ folder: path });
@@ -61,9 +61,9 @@ async function sessionsAt(path: string): Promise<ProjectInspectorOptions["shows"
 interface Shown extends Pick<ProjectInspectorOptions, "shows" | "port"> {
   readonly project: Project;
   readonly terminal: Terminal;
-  /** The session that the address opens. */
+  /** The session to open first. */
   readonly id: string | undefined;
-  /** A file to write the page to, instead of showing it. */
+  /** A file to write the page to, instead of serving it. */
   readonly html: string | undefined;
 }
 

@@ -3,13 +3,16 @@ import { UsageError } from "../workspace/usage-error.ts";
 import { type CommandName, toCommand } from "./definitions.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Runs a command; resolves to the exit code. */
+/** A command whose code is loaded. */
 export interface LoadedCommand {
-  /** @param parent the session that the command runs for, and that the cost is charged to. @default none */
+  /**
+   * Runs the command, and resolves to its exit code.
+   * @param parent the session that the command runs for, and that the cost is charged to. @default none
+   */
   run(args: readonly string[], terminal: Terminal, parent?: AgentSession): Promise<number>;
 }
 
-/** Loads a command's code only when it is called. */
+/** Loads a command's code only when the command runs. */
 const LOAD: Readonly<Record<Exclude<CommandName, "run" | "acp">, () => Promise<LoadedCommand>>> = {
   sessions: () => import("./sessions.ts"),
   "sessions delete": () => import("./delete.ts"),

@@ -24,7 +24,7 @@ import type { Terminal } from "./terminal.ts";
 
 const DESCRIPTION_CHARACTERS = 120;
 
-/** Reads the sections of an instruction file as topics. Text before the first heading is left out. */
+/** Reads the sections of an instruction file as topics. Leaves out text before the first heading. */
 export function readSections(markdown: string): readonly TopicDraft[] {
   const sections: { name: string; lines: string[] }[] = [];
   let fence = false;
@@ -54,7 +54,7 @@ interface Report {
   readonly exitCode?: number;
 }
 
-/** Where files are named from, and the sessions that memories quote. */
+/** The base folder of file names, and the sessions that memories quote. */
 interface Place {
   readonly folder: string;
   readonly store: Pick<Store, "openReader">;

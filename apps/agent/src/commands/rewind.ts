@@ -32,7 +32,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       return EXIT.failed;
     }
     const { rewindFiles } = await openCheckpoints(project, session.id);
-    // Files first: after a crash between the two steps, the same command finishes the job.
+    // Rewinds the files first. After a crash between the two steps, the same command completes both.
     const files = await rewindFiles(message.entry - 1, session.history.newestEntry);
     await session.history.rewind(message.entry - 1, "palimpsest sessions rewind");
     const shown = shownFiles(files, project.folder);

@@ -45,7 +45,7 @@ test.each(["a folder", "PostgreSQL"])(
   },
 );
 
-test("what is missing or unknown is said", async () => {
+test("names missing and unknown arguments", async () => {
   const cli = await startCli(temporaryProject(), () => answer(""));
   for (const wrong of [["create"], ["revoke"], ["make"], ["create", "--name", "b", "--scope", "all"]])
     expect([wrong, (await cli.run(["database", "tokens", ...wrong, "--tenant", "shop"])).code]).toEqual([wrong, 2]);

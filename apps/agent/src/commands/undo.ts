@@ -5,7 +5,7 @@ import { inSession } from "./open-project.ts";
 import { readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Undoes the newest compaction: the model sees the whole conversation again. */
+/** Undoes the newest compaction, so that the model sees the whole conversation again. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS["sessions undo"]);
   return inSession(terminal, { id: positionals[0] }, async (session) => {

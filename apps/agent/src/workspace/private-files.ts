@@ -30,9 +30,9 @@ export async function makePrivateFolder(path: string): Promise<void> {
 /** Atomically writes a file that only this user can read. */
 export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
   await makePrivateFolder(dirname(path));
-  const temporary = `${path}.${randomUUID()}.new`;
+  const beside = `${path}.${randomUUID()}.new`;
   try {
-    const file = await open(temporary, "wx", 0o600);
+    const file = await open(beside, "wx", 0o600);
     try {
       await file.chmod(0o600);
       await file.writeFile(content);
@@ -40,9 +40,9 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
+    await rename(beside, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await rm(beside, { force: true });
     throw error;
   }
 }

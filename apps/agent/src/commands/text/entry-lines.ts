@@ -2,7 +2,10 @@ import { entryText, readPayload } from "palimpsest/inspect";
 import type { Entry } from "palimpsest/store-parts";
 import { time } from "../../text/table.ts";
 
-/** The text of an entry, at most so many lines. Undefined for entries without text: requests, usage, configuration. */
+/**
+ * The text of an entry with a limited number of lines. Undefined for entries without text: requests, usage,
+ * configuration.
+ */
 export function entryLines(entry: Entry, mostLines: number): string | undefined {
   const said = entryText(entry);
   if (said === undefined) return undefined;

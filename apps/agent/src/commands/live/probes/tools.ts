@@ -13,7 +13,10 @@ const LOOK_UP: ToolDefinition = {
   inputSchema: { type: "object", properties: { key: { type: "string" } }, required: ["key"] },
 };
 
-/** A tool call, its result and the answer. With thinking, if the model supports it: thinking must be sent back unchanged. */
+/**
+ * Checks a tool call, its result and the answer. Includes thinking if the model supports it, because thinking must be
+ * sent back unchanged.
+ */
 export const toolsProbe: Probe = {
   check: "tools",
   about: "call a tool and return its result, with thinking if the model supports it",
