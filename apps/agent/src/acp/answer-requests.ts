@@ -55,6 +55,7 @@ interface EditorRequests {
 
 const PAGE = 100;
 
+/** Answers the requests of one editor connection. */
 export function answerRequests({ terminal, wanted, given, gone }: RequestOptions): EditorRequests {
   const open = new Map<string, OpenedScope>();
   /** All sessions, including sessions that are still opening, because the editor may disconnect in between. */

@@ -33,6 +33,7 @@ interface EditorCommands {
 const OF_THE_SCREEN = ["transcript", "clear", "resume", "exit", "help", "inspect"];
 const COLUMNS = 100;
 
+/** Creates the slash commands of an editor session. */
 export function editorCommands(ports: CommandPorts): EditorCommands {
   const { agent, project, provider, terminal, during, message } = ports;
   const commands = slashCommands(agent.commands).filter(({ name }) => !OF_THE_SCREEN.includes(name));

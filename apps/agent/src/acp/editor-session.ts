@@ -70,6 +70,7 @@ export interface EditorSession {
 const SHOWN_ENTRIES = 200;
 const TITLE_CHARACTERS = 60;
 
+/** Opens a session for the editor: the agent, its person, its turns and its updates. */
 export async function openEditorSession(options: EditorSessionOptions): Promise<EditorSession> {
   const { client, capabilities, gone, terminal, project, provider, sessionId, folders } = options;
   const { folder, places, store } = project;

@@ -42,6 +42,7 @@ interface RunningTurn {
   wake(): void;
 }
 
+/** Creates the turns of an editor session. */
 export function createEditorTurns({
   agent,
   relay,

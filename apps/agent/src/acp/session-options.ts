@@ -5,14 +5,6 @@ import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { MODES } from "../permissions/settings-schema.ts";
 import { EFFORT_CHOICES, EFFORTS_IN_WORDS, OFFERED_MODES } from "../terminal/commands/model.ts";
 
-const NAMES: Readonly<Record<PermissionMode, string>> = {
-  auto: "Auto",
-  default: "Ask first",
-  "accept-edits": "Accept edits",
-  plan: "Plan",
-  bypass: "Never ask",
-};
-
 export interface SessionChoices {
   readonly modes: SessionModeState;
   readonly configOptions: SessionConfigOption[];
@@ -59,6 +51,14 @@ export function choicesOf(
     ],
   };
 }
+
+const NAMES: Readonly<Record<PermissionMode, string>> = {
+  auto: "Auto",
+  default: "Ask first",
+  "accept-edits": "Accept edits",
+  plan: "Plan",
+  bypass: "Never ask",
+};
 
 function effortOption(current: EffortChoice): SessionConfigOption {
   return {

@@ -1,3 +1,4 @@
+// Converts the events of a session to updates for the editor.
 import { randomUUID } from "node:crypto";
 import type { ClientCapabilities, PlanEntry, SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
 import type { QueryEvent, SessionEvent, ToolCall } from "palimpsest";

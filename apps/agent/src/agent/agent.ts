@@ -1,3 +1,4 @@
+// The agent: its options, its parts, and the owners of its events.
 import type { Agents } from "@palimpsest/agents";
 import type { Clock, Provider, SessionEvent, Settings, Store, Tool } from "palimpsest";
 import type { Effort } from "palimpsest/provider-parts";

@@ -13,7 +13,7 @@ import { createPathGuard } from "../workspace/path-guard.ts";
 import { makePrivateFolder } from "../workspace/private-files.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
-import { askForEffort, type EffortChoice, type EffortRequest, findEffort, type Parameters } from "./session-effort.ts";
+import { askForEffort, type EffortChoice, findEffort, type Parameters } from "./session-effort.ts";
 
 interface LoadedContext {
   readonly context: ExtensionContext;
@@ -64,7 +64,11 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
   const asked = options.effort ?? (stored.begins === "new" ? settings.settings.effort : undefined);
   const request = asked === undefined ? undefined : await askForEffort(provider, model, asked);
   let effort: EffortChoice =
-    request === undefined ? (findEffort(provider, model, stored.parameters) ?? "default") : kept(request, asked!);
+    request === undefined
+      ? (findEffort(provider, model, stored.parameters) ?? "default")
+      : request.kind === "asked"
+        ? asked!
+        : "default";
   const currentEffort = (): Effort | undefined => (effort === "default" ? undefined : effort);
   const context: ExtensionContext = {
     folder,
@@ -122,10 +126,6 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
       return undefined;
     },
   };
-}
-
-function kept(request: EffortRequest, requested: EffortChoice): EffortChoice {
-  return request.kind === "asked" ? requested : "default";
 }
 
 /** The configuration of a stored session's last request. */

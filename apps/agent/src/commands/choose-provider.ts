@@ -21,29 +21,6 @@ export interface ProviderChoice {
   readonly keyName: string;
 }
 
-export const PROVIDERS: readonly ProviderWord[] = ["anthropic", "openai", "openai-chat", "bedrock"];
-const KEY_NAMES = {
-  anthropic: "ANTHROPIC_API_KEY",
-  openai: "OPENAI_API_KEY",
-  "openai-chat": "OPENAI_API_KEY",
-  bedrock: "AWS_BEARER_TOKEN_BEDROCK",
-} as const;
-const MODELS = {
-  anthropic: "claude-sonnet-5-5",
-  openai: "gpt-6-sol",
-  "openai-chat": "gpt-6-sol",
-  bedrock: "global.anthropic.claude-sonnet-5",
-} as const;
-const NAMES_IN_LOGS: Readonly<Record<string, ProviderWord>> = {
-  anthropic: "anthropic",
-  "openai-responses": "openai",
-  "openai-chat": "openai-chat",
-  bedrock: "bedrock",
-};
-
-/** A placeholder where no key is needed. */
-export const NO_KEY = "none";
-
 /** The provider and model in the user's settings. */
 interface PreferredProvider {
   readonly provider?: string | undefined;
@@ -82,6 +59,28 @@ export function chooseProvider(
     ...(key ? { key } : isKeyless ? { key: NO_KEY } : {}),
   };
 }
+
+export const PROVIDERS: readonly ProviderWord[] = ["anthropic", "openai", "openai-chat", "bedrock"];
+const KEY_NAMES = {
+  anthropic: "ANTHROPIC_API_KEY",
+  openai: "OPENAI_API_KEY",
+  "openai-chat": "OPENAI_API_KEY",
+  bedrock: "AWS_BEARER_TOKEN_BEDROCK",
+} as const;
+const MODELS = {
+  anthropic: "claude-sonnet-5-5",
+  openai: "gpt-6-sol",
+  "openai-chat": "gpt-6-sol",
+  bedrock: "global.anthropic.claude-sonnet-5",
+} as const;
+const NAMES_IN_LOGS: Readonly<Record<string, ProviderWord>> = {
+  anthropic: "anthropic",
+  "openai-responses": "openai",
+  "openai-chat": "openai-chat",
+  bedrock: "bedrock",
+};
+/** A placeholder where no key is needed. */
+export const NO_KEY = "none";
 
 /** The environment variable that contains the provider's key. */
 export function keyNameOf(provider: ProviderWord): string {

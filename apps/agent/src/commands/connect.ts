@@ -7,30 +7,11 @@ import { UsageError } from "../workspace/usage-error.ts";
 import { NO_KEY, type ProviderChoice, type ProviderWord } from "./choose-provider.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** Makes the HTTP calls. @default the global `fetch` */
   readonly fetch?: typeof globalThis.fetch;
   /** Facts about models from the user's settings. @default {} */
   readonly models?: ExtraModels;
-}
-
-interface ClientOptions extends Pick<ConnectOptions, "fetch"> {
-  readonly apiKey: string;
-  readonly maxRetries: number;
-  readonly baseURL?: string;
-}
-
-/** The options of a client. The client does not retry failed calls, because the agent loop does. */
-function clientOptions(
-  { baseUrl, key }: Pick<ProviderChoice, "baseUrl" | "key">,
-  { fetch }: Pick<ConnectOptions, "fetch"> = {},
-): ClientOptions {
-  return {
-    apiKey: key ?? NO_KEY,
-    maxRetries: 0,
-    baseURL: baseUrl,
-    fetch,
-  };
 }
 
 /** Creates the provider with its client. Loads only this client. */
@@ -56,6 +37,25 @@ export async function connect(choice: ProviderChoice, { fetch, models = {} }: Co
     return openaiResponses(client, { models, cacheDiagnostics: baseUrl === undefined ? undefined : "off" });
   }
   return openaiChat(client, { models, dialect: baseUrl === undefined ? "openai" : "compatible" });
+}
+
+interface ClientOptions extends Pick<ConnectOptions, "fetch"> {
+  readonly apiKey: string;
+  readonly maxRetries: number;
+  readonly baseURL?: string;
+}
+
+/** The options of a client. The client does not retry failed calls, because the agent loop does. */
+function clientOptions(
+  { baseUrl, key }: Pick<ProviderChoice, "baseUrl" | "key">,
+  { fetch }: Pick<ConnectOptions, "fetch"> = {},
+): ClientOptions {
+  return {
+    apiKey: key ?? NO_KEY,
+    maxRetries: 0,
+    baseURL: baseUrl,
+    fetch,
+  };
 }
 
 /**

@@ -12,6 +12,21 @@ export interface LoadedCommand {
   run(args: readonly string[], terminal: Terminal, parent?: AgentSession): Promise<number>;
 }
 
+/** Loads a command by its name. */
+export function loadCommand(name: CommandName): Promise<LoadedCommand> {
+  if (name === "run") throw new UsageError('Unknown command "run". To run a turn: palimpsest -p "..."');
+  if (name === "acp") throw new UsageError("palimpsest acp is started by an editor, not in a session.");
+  return LOAD[name]();
+}
+
+/** Loads the command that the first words name. The error for an unknown name suggests the closest command. */
+export async function loadWords(
+  words: readonly string[],
+): Promise<{ readonly run: LoadedCommand["run"]; readonly rest: readonly string[] }> {
+  const { name, rest } = toCommand(words);
+  return { run: (await loadCommand(name)).run, rest };
+}
+
 /** Loads a command's code only when the command runs. */
 const LOAD: Readonly<Record<Exclude<CommandName, "run" | "acp">, () => Promise<LoadedCommand>>> = {
   sessions: () => import("./sessions.ts"),
@@ -48,18 +63,3 @@ const LOAD: Readonly<Record<Exclude<CommandName, "run" | "acp">, () => Promise<L
   completion: () => import("./completion.ts"),
   help: () => import("./help.ts"),
 };
-
-/** Loads a command by its name. */
-export function loadCommand(name: CommandName): Promise<LoadedCommand> {
-  if (name === "run") throw new UsageError('Unknown command "run". To run a turn: palimpsest -p "..."');
-  if (name === "acp") throw new UsageError("palimpsest acp is started by an editor, not in a session.");
-  return LOAD[name]();
-}
-
-/** Loads the command that the first words name. The error for an unknown name suggests the closest command. */
-export async function loadWords(
-  words: readonly string[],
-): Promise<{ readonly run: LoadedCommand["run"]; readonly rest: readonly string[] }> {
-  const { name, rest } = toCommand(words);
-  return { run: (await loadCommand(name)).run, rest };
-}

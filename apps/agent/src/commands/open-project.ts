@@ -22,22 +22,19 @@ export interface Project {
   readonly store: Store;
 }
 
-async function openProject({ folder: started, environment, clock }: Terminal): Promise<Project> {
-  const folder = await realpath(started);
-  const places = placesOf(folder, environment);
-  return { folder, places, store: sqliteStore({ folder: places.sessions, clock }) };
-}
-
 /** Opens a project while `work` runs. */
 export async function inProject<Result>(
   terminal: Terminal,
   work: (project: Project) => Promise<Result>,
 ): Promise<Result> {
-  const project = await openProject(terminal);
+  const { environment, clock } = terminal;
+  const folder = await realpath(terminal.folder);
+  const places = placesOf(folder, environment);
+  const store = sqliteStore({ folder: places.sessions, clock });
   try {
-    return await work(project);
+    return await work({ folder, places, store });
   } finally {
-    await project.store.close();
+    await store.close();
   }
 }
 

@@ -1,3 +1,4 @@
+// Starts the inspector over sessions of a project, of other agents or of another store.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Memory, openMemory } from "@palimpsest/memory";

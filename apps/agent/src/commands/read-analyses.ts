@@ -1,3 +1,4 @@
+// Analyzes recorded sessions in a file or a folder.
 import { findTranscripts, readTranscript, UnknownTranscriptError } from "@palimpsest/observe";
 import { type Analysis, type AnalysisSum, addAnalysis, analyze, NO_SESSIONS } from "@palimpsest/observe/analyze";
 import type { ModelFacts } from "palimpsest";

@@ -1,3 +1,4 @@
+// Reads and checks the arguments of a command.
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { nearest } from "../text/nearest.ts";
 import { UsageError } from "../workspace/usage-error.ts";

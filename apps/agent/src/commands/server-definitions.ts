@@ -1,3 +1,4 @@
+// The definitions of commands about services: in PostgreSQL, over HTTP, and the proxy.
 import { type Flag, JSON_OUTPUT, type Value } from "./definition.ts";
 
 export const DATABASE: Value = {

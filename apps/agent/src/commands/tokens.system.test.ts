@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 test.each(["a folder", "PostgreSQL"])(
-  "a token is created, listed without its secret, and revoked: in %s",
+  "creates a token in %s, lists it without its secret, and revokes it",
   async (place) => {
     const project = temporaryProject();
     const cli = await startCli(project, () => answer(""));

@@ -47,17 +47,9 @@ export function findCommand(args: readonly string[]): {
     return helps ? { load: () => loadCommand("help"), rest: [] } : { load: loadRun, rest: args };
   const { name, rest } = toCommand(args);
   if (helps) return { load: () => loadCommand("help"), rest: name.split(" ") };
-  if (name === "demo") return { load: loadDemo, rest };
-  if (name === "acp") return { load: loadAcp, rest };
+  if (name === "demo") return { load: () => import("./run-demo.ts"), rest };
+  if (name === "acp") return { load: () => import("../acp/run-acp.ts"), rest };
   return { load: name === "run" ? loadRun : () => loadCommand(name), rest };
-}
-
-function loadAcp(): Promise<LoadedCommand> {
-  return import("../acp/run-acp.ts");
-}
-
-function loadDemo(): Promise<LoadedCommand> {
-  return import("./run-demo.ts");
 }
 
 function loadRun(): Promise<LoadedCommand> {

@@ -16,7 +16,35 @@ interface HighlightedLine {
   readonly state: CodeState;
 }
 
+/** Lines longer than this are treated as data and not highlighted. */
+const LONGEST_CHARACTERS = 2_000;
+
+/**
+ * Colors one line of code. The state carries comments and strings that span several lines. The parser of a language is
+ * loaded when the first line in that language is shown.
+ */
+export function highlight(text: string, state: CodeState): HighlightedLine {
+  const { language } = state;
+  if (language === "diff" || language === "patch") return { line: [{ text, ...diffLook(text) }], state };
+  const parser = text.length > LONGEST_CHARACTERS ? undefined : parserOf(language);
+  if (parser === undefined) return { line: text === "" ? [] : [{ text }], state };
+  try {
+    const parsed = copyState(parser, state.parsed);
+    return { line: tokens(text, parser, parsed), state: { language, parsed } };
+  } catch {
+    // After a parser fails on a line, its state is useless for the next lines.
+    return { line: text === "" ? [] : [{ text }], state: { language: "" } };
+  }
+}
+
 type Parser = StreamParser<unknown>;
+
+function parserOf(language: string): Parser | undefined {
+  const word = language.toLowerCase();
+  const found = PARSERS[LANGUAGES[word] ?? word];
+  if (found === undefined) return undefined;
+  return (load(`@codemirror/legacy-modes/mode/${found[0]}`) as Readonly<Record<string, Parser>>)[found[1]];
+}
 
 /** The file and the export name of each language's parser in @codemirror/legacy-modes. */
 const PARSERS: Readonly<Record<string, readonly [file: string, name: string]>> = {
@@ -84,6 +112,28 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 const LANGUAGES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(OTHER_NAMES).flatMap(([language, names]) => names.split(" ").map((name) => [name, language])),
 );
+const load = createRequire(import.meta.url);
+
+function copyState(parser: Parser, before: unknown): unknown {
+  if (before === undefined) return parser.startState?.(TAB_COLUMNS) ?? {};
+  return parser.copyState?.(before) ?? shallowCopy(before as Readonly<Record<string, unknown>>);
+}
+
+const TAB_COLUMNS = 4;
+
+/**
+ * Copies a parser's state, including its arrays, one level deep. This is the interface's default for parsers without
+ * `copyState`.
+ */
+function shallowCopy(state: Readonly<Record<string, unknown>>): unknown {
+  return Object.fromEntries(
+    Object.entries(state).map(([name, value]) => [name, Array.isArray(value) ? [...(value as unknown[])] : value]),
+  );
+}
+
+/** Limits the tokens without any character. A parser may change its state without reading a character. */
+const MOST_EMPTY_TOKENS = 100;
+
 /** Colors by the first word of a token's name. */
 const COLORS: Readonly<Record<string, Color>> = {
   comment: "quiet",
@@ -106,53 +156,6 @@ const COLORS: Readonly<Record<string, Color>> = {
   typeName: "tool",
   className: "tool",
 };
-const TAB_COLUMNS = 4;
-/** Lines longer than this are treated as data and not highlighted. */
-const LONGEST_CHARACTERS = 2_000;
-/** Limits the tokens without any character. A parser may change its state without reading a character. */
-const MOST_EMPTY_TOKENS = 100;
-
-const load = createRequire(import.meta.url);
-
-/**
- * Colors one line of code. The state carries comments and strings that span several lines. The parser of a language is
- * loaded when the first line in that language is shown.
- */
-export function highlight(text: string, state: CodeState): HighlightedLine {
-  const { language } = state;
-  if (language === "diff" || language === "patch") return { line: [{ text, ...diffLook(text) }], state };
-  const parser = text.length > LONGEST_CHARACTERS ? undefined : parserOf(language);
-  if (parser === undefined) return { line: text === "" ? [] : [{ text }], state };
-  try {
-    const parsed = copyState(parser, state.parsed);
-    return { line: tokens(text, parser, parsed), state: { language, parsed } };
-  } catch {
-    // After a parser fails on a line, its state is useless for the next lines.
-    return { line: text === "" ? [] : [{ text }], state: { language: "" } };
-  }
-}
-
-function parserOf(language: string): Parser | undefined {
-  const word = language.toLowerCase();
-  const found = PARSERS[LANGUAGES[word] ?? word];
-  if (found === undefined) return undefined;
-  return (load(`@codemirror/legacy-modes/mode/${found[0]}`) as Readonly<Record<string, Parser>>)[found[1]];
-}
-
-function copyState(parser: Parser, before: unknown): unknown {
-  if (before === undefined) return parser.startState?.(TAB_COLUMNS) ?? {};
-  return parser.copyState?.(before) ?? shallowCopy(before as Readonly<Record<string, unknown>>);
-}
-
-/**
- * Copies a parser's state, including its arrays, one level deep. This is the interface's default for parsers without
- * `copyState`.
- */
-function shallowCopy(state: Readonly<Record<string, unknown>>): unknown {
-  return Object.fromEntries(
-    Object.entries(state).map(([name, value]) => [name, Array.isArray(value) ? [...(value as unknown[])] : value]),
-  );
-}
 
 /** Splits a line into tokens, and changes the parser's state. */
 function tokens(text: string, parser: Parser, parsed: unknown): Line {

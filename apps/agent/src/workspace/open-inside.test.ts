@@ -27,7 +27,7 @@ const SWAPPER = `
 `;
 
 test.skipIf(process.platform !== "linux")(
-  "nothing outside is read or written while a folder is exchanged for a link",
+  "reads and writes nothing outside while a folder is exchanged for a link",
   async () => {
     const { base, folder } = temporaryProject({ "in/a.txt": "inside" });
     const outside = join(base, "outside");

@@ -27,7 +27,7 @@ function keyringOf(platform: "darwin" | "linux") {
 }
 
 test.each(["darwin", "linux"] as const)(
-  "on %s the keyring keeps the key, and no argument shows it",
+  "on %s, stores the key in the keyring without showing it in arguments",
   async (platform) => {
     const { run, seen } = keyringOf(platform);
     const keys = storedKeys({ agentHome: home(), platform, run });
@@ -42,7 +42,7 @@ test.each(["darwin", "linux"] as const)(
 );
 
 test.each(["win32", "linux"] as const)(
-  "on %s without a keyring, a file keeps it that only the user can read",
+  "on %s without a keyring, stores the key in a file that only the user can read",
   async (platform) => {
     const agentHome = home();
     const keys = storedKeys({ agentHome, platform, run: async () => ({ exitCode: null, out: "" }) });

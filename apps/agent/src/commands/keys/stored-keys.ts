@@ -1,3 +1,4 @@
+// The API keys that the user has stored, in the system's keyring or in a file.
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

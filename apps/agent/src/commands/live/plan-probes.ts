@@ -1,3 +1,4 @@
+// Plans the calls of `doctor --live` and their cost.
 import type { ModelFacts } from "palimpsest";
 import { priceUsd } from "palimpsest/inspect";
 import type { PlannedCall, Probe, RequestLimits } from "./probe.ts";

@@ -1,3 +1,4 @@
+// Runs the checks of `doctor --live` against the service and the simulator.
 import { randomUUID } from "node:crypto";
 import type { CompatibleServer } from "@palimpsest/provider-simulator";
 import type { ModelFacts } from "palimpsest";

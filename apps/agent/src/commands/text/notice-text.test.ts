@@ -231,7 +231,7 @@ function at(newEvent: NewEvent): SessionEvent {
 
 describe("noticeOf", () => {
   it.each(LINES.map(([newEvent, text]) => [newEvent.kind, newEvent, text] as const))(
-    "%s has a line at the command line",
+    "%s has a notice on the command line",
     (_, newEvent, text) => {
       expect(noticeOf(at(newEvent), "command-line")?.text).toBe(text);
     },

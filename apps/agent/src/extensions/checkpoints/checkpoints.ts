@@ -1,3 +1,4 @@
+// Saves files before changes, and restores them.
 import { appendFile, chmod, open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { hashOf, loadFile, removeInside, writeInside } from "../../workspace/open-inside.ts";

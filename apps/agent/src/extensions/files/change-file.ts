@@ -1,3 +1,4 @@
+// Changes a file safely: only if the model knows it, and after saving its old content.
 import type { Person } from "../../extension/person.ts";
 import { type FileFacts, hashOf, type LoadedFile, writeInside } from "../../workspace/open-inside.ts";
 import type { KeepBefore } from "../checkpoints/checkpoints.ts";

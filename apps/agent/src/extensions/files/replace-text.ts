@@ -108,7 +108,7 @@ function findSpelled(content: string, { oldText, newText }: SpelledEdit): readon
   const found: UnspelledEdit[] = [];
   for (let at = text.indexOf(oldText); at >= 0; at = text.indexOf(oldText, at + oldText.length)) {
     const end = at + oldText.length;
-    // A mark that the old text contains only in part is no match.
+    // A match must not start or end inside a mark.
     if (places.some((place) => isWithin(at, place) || isWithin(end, place))) continue;
     const own = places.filter((place) => place.at >= at && place.at < end);
     const from = at - surplus(places.filter((place) => place.at < at));

@@ -9,6 +9,21 @@ import type { PathGuard } from "../../workspace/path-guard.ts";
 export type OpenStoredResult = (path: string) => Promise<ResultContent | undefined>;
 
 /**
+ * Opens the stored results that a session may read: its own results and, for an agent, the results of the main session,
+ * because previews in the agent's view name them.
+ * @param ownFiles files of the main session that may be read like results, such as its plan
+ */
+export function resultsOf(
+  files: Pick<ResultFiles, "find" | "locate">,
+  ownFiles: readonly string[],
+): (session: ToolSession) => OpenStoredResult {
+  return ({ session, kind, main }) =>
+    kind === "main"
+      ? ownFiles.reduce(alsoOpenFile, openStoredResults(files, [main.id]))
+      : openStoredResults(files, [session.id, main.id]);
+}
+
+/**
  * Opens the stored results of the given sessions and nothing else: the path must equal the path of a result file. Does
  * not follow links, and cannot write.
  */
@@ -53,19 +68,4 @@ export function allowStoredResults(
       return isResult ? { kind: "stored-result", path: full } : guard.locate(path);
     },
   };
-}
-
-/**
- * Opens the stored results that a session may read: its own results and, for an agent, the results of the main session,
- * because previews in the agent's view name them.
- * @param ownFiles files of the main session that may be read like results, such as its plan
- */
-export function resultsOf(
-  files: Pick<ResultFiles, "find" | "locate">,
-  ownFiles: readonly string[],
-): (session: ToolSession) => OpenStoredResult {
-  return ({ session, kind, main }) =>
-    kind === "main"
-      ? ownFiles.reduce(alsoOpenFile, openStoredResults(files, [main.id]))
-      : openStoredResults(files, [session.id, main.id]);
 }

@@ -1,3 +1,4 @@
+// Finds files by name.
 import { relative } from "node:path";
 import { type AgentTool, defineTool, done, failed, optional, text } from "../../extension/tool.ts";
 import { fitsPath, placePattern } from "../../permissions/glob.ts";

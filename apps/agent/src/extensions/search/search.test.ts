@@ -74,17 +74,14 @@ test("Grep treats any pattern as a pattern, never as an option", async () => {
   expect(await grep("^(\\w+\\s?)*[!?]$", { path: "sp ace.ts" })).toBe("Nothing found.");
 });
 
-test.each(["open", "enclosed"] as const)(
-  "Glob finds files by name, the newest first, in a search that is %s",
-  async (search) => {
-    const { glob, grep } = await setUp(["*.env"], search);
-    expect(await grep("two needle", { output_mode: "lines" })).toBe("src/a.ts:2:two needle");
-    expect(await glob("**/*.ts")).toBe("-f.ts\nsp ace.ts\n.hidden/c.ts\nsrc/a.ts");
-    expect(await glob("*.js", { path: "src" })).toBe("src/b.js");
-    expect(await glob("*.env")).toBe("No file has such a name.");
-    expect(await glob("*", { path: ".." })).toContain("lies outside");
-  },
-);
+test.each(["open", "enclosed"] as const)("Glob finds files by name, newest first, in an %s search", async (search) => {
+  const { glob, grep } = await setUp(["*.env"], search);
+  expect(await grep("two needle", { output_mode: "lines" })).toBe("src/a.ts:2:two needle");
+  expect(await glob("**/*.ts")).toBe("-f.ts\nsp ace.ts\n.hidden/c.ts\nsrc/a.ts");
+  expect(await glob("*.js", { path: "src" })).toBe("src/b.js");
+  expect(await glob("*.env")).toBe("No file has such a name.");
+  expect(await glob("*", { path: ".." })).toContain("lies outside");
+});
 
 test("searches find no hidden files, wherever they begin", async () => {
   const { grep, glob } = await setUp(["src/**", "*.env"]);

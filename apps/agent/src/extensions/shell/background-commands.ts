@@ -1,3 +1,4 @@
+// Runs commands in the background.
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";

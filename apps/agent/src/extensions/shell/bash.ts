@@ -1,3 +1,4 @@
+// The tools that run commands with bash, read their output and end them.
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import {
