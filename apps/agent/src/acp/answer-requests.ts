@@ -26,13 +26,13 @@ import type { Terminal } from "../commands/terminal.ts";
 import { listSessions } from "../workspace/stored-sessions.ts";
 import { readVersion } from "../workspace/version.ts";
 import type { EditorSession } from "./editor-session.ts";
-import { AUTH_METHODS, type GivenAgent, keyRequired, type OpenedScope, openScope } from "./open-scope.ts";
+import { type AgentArguments, AUTH_METHODS, keyRequired, type OpenedScope, openScope } from "./open-scope.ts";
 import type { SessionChoices } from "./session-options.ts";
 
 interface RequestOptions {
   readonly terminal: Terminal;
-  readonly wanted: WantedProvider;
-  readonly given: GivenAgent;
+  readonly providerArguments: WantedProvider;
+  readonly agentArguments: AgentArguments;
   /** Aborted when the editor disconnects. */
   readonly gone: AbortSignal;
 }
@@ -56,7 +56,7 @@ interface EditorRequests {
 const PAGE = 100;
 
 /** Answers the requests of one editor connection. */
-export function answerRequests({ terminal, wanted, given, gone }: RequestOptions): EditorRequests {
+export function answerRequests({ terminal, providerArguments, agentArguments, gone }: RequestOptions): EditorRequests {
   const open = new Map<string, OpenedScope>();
   /** All sessions, including sessions that are still opening, because the editor may disconnect in between. */
   const scopes = new Set<Promise<OpenedScope>>();
@@ -95,8 +95,8 @@ export function answerRequests({ terminal, wanted, given, gone }: RequestOptions
       capabilities,
       gone,
       terminal: { ...terminal, folder: cwd },
-      wanted,
-      given,
+      providerArguments,
+      agentArguments,
       folders,
       mcpServers,
       sessionId: stored ?? randomUUID(),
@@ -141,7 +141,7 @@ export function answerRequests({ terminal, wanted, given, gone }: RequestOptions
       };
     },
     async authenticate() {
-      const choice = await chooseWithStored(wanted, terminal.environment);
+      const choice = await chooseWithStored(providerArguments, terminal.environment);
       if (choice.key === undefined) throw keyRequired(choice);
       return {};
     },

@@ -78,9 +78,9 @@ export function editorPerson({ announce, send, ...ports }: EditorPersonPorts): E
 
   /** The editor's text of a file, including unsaved changes. An editor reports an error for an unknown file. */
   async function editorText(path: string): Promise<string | undefined> {
-    const wanted = { stopWaitingOnCancel: true, cancellationSignal: AbortSignal.timeout(EDITOR_WAIT_MS) };
+    const timeout = { stopWaitingOnCancel: true, cancellationSignal: AbortSignal.timeout(EDITOR_WAIT_MS) };
     try {
-      const { content } = await client.request(methods.client.fs.readTextFile, { sessionId, path }, wanted);
+      const { content } = await client.request(methods.client.fs.readTextFile, { sessionId, path }, timeout);
       return content;
     } catch {
       return undefined;
@@ -197,8 +197,8 @@ function optionsSchema({ title, options, choose = "one" }: Dialog): ElicitationP
 }
 
 function toAnswer(response: CreateElicitationResponse): DialogAnswer {
-  const given = response.action === "accept" && "content" in response ? response.content : undefined;
-  const { answer, words } = (given ?? {}) as { readonly answer?: unknown; readonly words?: unknown };
+  const content = response.action === "accept" && "content" in response ? response.content : undefined;
+  const { answer, words } = (content ?? {}) as { readonly answer?: unknown; readonly words?: unknown };
   if (typeof words === "string" && words.trim() !== "") return { kind: "words", text: words };
   const values = [answer].flat().filter((value) => typeof value === "string");
   return values.length === 0 ? { kind: "left" } : { kind: "chosen", values };

@@ -82,10 +82,10 @@ export async function openEditorSession(options: EditorSessionOptions): Promise<
     );
   };
   /** Updates that wait until the editor knows the session. */
-  let held: SessionUpdate[] | undefined = [];
+  let waitingUpdates: SessionUpdate[] | undefined = [];
   const send = async (update: SessionUpdate): Promise<void> => {
-    if (held === undefined) await deliver(update);
-    else held.push(update);
+    if (waitingUpdates === undefined) await deliver(update);
+    else waitingUpdates.push(update);
   };
   const updates = createUpdates({ send, capabilities, folder, log: (text) => terminal.say(text, "faint") });
   const relay = relayEvents(updates);
@@ -187,8 +187,8 @@ export async function openEditorSession(options: EditorSessionOptions): Promise<
       for (const update of await replaySession(log, folder)) await deliver(update);
     },
     async greet() {
-      const waiting = held ?? [];
-      held = undefined;
+      const waiting = waitingUpdates ?? [];
+      waitingUpdates = undefined;
       for (const update of waiting) await deliver(update);
       await send({ sessionUpdate: "available_commands_update", availableCommands: commands.available });
       await showUsage();

@@ -16,7 +16,7 @@ interface EditorTurnsOptions extends WatchPorts {
 }
 
 /** The user's message: its words, and the content to send. */
-interface Said {
+interface UserMessage {
   readonly words: string;
   readonly content: readonly NewContent[];
 }
@@ -25,7 +25,7 @@ interface Said {
 interface EditorTurns {
   readonly state: () => "idle" | "busy";
   /** Starts a turn, or joins the running turn and resolves to its response. */
-  say(said: Said): Promise<PromptResponse>;
+  say(message: UserMessage): Promise<PromptResponse>;
   /** Continues without a new message. */
   continueTurn(): Promise<PromptResponse>;
   readonly during: CommandContext["during"];
@@ -64,7 +64,7 @@ export function createEditorTurns({
     }
   }
 
-  function begin(said?: Said): Promise<PromptResponse> {
+  function begin(message?: UserMessage): Promise<PromptResponse> {
     const waiting = createInbox();
     const whenAlone = untilAgentsEnd(agent, onWait);
     let wake = (): void => {};
@@ -83,8 +83,8 @@ export function createEditorTurns({
       const start = { relay, clock, signal, inbox, tools, afterEvent };
       let outcome = await reportTurn(agent, {
         ...start,
-        words: said?.words,
-        prompt: said === undefined ? undefined : said.content,
+        words: message?.words,
+        prompt: message === undefined ? undefined : message.content,
       });
       while (waiting.waiting.length > 0 && outcome.kind === "done") outcome = await reportTurn(agent, start);
       return toResponse(outcome);
@@ -96,15 +96,15 @@ export function createEditorTurns({
     return response;
   }
 
-  async function say(said: Said): Promise<PromptResponse> {
-    if (turn === undefined) return begin(said);
+  async function say(message: UserMessage): Promise<PromptResponse> {
+    if (turn === undefined) return begin(message);
     const { waiting, response, wake } = turn;
-    waiting.push(...said.content);
+    waiting.push(...message.content);
     wake();
     const ended = await response;
     // The turn ended before it could read the message.
-    const isLate = waiting.waiting.some((content) => said.content.includes(content));
-    return isLate && ended.stopReason !== "cancelled" ? say(said) : ended;
+    const isLate = waiting.waiting.some((content) => message.content.includes(content));
+    return isLate && ended.stopReason !== "cancelled" ? say(message) : ended;
   }
 
   const cancel = (): void => {

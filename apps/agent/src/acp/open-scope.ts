@@ -18,7 +18,7 @@ import { listSessions, type UsedBefore } from "../workspace/stored-sessions.ts";
 import { type EditorSession, openEditorSession } from "./editor-session.ts";
 
 /** The options of the agent on the command line. */
-export type GivenAgent = Pick<AgentOptions, "rules" | "engine" | "mode" | "web" | "effort">;
+export type AgentArguments = Pick<AgentOptions, "rules" | "engine" | "mode" | "web" | "effort">;
 
 interface ScopeOptions {
   readonly client: AgentContext;
@@ -26,8 +26,8 @@ interface ScopeOptions {
   readonly gone: AbortSignal;
   /** The terminal in the folder of the session. */
   readonly terminal: Terminal;
-  readonly wanted: WantedProvider;
-  readonly given: GivenAgent;
+  readonly providerArguments: WantedProvider;
+  readonly agentArguments: AgentArguments;
   readonly folders: readonly string[];
   readonly mcpServers: readonly McpServer[];
   readonly sessionId: string;
@@ -64,11 +64,13 @@ export async function openScope(options: ScopeOptions): Promise<OpenedScope> {
 }
 
 async function openIn(project: Project, operations: Operations, options: ScopeOptions): Promise<EditorSession> {
-  const { client, capabilities, gone, terminal, wanted, given, folders, sessionId, begins } = options;
+  const { client, capabilities, gone, terminal, providerArguments, agentArguments, folders, sessionId, begins } =
+    options;
   const { folder, places, store } = project;
   const before = begins === "new" ? undefined : await findBefore(project, sessionId);
-  const connection = await connectChosen(wanted, terminal, { before });
-  if (connection === undefined) throw keyRequired(await chooseWithStored(wanted, terminal.environment, before));
+  const connection = await connectChosen(providerArguments, terminal, { before });
+  if (connection === undefined)
+    throw keyRequired(await chooseWithStored(providerArguments, terminal.environment, before));
   const { choice, provider, listModels, modelFacts } = connection;
   const servers = toToolServers(options.mcpServers);
   const models = Object.keys(await userModels(terminal.environment));
@@ -87,7 +89,7 @@ async function openIn(project: Project, operations: Operations, options: ScopeOp
     async open(ports) {
       const { environment, clock } = terminal;
       const agent = await openAgent({
-        ...given,
+        ...agentArguments,
         ...ports,
         places,
         folder,
@@ -141,9 +143,9 @@ export function keyRequired({ provider, keyName }: ProviderChoice): RequestError
  * in the user's settings.json with the same name replace them and set the hosts that they may reach.
  */
 export function toToolServers(servers: readonly McpServer[] = []): readonly ToolServer[] {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   return servers.map((server) => {
-    const name = freeName(server.name, taken);
+    const name = freeName(server.name, usedNames);
     const read = readToolServer(name, fieldsOf(server), "user");
     if (typeof read === "string") throw RequestError.invalidParams({ server: server.name }, read);
     return read;
@@ -162,11 +164,11 @@ function fieldsOf(server: McpServer): object {
 const MOST_CHARACTERS = 28;
 
 /** Converts any server name to letters, digits and "-", because it becomes part of tool names. */
-function freeName(name: string, taken: Set<string>): string {
+function freeName(name: string, usedNames: Set<string>): string {
   const spelled = name.replaceAll(/[^a-zA-Z0-9-]+/g, "-").replaceAll(/^[^a-zA-Z]+|-+$/g, "");
   const base = spelled.slice(0, MOST_CHARACTERS).replace(/-+$/, "") || "server";
   let free = base;
-  for (let number = 2; taken.has(free); number++) free = `${base}-${number}`;
-  taken.add(free);
+  for (let number = 2; usedNames.has(free); number++) free = `${base}-${number}`;
+  usedNames.add(free);
   return free;
 }

@@ -10,11 +10,11 @@ import { answered, answerRequests } from "./answer-requests.ts";
 /** Runs the agent for an editor until the editor closes the connection. Standard output carries only the protocol. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS.acp);
-  const given = readAgentArguments(values);
+  const agentArguments = readAgentArguments(values);
   const unread = terminal.unread();
   const interrupted = terminal.interruption();
   const gone = new AbortController();
-  const requests = answerRequests({ terminal, wanted: values, given, gone: gone.signal });
+  const requests = answerRequests({ terminal, providerArguments: values, agentArguments, gone: gone.signal });
   const app = agent({ name: "palimpsest" });
   const { agent: of } = methods;
   app

@@ -41,7 +41,7 @@ const MOST_OUTPUT_CHARACTERS = 200_000;
 export function createUpdates({ send, log, capabilities, folder }: UpdatePorts): SessionUpdates {
   const announced = new Set<string>();
   const results = new Map<string, WatchedResult>();
-  const told = new Set<string>();
+  const shownOnce = new Set<string>();
   /** How many characters of each running command were sent. */
   const outputs = new Map<string, number>();
   /**
@@ -76,8 +76,8 @@ export function createUpdates({ send, log, capabilities, folder }: UpdatePorts):
   }
 
   async function notice({ text, weight, once }: Notice): Promise<void> {
-    if (once !== undefined && told.has(once)) return;
-    if (once !== undefined) told.add(once);
+    if (once !== undefined && shownOnce.has(once)) return;
+    if (once !== undefined) shownOnce.add(once);
     if (capabilities.session?.notices != null) {
       return send({ sessionUpdate: "notice", severity: weight === "problem" ? "warning" : "info", title: text });
     }

@@ -148,9 +148,9 @@ async function storedConfiguration(store: Store, id: string | undefined): Promis
     const { tools, parameters } = configured.payload;
     if ("value" in tools) return { begins: "resumed", tools: tools.value, parameters };
     const [holding] = await reader.read(tools.heldBy, tools.heldBy);
-    const held = holding && readPayload(holding);
-    const isHeld = held?.kind === "configuration" && "value" in held.payload.tools;
-    const offered = isHeld && "value" in held.payload.tools ? held.payload.tools.value : [];
+    const toolsPayload = holding && readPayload(holding);
+    const isHeld = toolsPayload?.kind === "configuration" && "value" in toolsPayload.payload.tools;
+    const offered = isHeld && "value" in toolsPayload.payload.tools ? toolsPayload.payload.tools.value : [];
     return { begins: "resumed", tools: offered, parameters };
   } finally {
     await reader?.close();

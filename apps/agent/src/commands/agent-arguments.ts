@@ -49,10 +49,10 @@ function toRules(texts: readonly string[] = [], decision: "allow" | "deny"): rea
 }
 
 /** Reads the engine settings of `--set NAME=VALUE`. The last value of a name applies. */
-function toEngineSettings(given: readonly string[] = []): Partial<Settings> {
+function toEngineSettings(texts: readonly string[] = []): Partial<Settings> {
   return Object.assign(
     {},
-    ...given.map((text) => {
+    ...texts.map((text) => {
       const read = parseSetting(text);
       if (read.kind === "problem") throw new UsageError(`--set ${text}: ${read.message}`);
       return read.settings;

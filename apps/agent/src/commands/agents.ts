@@ -23,12 +23,12 @@ const WORDS = COMMANDS.agents.operands.completes;
 /** Lists and controls the agents of a session, also if another process runs the session. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.agents);
-  const [given = "list", named, ...rest] = positionals;
-  const word = oneOf("agents", given, WORDS)!;
+  const [first = "list", named, ...rest] = positionals;
+  const word = oneOf("agents", first, WORDS)!;
   return inProject(terminal, async (project) => {
     const stored = await findSession(project.store, values.session);
-    const order = (wanted: AgentOrder) => giveOrder(controlPath(project.places, stored.id), wanted);
-    const isAlive = async (): Promise<boolean> => (await order({ kind: "watch" })) === "done";
+    const send = (order: AgentOrder) => giveOrder(controlPath(project.places, stored.id), order);
+    const isAlive = async (): Promise<boolean> => (await send({ kind: "watch" })) === "done";
     const agents = await readAgents(project.store, stored.id);
     const mates = (await readTeammates(project.places)).filter(({ session }) => session !== stored.id);
     if (word === "list") {
@@ -64,12 +64,12 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         terminal,
       });
     }
-    const wanted: AgentOrder = word === "stop" ? { kind: "stop", id: agent.id } : { kind: "send", to: agent.id, text };
-    const outcome = await order(wanted);
+    const order: AgentOrder = word === "stop" ? { kind: "stop", id: agent.id } : { kind: "send", to: agent.id, text };
+    const outcome = await send(order);
     if (outcome === "absent" && word === "send") return wakeAgent({ agent, text, values, stored, project, terminal });
-    const said =
+    const outcomeLine =
       outcome === "done" ? (word === "stop" ? "Stopped." : "Sent.") : `Agent ${labelOf(agent)} is not running.`;
-    await terminal.print(values.json ? JSON.stringify({ id: agent.id, outcome }) : said);
+    await terminal.print(values.json ? JSON.stringify({ id: agent.id, outcome }) : outcomeLine);
     return outcome === "done" ? EXIT.done : EXIT.failed;
   });
 }

@@ -50,9 +50,9 @@ function toJson({ sum, sessions }: Analyses): unknown {
  * Reads prices in US dollars per million tokens: input, output, cache read, and cache write if it costs more than
  * input.
  */
-function readPrices(given: readonly string[]): Prices {
+function readPrices(texts: readonly string[]): Prices {
   return new Map(
-    given.map((text) => {
+    texts.map((text) => {
       const [model = "", list = ""] = text.split("=");
       const [input, output, cacheRead, cacheWrite = input] = list.split(",").map(Number);
       const all = [input, output, cacheRead, cacheWrite];

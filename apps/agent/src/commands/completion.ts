@@ -8,8 +8,8 @@ import type { Terminal } from "./terminal.ts";
 /** Prints the completion script of a shell. */
 export async function run(args: readonly string[], { print }: Terminal): Promise<number> {
   const { options, operands } = COMMANDS.completion;
-  const [wanted] = readArguments(args, { options, operands }).positionals;
-  const shell = oneOf("completion", wanted, operands.completes);
+  const [shellName] = readArguments(args, { options, operands }).positionals;
+  const shell = oneOf("completion", shellName, operands.completes);
   if (shell === undefined)
     throw new UsageError(`The shell is missing: palimpsest completion ${operands.completes.join("|")}.`);
   await print(WRITERS[shell](completedCommands()));
@@ -125,10 +125,10 @@ compdef _palimpsest palimpsest`;
 const SESSION_IDS = "palimpsest sessions --ids 2>/dev/null";
 
 function toSpec({ names, about, value }: CompletedOption): string {
-  const said = about.replaceAll(/[[\]:\\]/g, "\\$&");
-  const taken = value === undefined ? "" : `:${toAction(value)}`;
-  if (names.length === 1) return quoteForZsh(`${names[0]}[${said}]${taken}`);
-  return `'(${names.join(" ")})'{${names.join(",")}}${quoteForZsh(`[${said}]${taken}`)}`;
+  const description = about.replaceAll(/[[\]:\\]/g, "\\$&");
+  const valueSpec = value === undefined ? "" : `:${toAction(value)}`;
+  if (names.length === 1) return quoteForZsh(`${names[0]}[${description}]${valueSpec}`);
+  return `'(${names.join(" ")})'{${names.join(",")}}${quoteForZsh(`[${description}]${valueSpec}`)}`;
 }
 
 function toAction(completed: Completed): string {
@@ -153,10 +153,10 @@ function fishCompletion(commands: readonly CompletedCommand[]): string {
         ? []
         : [`complete -c palimpsest -n __palimpsest_first -a ${name} -d ${quoteForFish(about)}`]),
       ...(operands.kind === "free" ? [] : [`${complete} -a ${offered(operands)}`]),
-      ...options.map(({ names, about: said, value }) => {
+      ...options.map(({ names, about: description, value }) => {
         const spelled = names.map((each) => (each.startsWith("--") ? `-l ${each.slice(2)}` : `-s ${each.slice(1)}`));
-        const taken = value === undefined ? "" : ` -x${value.kind === "free" ? "" : ` -a ${offered(value)}`}`;
-        return `${complete} ${spelled.join(" ")}${taken} -d ${quoteForFish(said)}`;
+        const valueSpec = value === undefined ? "" : ` -x${value.kind === "free" ? "" : ` -a ${offered(value)}`}`;
+        return `${complete} ${spelled.join(" ")}${valueSpec} -d ${quoteForFish(description)}`;
       }),
     ];
   });

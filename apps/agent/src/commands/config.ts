@@ -12,14 +12,14 @@ import type { Terminal } from "./terminal.ts";
 /** Shows the profile and the settings that differ from the defaults. With a name, chooses the profile. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.config);
-  const wanted = oneOf("config", positionals[0], PROFILE_NAMES);
+  const chosen = oneOf("config", positionals[0], PROFILE_NAMES);
   return inProject(terminal, async ({ places }) => {
-    if (wanted !== undefined) await writeSetting(places.engineSettings, "profile", wanted);
+    if (chosen !== undefined) await writeSetting(places.engineSettings, "profile", chosen);
     const resolved = await readSettings({ settingsFrom: engineSettings(places, terminal.environment) });
     for (const { message } of resolved.problems) terminal.say(message, "warning");
     const changed = changedSettings(resolved, places.engineSettings);
     const { profile } = resolved.settings;
-    if (wanted !== undefined && profile !== wanted) {
+    if (chosen !== undefined && profile !== chosen) {
       terminal.say(
         `The profile is still ${profile}: it is set by ${changed.find(({ name }) => name === "profile")?.from}, which overrides your choice.`,
         "warning",

@@ -174,23 +174,23 @@ function demoScript(): Script {
     callTools(callTool("recall", { search: "E4711" })),
     answer(`The log said ${ERROR.slice(0, 5)}. I recalled it from the stored result; no summary contained it.`),
   ];
-  let told = 0;
+  let replies = 0;
   return (ask) => {
     const { userText, toolResults } = ask;
-    if (userText.includes("<session-notes>")) return notes(told);
+    if (userText.includes("<session-notes>")) return notes(replies);
     if (userText.includes("nine sections")) return summarize(SUMMARY);
-    const next = story[told];
+    const next = story[replies];
     if (next !== undefined) {
-      told++;
+      replies++;
       return next;
     }
-    if (told === story.length) {
-      told++;
+    if (replies === story.length) {
+      replies++;
       const isEdited = toolResults.at(-1)?.text.startsWith("Edited") === true;
       return answer(isEdited ? "Fixed: cart.js has the limit 100 now." : "I left cart.js as it is.");
     }
-    if (/error code/i.test(lastLine(userText)) || (toolResults.length > 0 && told === story.length + 2)) {
-      return recalled[told++ - story.length - 1] ?? answer("Done.");
+    if (/error code/i.test(lastLine(userText)) || (toolResults.length > 0 && replies === story.length + 2)) {
+      return recalled[replies++ - story.length - 1] ?? answer("Done.");
     }
     return toolResults.length > 0
       ? answer(`The tool said: ${toolResults.at(-1)!.text.split("\n")[0]}`)
@@ -225,10 +225,10 @@ const SUMMARY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
   )
   .join("\n");
 
-function notes(told: number): Reply {
+function notes(replies: number): Reply {
   const section = (heading: string, text: string): string =>
     `<notes-section heading="${heading}">\n${text}\n</notes-section>`;
   return answer(
-    `<session-notes>\n${section("Current state", `The nightly build failed; the modules are compared. ${told} answers so far.`)}\n</session-notes>`,
+    `<session-notes>\n${section("Current state", `The nightly build failed; the modules are compared. ${replies} answers so far.`)}\n</session-notes>`,
   );
 }

@@ -20,7 +20,7 @@ const IS_PATH = /[/\\]|^[.~]/;
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.inspect);
   const port = values.port === "0" ? 0 : (countOf("--port", values.port) ?? 0);
-  const [wanted] = positionals;
+  const [target] = positionals;
   const { database, tenant, live, memory: scope, html } = values;
   if (database !== undefined || tenant !== undefined || scope !== undefined) {
     if (tenant === undefined)
@@ -31,7 +31,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       inDatabase(terminal, { database, application: "palimpsest inspect" }, async (pool) => {
         const store = openPostgres({ pool }).store({ tenant });
         const name = `${database ?? "the database of the environment"} ${tenant}`;
-        const id = wanted === undefined && live !== true ? undefined : (await findSession(store, wanted)).id;
+        const id = target === undefined && live !== true ? undefined : (await findSession(store, target)).id;
         const memory = scope === undefined ? {} : { memory: openPostgresMemory({ pool, tenant, name: scope }) };
         if (memory.memory !== undefined && (await memory.memory.head()) === undefined)
           terminal.say(`The memory ${JSON.stringify(scope)} of this tenant is empty.`, "warning");
@@ -40,12 +40,12 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     );
   }
   return inProject(terminal, async (project) => {
-    const path = wanted === undefined ? undefined : resolve(terminal.folder, wanted);
+    const path = target === undefined ? undefined : resolve(terminal.folder, target);
     if (path !== undefined && existsSync(path))
       return show({ project, terminal, id: undefined, html, shows: await sessionsAt(path), port });
-    if (wanted !== undefined && IS_PATH.test(wanted))
+    if (target !== undefined && IS_PATH.test(target))
       throw new UsageError(`There is no folder or file ${path}. Name one that has sessions, or the ID of a session.`);
-    const id = wanted === undefined && live !== true ? undefined : (await findSession(project.store, wanted)).id;
+    const id = target === undefined && live !== true ? undefined : (await findSession(project.store, target)).id;
     return show({ project, terminal, id, html, shows: { kind: "project" }, port });
   });
 }

@@ -41,8 +41,8 @@ interface Place {
 /** Shows the memory, and lets the user approve, change and undo memories. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.memory);
-  const [given = "list", ...rest] = positionals;
-  const word = oneOf("memory", given, WORDS)!;
+  const [first = "list", ...rest] = positionals;
+  const word = oneOf("memory", first, WORDS)!;
   return inOperatedProject(terminal, async ({ folder, places, store }, { onEvent }) => {
     const kept = values.agent === undefined ? places.memory : await folderOf(values.agent, folder, places);
     const { clock } = terminal;

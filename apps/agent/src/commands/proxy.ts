@@ -79,8 +79,8 @@ function endOf({ reason }: AbortSignal): number {
   return reason === EXIT.terminated ? EXIT.done : EXIT.interrupted;
 }
 
-function readUpstreams(given: readonly string[]): Upstreams {
-  const added = given.map((text) => {
+function readUpstreams(texts: readonly string[]): Upstreams {
+  const added = texts.map((text) => {
     const at = text.indexOf("=");
     if (at < 1) throw new UsageError(`--upstream takes NAME=URL, not ${JSON.stringify(text)}.`);
     return [text.slice(0, at), text.slice(at + 1)] as const;

@@ -27,8 +27,8 @@ export type Prices = ReadonlyMap<string, NonNullable<ModelFacts["prices"]>>;
 /** Analyzes a file, or all sessions in a folder. @param prices prices that replace known prices */
 export async function readAnalyses(path: string, prices: Prices): Promise<Analyses> {
   const factsOf = (model: string): Pick<ModelFacts, "prices" | "cacheLifetimeMs"> => {
-    const given = prices.get(model);
-    return given === undefined ? knownModel(model).facts : { ...knownModel(model).facts, prices: given };
+    const ownPrices = prices.get(model);
+    return ownPrices === undefined ? knownModel(model).facts : { ...knownModel(model).facts, prices: ownPrices };
   };
   const unknown: { path: string; why: string }[] = [];
   let sum = NO_SESSIONS;

@@ -33,7 +33,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const input = oneOf("--input-format", values["input-format"], OPTIONS["input-format"].of) ?? "text";
   const maxRounds = countOf("--max-rounds", values["max-rounds"]);
   const maxUsd = amountOf("--max-usd", values["max-usd"]);
-  const given = readAgentArguments(values);
+  const agentArguments = readAgentArguments(values);
   const goesOn = values.continue === true || values.resume !== undefined;
   if (values.stay && values.name === undefined && !goesOn)
     throw new UsageError("--stay needs --name NAME, so that other sessions can send messages to this one.");
@@ -71,7 +71,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         `--max-usd does not work with ${choice.model}: its price is unknown. Set it in settings.json, "models", or leave --max-usd out.`,
       );
     }
-    const asked: Omit<AgentOptions, "model" | "id"> = {
+    const agentOptions: Omit<AgentOptions, "model" | "id"> = {
       places,
       folder,
       environment: terminal.environment,
@@ -79,7 +79,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       provider,
       modelFacts,
       clock,
-      ...given,
+      ...agentArguments,
       ...(values.name === undefined ? {} : { name: values.name }),
       operations,
     };
@@ -98,7 +98,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         start: values.resume === "" ? "choose" : stored === undefined ? "new" : { id: stored.id },
         style: values["screen-reader"] === true ? "plain" : "full",
         async open(ports, model, wanted) {
-          const opened = { ...asked, ...ports, model, ...(wanted === undefined ? {} : { id: wanted }) };
+          const opened = { ...agentOptions, ...ports, model, ...(wanted === undefined ? {} : { id: wanted }) };
           const agent = await openAgent(opened);
           await rememberEndpoint(places.folderOf(agent.session.id), choice);
           return agent;
@@ -109,7 +109,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const relay = relayEvents(report);
     const onNotice = (text: string): void => report.notice({ text, weight: "problem" });
     const onWait = (text: string): void => void report.event({ kind: "notice", text });
-    const agent = await openAgent({ ...asked, model: choice.model, ...id, onEvent: relay.onEvent, onNotice });
+    const agent = await openAgent({ ...agentOptions, model: choice.model, ...id, onEvent: relay.onEvent, onNotice });
     try {
       await report.begin({ session: agent.session.id, model: choice.model, folder });
       for (const text of problemsOf(agent)) onNotice(text);
@@ -220,11 +220,11 @@ async function runTurn(options: Turn): Promise<number> {
 /** Runs a turn for each message and each finished agent. The exit code is the code of the first unsuccessful turn. */
 async function runTurns(turn: Omit<Turn, "inbox">, terminal: Terminal): Promise<number> {
   const { agent, onWait, signal } = turn;
-  const said = createInbox();
-  const lines = readPromptLines(terminal.input, said, signal);
+  const promptInbox = createInbox();
+  const lines = readPromptLines(terminal.input, promptInbox, signal);
   const whenAlone = untilAgentsEnd(agent, onWait);
   const inbox: Inbox = {
-    deliver: async (session) => (await said.deliver(session)) + (await agent.agents.inbox.deliver(session)),
+    deliver: async (session) => (await promptInbox.deliver(session)) + (await agent.agents.inbox.deliver(session)),
     // While more messages can arrive, a turn does not wait for agents.
     settle: async (ends) => (lines.state() === "ended" ? whenAlone.settle?.(ends) : undefined),
   };

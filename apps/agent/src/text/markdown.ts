@@ -87,10 +87,10 @@ export function isBetweenBlocks(lastLine: string, { code, table }: MarkdownState
 export function blockLines(block: MarkdownBlock, columns: number): readonly Line[] {
   if (block.kind === "table") return tableLines(block, columns);
   const { lead, hang, line: shown } = block;
-  const taken = lineWidth(lead);
+  const leadWidth = lineWidth(lead);
   // A very deep indentation would leave no room for words.
-  if (taken > columns / 2) return wrapLine([...lead, ...shown], columns);
-  return indent(wrapLine(shown, columns - taken), lead, hang);
+  if (leadWidth > columns / 2) return wrapLine([...lead, ...shown], columns);
+  return indent(wrapLine(shown, columns - leadWidth), lead, hang);
 }
 
 function readCode(text: string, { fence, lines }: OpenCode): ReadMarkdown {

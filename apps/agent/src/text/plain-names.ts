@@ -22,10 +22,10 @@ const SOURCES: Readonly<Record<string, string>> = {
 
 /** Describes how the summary of a compaction was made. */
 export function rungName(rung: string): string {
-  return RUNGS[rung as CompactionRung] ?? rung;
+  return SUMMARY_METHODS[rung as CompactionRung] ?? rung;
 }
 
-const RUNGS: Readonly<Record<CompactionRung, string>> = {
+const SUMMARY_METHODS: Readonly<Record<CompactionRung, string>> = {
   notes: "from the session notes",
   fork: "summary by the model",
   direct: "summary by the model, from a transcript",

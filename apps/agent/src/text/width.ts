@@ -49,10 +49,10 @@ export function wrapLine(line: Line, columns: number): readonly Line[] {
       }
       if (used > 0 && width <= columns) end();
       for (const character of width <= columns ? [word] : charactersOf(word)) {
-        const taken = widthOf(character);
-        if (used + taken > columns && used > 0) end();
+        const characterWidth = widthOf(character);
+        if (used + characterWidth > columns && used > 0) end();
         add(row, character, look);
-        used += taken;
+        used += characterWidth;
       }
     }
   }

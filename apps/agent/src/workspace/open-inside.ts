@@ -84,16 +84,16 @@ async function inFolder(path: string, root: string, act: (folder: string) => Pro
   if (!isInside(dirname(path), root))
     throw new UnsafeFileError(`${path} does not lie in ${root}. Nothing was written.`);
   const steps = relative(root, dirname(path)).split(sep).filter(Boolean);
-  let held = await openFolder(root);
+  let current = await openFolder(root);
   try {
     for (const step of steps) {
-      const next = await openFolder(join(held.at, step));
-      await held.handle.close();
-      held = next;
+      const next = await openFolder(join(current.at, step));
+      await current.handle.close();
+      current = next;
     }
-    await act(held.at);
+    await act(current.at);
   } finally {
-    await held.handle.close();
+    await current.handle.close();
   }
 }
 

@@ -76,8 +76,8 @@ function orderName(event: unknown): string {
   const sort = inner.find((type) => typeof type === "string");
   if (sort !== undefined) return `${nameOf(event)} (${sort})`;
   if (!Array.isArray(choices)) return nameOf(event);
-  const { delta: said, finish_reason } = fieldsOf(choices[0]);
-  const parts = Object.entries(fieldsOf(said)).filter(([, value]) => value !== null && value !== "");
+  const { delta: chunkDelta, finish_reason } = fieldsOf(choices[0]);
+  const parts = Object.entries(fieldsOf(chunkDelta)).filter(([, value]) => value !== null && value !== "");
   const names = [...parts.map(([name]) => name).filter((name) => name !== "role"), ...(finish_reason ? ["end"] : [])];
   return `chunk (${[...names, ...(usage ? ["usage"] : [])].join(", ")})`;
 }
@@ -122,9 +122,9 @@ export function tapFetch(fetch: typeof globalThis.fetch): WireTap {
       }
     },
     async take() {
-      const taken = exchanges;
+      const pending = exchanges;
       exchanges = [];
-      return Promise.all(taken);
+      return Promise.all(pending);
     },
   };
 }

@@ -39,22 +39,22 @@ export interface EventRelay {
 
 /** Reports every event of a session exactly once: events of a turn in the turn's order, all others as they happen. */
 export function relayEvents(report: Pick<TurnReport, "event">): EventRelay {
-  let held: Set<SessionEvent> | undefined;
+  let waitingEvents: Set<SessionEvent> | undefined;
   return {
     onEvent(event, owner) {
-      if (held !== undefined && owner === undefined) held.add(event);
+      if (waitingEvents !== undefined && owner === undefined) waitingEvents.add(event);
       else void report.event({ kind: "session-event", event, owner });
     },
     beginTurn() {
-      held = new Set();
+      waitingEvents = new Set();
     },
     async turnEvent(event) {
-      if (event.kind === "session-event") held?.delete(event.event);
+      if (event.kind === "session-event") waitingEvents?.delete(event.event);
       await report.event(event);
     },
     async endTurn() {
-      const left = held ?? [];
-      held = undefined;
+      const left = waitingEvents ?? [];
+      waitingEvents = undefined;
       for (const event of left) await report.event({ kind: "session-event", event });
     },
   };

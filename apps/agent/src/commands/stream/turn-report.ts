@@ -139,21 +139,21 @@ export function problemOf(outcome: TurnOutcome, surface: Surface): string | unde
  * the result; in a stream, their events replace them.
  */
 export function createReport(format: OutputFormat, { print, say }: Terminal): TurnReport {
-  const told = new Set<string>();
+  const shownOnce = new Set<string>();
   let notices: string[] = [];
   /** The session that needs a compaction. */
   let due: string | undefined;
   /** Lines that wait for the first line of the stream. */
-  let held: string[] | undefined = [];
+  let waitingLines: string[] | undefined = [];
 
   async function stream(event: ReportedEvent | TurnResult): Promise<void> {
-    if (held === undefined) return print(toJson(event));
-    held.push(toJson(event));
+    if (waitingLines === undefined) return print(toJson(event));
+    waitingLines.push(toJson(event));
   }
 
   function note({ text, weight, once }: Notice, where: "aloud" | "result-only"): void {
-    if (once !== undefined && told.has(once)) return;
-    if (once !== undefined) told.add(once);
+    if (once !== undefined && shownOnce.has(once)) return;
+    if (once !== undefined) shownOnce.add(once);
     notices.push(text);
     if (where === "aloud") say(text, weight === "problem" ? "warning" : "faint");
   }
@@ -161,8 +161,8 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
   return {
     notice: (notice) => note(notice, "aloud"),
     async begin(started) {
-      const waiting = held ?? [];
-      held = undefined;
+      const waiting = waitingLines ?? [];
+      waitingLines = undefined;
       if (format !== "stream-json") return;
       const first: StreamStarted = { kind: "stream-started", version: STREAM_VERSION, ...started };
       await Promise.all([toJson(first), ...waiting].map((line) => print(line)));

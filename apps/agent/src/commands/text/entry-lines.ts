@@ -7,13 +7,13 @@ import { time } from "../../text/table.ts";
  * configuration.
  */
 export function entryLines(entry: Entry, mostLines: number): string | undefined {
-  const said = entryText(entry);
-  if (said === undefined) return undefined;
+  const text = entryText(entry);
+  if (text === undefined) return undefined;
   const { kind, payload } = readPayload(entry) as {
     readonly kind: string;
     readonly payload?: { readonly origin?: string };
   };
-  const lines = said.split("\n");
+  const lines = text.split("\n");
   const rest = lines.length - mostLines;
   const shown =
     rest > 0 ? [...lines.slice(0, mostLines), `[${rest} more lines: show --entry ${entry.sequence}]`] : lines;

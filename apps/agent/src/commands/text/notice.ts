@@ -35,8 +35,8 @@ export function cacheText({
   providerSays,
 }: Pick<EventOf<"cache-broken">, "causes" | "pauseMs" | "rebilledTokens" | "rebilledUsd" | "providerSays">): string {
   const price = rebilledUsd === undefined ? "" : ` (${usd(rebilledUsd)})`;
-  const said = providerSays === undefined ? "" : ` The provider says that ${PROVIDER_SAYS[providerSays]}.`;
-  const paid = `${tokens(rebilledTokens)} were paid for again${price}.${said}`;
+  const reason = providerSays === undefined ? "" : ` The provider says that ${PROVIDER_SAYS[providerSays]}.`;
+  const paid = `${tokens(rebilledTokens)} were paid for again${price}.${reason}`;
   const others = causes.flatMap((cause) => (cause === "pause" ? [] : [CACHE_CAUSES[cause]]));
   if (causes.includes("pause")) {
     const also = others.length === 0 ? "" : `; also ${others.join(", ")}`;

@@ -13,8 +13,8 @@ const NAMES: Readonly<Record<string, readonly [name: string, key: string]>> = {
 /** Explains why a provider did not answer, and what to do. */
 export function providerWords({ provider, failure, message }: ProviderError, surface: Surface): string {
   const [name, key] = NAMES[provider] ?? [provider, "the API key"];
-  const said = providerMessage(message);
-  const why = said === "" ? "." : `: ${ended(said)}`;
+  const ownWords = providerMessage(message);
+  const why = ownWords === "" ? "." : `: ${ended(ownWords)}`;
   const elsewhere =
     surface === "terminal" ? "/model lists the models that you can use." : "Choose another with --model.";
   switch (failure.kind) {
@@ -55,8 +55,8 @@ const REASONS: Readonly<Record<RetryWaiting["reason"], string>> = {
 
 /** Explains why a request failed, and when it is sent again. */
 export function retryWords({ reason, message, waitMs }: Pick<RetryWaiting, "reason" | "message" | "waitMs">): string {
-  const said = providerMessage(message);
-  const why = said === "" ? "." : `: ${ended(said)}`;
+  const ownWords = providerMessage(message);
+  const why = ownWords === "" ? "." : `: ${ended(ownWords)}`;
   return `${REASONS[reason]}${why} Retrying in ${Math.ceil(waitMs / 1_000)} s.`;
 }
 
@@ -68,8 +68,8 @@ function providerMessage(message: string): string {
   const text = message.replace(/^[\w-]+: /, "").replace(/^\d{3}\b\s*/, "");
   const body = jsonIn(text);
   const inner = body?.["error"];
-  const said = [fieldOf(inner, "message"), fieldOf(body, "message"), inner].find((one) => typeof one === "string");
-  const words = typeof said === "string" ? said : body === undefined ? text : "";
+  const ownWords = [fieldOf(inner, "message"), fieldOf(body, "message"), inner].find((one) => typeof one === "string");
+  const words = typeof ownWords === "string" ? ownWords : body === undefined ? text : "";
   return words.replaceAll(/\s+/g, " ").trim();
 }
 

@@ -21,7 +21,7 @@ export async function commandFilesExtension({
 }: Pick<ExtensionContext, "guard" | "places">): Promise<Extension> {
   const { files, heldBack } = await loadCommandFiles({ guard, agentHome: places.agentHome });
   const usable = files.filter(({ name }) => NAME.test(name));
-  const held = heldBack.map(({ name }) => `/${name}`).join(", ");
+  const names = heldBack.map(({ name }) => `/${name}`).join(", ");
   return {
     name: "command-files",
     commands: usable.map(toCommand),
@@ -29,10 +29,10 @@ export async function commandFilesExtension({
       ...files
         .filter((file) => !usable.includes(file))
         .map(({ path }) => `${path} is not used as a slash command: rename it to letters, digits, "-" and "_" only.`),
-      ...(held === ""
+      ...(names === ""
         ? []
         : [
-            `This project is not trusted, so these slash commands are not available: ${held}. To review them: palimpsest trust`,
+            `This project is not trusted, so these slash commands are not available: ${names}. To review them: palimpsest trust`,
           ]),
     ],
   };

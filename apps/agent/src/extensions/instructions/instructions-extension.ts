@@ -71,8 +71,8 @@ export function followInstructions({ session, instructions }: FollowOptions): Fo
 
   /** Runs the hooks once for each text in this process, and again after a compaction. */
   async function announce(): Promise<void> {
-    const told = readSentFiles(shownTexts(session));
-    for (const file of instructions.files.filter((one) => isSent(told, one))) {
+    const sent = readSentFiles(shownTexts(session));
+    for (const file of instructions.files.filter((one) => isSent(sent, one))) {
       const text = `${nameOf(file.path)} ${versionOf(file.text)}`;
       if (announced.has(text)) continue;
       announced.add(text);

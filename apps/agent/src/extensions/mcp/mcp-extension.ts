@@ -58,8 +58,8 @@ function serverSection(instructions: readonly ServerInstructions[]): HeadSection
       provenance: { kind: "tool", name: server },
     }),
   );
-  const say = (line: string, said: readonly HeadText[]): readonly HeadText[] | undefined =>
-    said.length === 0 ? undefined : [{ kind: "text", text: line }, ...said];
+  const say = (line: string, texts: readonly HeadText[]): readonly HeadText[] | undefined =>
+    texts.length === 0 ? undefined : [{ kind: "text", text: line }, ...texts];
   return {
     text: async () => say(HEAD_LINE, sections),
     changes: async (shown) =>

@@ -20,10 +20,10 @@ function permissionsCommand({ permissions, settings, sandbox, guard, places }: E
     about: "list the rules, explain what a command needs, remove a rule",
     when: "always",
     async open({ words, say }) {
-      const held = { mode: permissions.mode(), rules: permissions.rules, settings, sandbox, guard, places };
+      const state = { mode: permissions.mode(), rules: permissions.rules, settings, sandbox, guard, places };
       const [, word, wanted = ""] = /^(why|remove)\s+(.+)$/s.exec(words.trim()) ?? [];
-      if (word === undefined) say(listPermissions(held));
-      else say(await (word === "why" ? explainCall : removePermission)(wanted.trim(), held));
+      if (word === undefined) say(listPermissions(state));
+      else say(await (word === "why" ? explainCall : removePermission)(wanted.trim(), state));
     },
   };
 }
