@@ -44,7 +44,7 @@ test("a key that the provider refuses is not stored", async () => {
   const cli = await startCli(project, () => answer(""));
   const nowhere = { ...environment, ANTHROPIC_BASE_URL: "http://127.0.0.1:9" };
   const refused = await cli.run(["key", "set"], { environment: nowhere, input: KEY });
-  expect(refused).toMatchObject({ code: 1, said: expect.stringContaining("Nothing is changed.") });
+  expect(refused).toMatchObject({ code: 1, said: expect.stringContaining("Nothing was changed.") });
   expect(refused.said).not.toContain(KEY);
   expect(JSON.parse((await cli.run(["key", "--json"], { environment })).out)[0]).toEqual({
     provider: "anthropic",

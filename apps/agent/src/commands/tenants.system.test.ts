@@ -43,7 +43,7 @@ test("lists, counts, exports, imports and deletes a tenant", async () => {
   const deleted = await cli.run(["database", "tenants", "delete", "--tenant", "customer", "--yes"], { environment });
   expect(deleted).toMatchObject({ code: 0, out: "Deleted customer: 2 rows.\n" });
   expect((await cli.run(["database", "tenants", "show", "--tenant", "customer"], { environment })).out).toContain(
-    "nothing of customer",
+    "customer has no data",
   );
 
   const into = ["database", "tenants", "import", "--tenant", "customer"];
