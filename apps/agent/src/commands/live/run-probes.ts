@@ -158,7 +158,7 @@ function targetByRefusal(target: RequestLimits, windowTokens: number): RequestLi
   return { ...target, facts: { ...target.facts, windowTokens }, windowFrom: "service" };
 }
 
-/** The thinking parameters of a model. The client warns about a budget if the model uses adaptive thinking. */
+/** The thinking parameters of a model. The client warns about a budget if the model supports adaptive thinking. */
 function toThinking(types: readonly string[]): RequestLimits["thinking"] {
   if (types.includes("adaptive")) return { thinking: { type: "adaptive" } };
   return types.includes("enabled") ? { thinking: { type: "enabled", budget_tokens: 1_024 } } : {};

@@ -280,7 +280,7 @@ const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
     fields: {
       bytes: number(),
       error: text(),
-      shown: word(["all", "beginning"], "beginning: the model sees only the beginning."),
+      shown: word(["all", "beginning"], "beginning: the rest of the result is lost."),
     },
   },
   "results-collected": {
