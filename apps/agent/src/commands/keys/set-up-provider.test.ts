@@ -40,7 +40,7 @@ test("tests a key before it stores the key, and offers the standard model", asyn
   ]);
   expect(text).toContain("the key is wrong or has no access (401)");
   expect(text).toContain("Did you mean claude-opus-5-5?");
-  expect(text).toContain("The key is stored in the keyring. ANTHROPIC_API_KEY in the environment overrides it.");
+  expect(text).toContain("The key is kept in the keyring. ANTHROPIC_API_KEY in the environment overrides it.");
 });
 
 test("stores nothing if the person leaves", async () => {

@@ -71,7 +71,7 @@ export async function askForProvider(wanted: ProviderChoice, ports: SetUpPorts):
     if (model === undefined) return undefined;
     const place = await ports.keys.write(provider, key);
     await ports.keepChoice({ provider, model });
-    await print(`The key is stored in ${place}. ${choice.keyName} in the environment overrides it.\n`);
+    await print(`The key is kept in ${place}. ${choice.keyName} in the environment overrides it.\n`);
     return { ...choice, model };
   }
 }
