@@ -9,7 +9,7 @@ const shape = {
   items: optional(list("What.", { name: text("Its name.") })),
 };
 
-test("a shape is a JSON Schema", () => {
+test("toJsonSchema converts a shape to a JSON Schema", () => {
   expect(toJsonSchema(shape)).toEqual({
     type: "object",
     properties: {
@@ -33,7 +33,7 @@ test("a shape is a JSON Schema", () => {
   });
 });
 
-test("values are read as models write them", () => {
+test("toValues accepts the spellings that models use", () => {
   expect(toValues(shape, { path: "a", limit: "5", all: "true", mode: null, items: [{ name: "b" }], other: 1 })).toEqual(
     {
       path: "a",
@@ -54,6 +54,6 @@ test.each([
   [{ path: "a", items: [{}] }, "items[0].name is missing."],
   ["a", "the input must be an object, not string."],
   [JSON.parse('{"__proto__": {"path": "a"}}'), "path is missing."],
-])("%j is refused", (input, message) => {
+])("toValues rejects %j", (input, message) => {
   expect(() => toValues(shape, input)).toThrow(message);
 });

@@ -9,24 +9,27 @@ export interface AgentTool extends ToolDefinition, PermittedTool {
   readonly description: string;
   /** `safe`: may run in parallel. `alone`: changes what other tools see. */
   readonly concurrency: "safe" | "alone";
-  /** Its time limit, if it needs longer than other tools. */
+  /** The tool's time limit, if it needs more time than other tools. */
   readonly timeoutMs?: number;
   /**
-   * What may be done about a call that was open when Palimpsest ended: run it again, or tell the model that its outcome is
-   * unknown. @default "free" for a tool that only reads, "never" for any other
+   * What to do about a call that was open when the process ended: run it again, or tell the model that its outcome is
+   * unknown. @default "free" for a tool that only reads, "never" for other tools
    */
   readonly repeat?: NonNullable<Tool["repeat"]>;
-  /** Rejects only if the call was aborted. Any other failure is an outcome that tells the model what to do. */
+  /**
+   * Runs the tool. Rejects only if the call was aborted. Any other failure is an outcome that tells the model what to
+   * do.
+   */
   run(input: unknown, context: ToolContext): Promise<ToolOutcome>;
 }
 
-/** What a tool gets besides its input: the call, the folder, and a signal that cancels it. */
+/** The context of a tool call: the call, the folder, and a signal that cancels the call. */
 export interface ToolContext {
   readonly signal: AbortSignal;
   readonly callId: string;
-  /** The same whenever this call is run: for services that must not do a thing twice. */
+  /** A key that is the same for every run of this call, for services that must not do the same thing twice. */
   readonly key: string;
-  /** The project, as an absolute path. */
+  /** The folder of the project, as an absolute path. */
   readonly folder: string;
   /** The number of the session's newest entry. The result of this call gets a higher number. */
   readonly newestEntry: number;
@@ -45,7 +48,10 @@ interface ToolSketch<Shape extends InputShape> extends Omit<AgentTool, "inputSch
   run(input: Fields<Shape>, context: ToolContext): Promise<ToolOutcome>;
 }
 
-/** Creates a tool whose input is checked before it runs. An exception becomes an outcome, since a failed tool must not end the turn. */
+/**
+ * Creates a tool that checks its input before it runs. An exception becomes an outcome, because a failed tool must not
+ * end the turn.
+ */
 export function defineTool<const Shape extends InputShape>({
   input: shape,
   run,
@@ -75,7 +81,10 @@ export function failed(message: string): ToolOutcome {
   return { content: message, status: "error" };
 }
 
-/** Converts a tool of the agent to the loop's form. The tool still checks its input itself: the loop checks only the schema. */
+/**
+ * Converts a tool of the agent for the agent loop. The tool still checks its input, because the loop checks only the
+ * schema.
+ */
 export function toTool(
   tool: AgentTool,
   session: Pick<AgentSession, "history">,
@@ -129,14 +138,14 @@ export function toTool(
 interface Field<Value> {
   readonly schema: Readonly<Record<string, unknown>>;
   readonly presence: "required" | "optional";
-  /** Throws an InputError that names the place. */
+  /** Reads a value. Throws an InputError that names the place. */
   read(value: unknown, place: string): Value;
 }
 
 type InputShape = Readonly<Record<string, Field<unknown>>>;
 type Fields<Shape extends InputShape> = { readonly [Name in keyof Shape]: ReturnType<Shape[Name]["read"]> };
 
-/** An input that does not match the schema. The message is for the model. */
+/** The error for an input that does not match the schema. Its message is for the model. */
 class InputError extends Error {}
 
 export function text(description: string): Field<string> {
@@ -207,7 +216,7 @@ export function toJsonSchema(shape: InputShape): Readonly<Record<string, unknown
   };
 }
 
-/** Reads the fields of a shape. Unknown fields are ignored. */
+/** Reads the fields of a shape, and ignores unknown fields. */
 export function toValues<Shape extends InputShape>(shape: Shape, input: unknown, place = ""): Fields<Shape> {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     throw new InputError(`${place === "" ? "the input" : place} must be an object, not ${typeName(input)}.`);

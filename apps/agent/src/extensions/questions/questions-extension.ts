@@ -3,15 +3,15 @@ import type { Extension } from "../../extension/extension.ts";
 import type { AskUser } from "../../extension/person.ts";
 import { type AgentTool, defineTool, done, failed, flag, list, optional, text } from "../../extension/tool.ts";
 
-/** Questions of the model to the user. */
+/** Lets the model ask the user questions. */
 export function questionsExtension({ person }: Pick<ExtensionContext, "person">): Extension {
   return { name: "questions", tools: () => [askUserTool(person?.askUser)] };
 }
 
-/** The time limit for an answer. The loop's own limit is meant for programs. */
+/** The time limit for an answer. The agent loop's own limit is meant for programs. */
 const A_DAY_MS = 86_400_000;
 
-/** The tool with which the model asks the user a question. */
+/** Creates the tool with which the model asks the user a question. */
 export function askUserTool(askUser: AskUser | undefined): AgentTool {
   return defineTool({
     name: "AskUser",
