@@ -10,15 +10,15 @@ const list = tool({
   name: "list",
   description: "Lists the files of a folder.",
   concurrency: "safe",
-  input: z.object({ folder: z.string() }),
-  run: async ({ folder }) => (await readdir(folder)).join("\n"),
+  inputSchema: z.object({ folder: z.string() }),
+  execute: async ({ folder }) => (await readdir(folder)).join("\n"),
 });
 const read = tool({
   name: "read",
   description: "Reads a file.",
   concurrency: "safe",
-  input: z.object({ path: z.string() }),
-  run: ({ path }) => readFile(path, "utf8"),
+  inputSchema: z.object({ path: z.string() }),
+  execute: ({ path }) => readFile(path, "utf8"),
 });
 
 async function agent(client: Anthropic, prompt: string): Promise<void> {

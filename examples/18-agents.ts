@@ -33,8 +33,8 @@ const read = tool({
   name: "Read",
   description: "Reads a part.",
   concurrency: "safe",
-  input: { type: "object", properties: { part: { type: "string" } } },
-  run: async ({ part }) => `${String(part)}: 200 lines`,
+  inputSchema: { type: "object", properties: { part: { type: "string" } } },
+  execute: async ({ part }) => `${String(part)}: 200 lines`,
 });
 
 const agents = createAgents({

@@ -24,8 +24,8 @@ async function startServer(): Promise<void> {
     name: "find_order",
     description: "Finds an order by its number.",
     repeat: "free", // looking twice does no harm: so another server may run the call again
-    input: { type: "object", properties: { number: { type: "number" } } },
-    async run({ number }) {
+    inputSchema: { type: "object", properties: { number: { type: "number" } } },
+    async execute({ number }) {
       process.send?.("in a tool");
       await new Promise((resolve) => setTimeout(resolve, 500));
       return `Order ${number} left on Monday.`;

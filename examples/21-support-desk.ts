@@ -30,9 +30,9 @@ const payments = new Map<string, number>();
 const refund = tool({
   name: "refund",
   description: "Pays the money for an order back.",
-  input: { type: "object", properties: { order: { type: "number" }, usd: { type: "number" } } },
+  inputSchema: { type: "object", properties: { order: { type: "number" }, usd: { type: "number" } } },
   repeat: "by-key", // the bank takes a payment once for each key, so a call may run again on another machine
-  run({ usd }: { usd: number }, { key }) {
+  execute({ usd }: { usd: number }, { key }) {
     payments.set(key, usd);
     return `${usd} USD are paid.`;
   },

@@ -27,14 +27,14 @@ function codingTools(folder: string): readonly Tool[] {
     description: "Reads a file of the project.",
     concurrency: "safe",
     sideEffects: "none",
-    input: z.object({ path: z.string() }),
-    run: async ({ path }) => readFile(await inside(path), "utf8"),
+    inputSchema: z.object({ path: z.string() }),
+    execute: async ({ path }) => readFile(await inside(path), "utf8"),
   });
   const edit = tool({
     name: "edit",
     description: "Replaces a text that occurs once in a file of the project.",
-    input: z.object({ path: z.string(), before: z.string(), after: z.string() }),
-    async run({ path, before, after }) {
+    inputSchema: z.object({ path: z.string(), before: z.string(), after: z.string() }),
+    async execute({ path, before, after }) {
       const file = await inside(path);
       const parts = (await readFile(file, "utf8")).split(before);
       if (parts.length !== 2)
@@ -47,8 +47,8 @@ function codingTools(folder: string): readonly Tool[] {
     name: "run",
     description: "Runs a program in the project's folder. Returns its output and its exit code.",
     timeoutMs: 120_000,
-    input: z.object({ program: z.string(), arguments: z.array(z.string()) }),
-    run: ({ program, arguments: args }, { signal }) =>
+    inputSchema: z.object({ program: z.string(), arguments: z.array(z.string()) }),
+    execute: ({ program, arguments: args }, { signal }) =>
       new Promise<string>((done) => {
         execFile(program, args, { cwd: folder, signal }, (error, stdout, stderr) =>
           done(`${stdout}${stderr}\nexit code ${error === null ? 0 : (error.code ?? "unknown")}`),

@@ -22,8 +22,8 @@ function supportTools(pool: pg.Pool, customer: string): readonly Tool[] {
     description: "Lists the orders of this customer.",
     concurrency: "safe",
     sideEffects: "none",
-    input: z.object({}),
-    run: async () => {
+    inputSchema: z.object({}),
+    execute: async () => {
       const { rows } = await pool.query("SELECT id, article, usd, state FROM orders WHERE customer = $1", [customer]);
       return JSON.stringify(rows);
     },
@@ -32,8 +32,8 @@ function supportTools(pool: pg.Pool, customer: string): readonly Tool[] {
     name: "refund",
     description: "Pays back an order of this customer.",
     repeat: "by-key", // after a crash the call may run again, with the same key
-    input: z.object({ order: z.int() }),
-    async run({ order }, { key }) {
+    inputSchema: z.object({ order: z.int() }),
+    async execute({ order }, { key }) {
       const { rows } = await pool.query(
         `WITH paid AS (UPDATE orders SET state = 'refunded', refund_key = $3
                        WHERE id = $1 AND customer = $2 AND state = 'delivered' RETURNING usd)

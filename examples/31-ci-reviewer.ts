@@ -39,14 +39,14 @@ async function review(client: Anthropic, folder: string, base: string): Promise<
     description: "Reads a file as it is on the branch.",
     concurrency: "safe",
     sideEffects: "none",
-    input: z.object({ path: z.string() }),
-    run: ({ path }) => git("show", "--end-of-options", `HEAD:${path}`),
+    inputSchema: z.object({ path: z.string() }),
+    execute: ({ path }) => git("show", "--end-of-options", `HEAD:${path}`),
   });
   const report = tool({
     name: "report",
     description: "Reports one finding in a file that the branch changes.",
-    input: finding,
-    run(found) {
+    inputSchema: finding,
+    execute(found) {
       if (!changed.includes(found.path)) throw new Error(`The branch does not change ${found.path}.`);
       findings.push(found);
       return "Reported.";

@@ -104,8 +104,8 @@ test("hooks and tools of others may answer anything or throw: no request is refu
         const look = {
           name: "look",
           description: "Looks.",
-          input: { type: "object" },
-          run: async () => behave(tool),
+          inputSchema: { type: "object" },
+          execute: async () => behave(tool),
         } as unknown as Tool;
         const text = said.trim() === "" ? "Go on." : said;
         const turn = query(session, { prompt: text, tools: [look], maxRounds: 6 });

@@ -144,9 +144,9 @@ export function prose(about: string, words: number): string {
 export const TOOLS: readonly Tool[] = ["Read", "Edit", "Bash", "Ask"].map((name) => ({
   name,
   description: `${name} something.`,
-  input: { type: "object" },
+  inputSchema: { type: "object" },
   concurrency: "safe",
-  run(input) {
+  execute(input) {
     const { file_path: path = name, words = 20 } = input as { file_path?: string; words?: number };
     return prose(`${path.replaceAll(/\W/g, "")}-`, words);
   },

@@ -16,8 +16,8 @@ async function open({ folder, environment }: ProjectHome, options: Partial<Tools
   const { tools, close } = await createTools({ folder, environment, ...options });
   onTestFinished(close);
   const run = async (name: string, input: Readonly<Record<string, unknown>> = {}) =>
-    tools.find((tool) => tool.name === name)!.run(input);
-  const call = async (name: string, input: Readonly<Record<string, unknown>> = {}) => (await run(name, input)).text;
+    tools.find((tool) => tool.name === name)!.execute(input);
+  const call = async (name: string, input: Readonly<Record<string, unknown>> = {}) => (await run(name, input)).content;
   /** All pages of an answer. */
   const pages = async (name: string, input: Readonly<Record<string, unknown>>): Promise<readonly string[]> => {
     const texts: string[] = [];
@@ -144,7 +144,7 @@ test("a cursor belongs to one question", async () => {
     ["sessions", { cursor: "%%%" }],
     ["sessions", { cursor: 7 }],
   ] as const) {
-    expect(await run(tool, input)).toMatchObject({ kind: "refused", text: expect.stringContaining("This cursor") });
+    expect(await run(tool, input)).toMatchObject({ status: "error", content: expect.stringContaining("This cursor") });
   }
 });
 
@@ -181,7 +181,7 @@ test("a session that no call can read in time is given up, and others are read",
     ["search", { words: "unfindable" }],
   ] as const) {
     const answer = await run(tool, { session: "long", ...input });
-    expect(answer).toMatchObject({ kind: "refused", text: expect.stringContaining("given up after") });
+    expect(answer).toMatchObject({ status: "error", content: expect.stringContaining("given up after") });
   }
 });
 
@@ -225,14 +225,17 @@ test("what is remembered waits for the user, and what the user accepted is read"
   expect(await call("remember", draft)).toBe("Proposed. It waits until the user accepts it: palimpsest memory.");
   expect(await call("memory")).toContain("0 topics.");
   const secret = { ...draft, name: "Key", body: "password: hunter2!" };
-  expect(await run("remember", secret)).toMatchObject({ kind: "refused", text: expect.stringContaining("password") });
+  expect(await run("remember", secret)).toMatchObject({
+    status: "error",
+    content: expect.stringContaining("password"),
+  });
   const memory = await openMemory({ folder });
   await memory.accept((await memory.inbox())[0]!.slug);
   await memory.close();
   expect(await call("memory")).toContain("region (project): Where deploys go.");
   expect(await call("memory", { words: "deploys region" })).toContain("Deploys go to Frankfurt.");
   expect(await call("memory", { topic: "region" })).toMatch(/<marked-data from="memory" name="memory">/);
-  expect(await run("memory", { topic: "../../../etc/passwd" })).toMatchObject({ kind: "refused" });
+  expect(await run("memory", { topic: "../../../etc/passwd" })).toMatchObject({ status: "error" });
 });
 
 test("unreadable files and folders hide nothing else, and are counted", async () => {
@@ -294,11 +297,11 @@ test("a hostile transcript can neither leave its marks nor hide text, wherever i
       .map((line) => JSON.stringify(line))
       .join("\n"),
   );
-  for (const { name, run } of tools) {
+  for (const { name, execute } of tools) {
     const inputs =
       name === "search" ? [{ words: "needle" }] : name === "recall" ? [{ count: 9 }] : [{}, { session: "all" }];
     for (const input of name === "remember" ? [] : inputs) {
-      const { text } = await run(input);
+      const { content: text } = await execute(input);
       expect([name, text.match(/[<\uFE64\uFF1C][\s/\p{Cf}]*marked-data/giu)?.length ?? 0]).toEqual([
         name,
         text.includes("<marked-data") ? 2 : 0,
@@ -316,8 +319,8 @@ test("an answer is stopped when nobody waits for it any more", async () => {
   const made = projectHome();
   const { tools } = await open(made);
   const aborted = AbortSignal.abort(new Error("given up"));
-  for (const { name, run } of tools.slice(0, 6)) {
-    await expect(run({ words: "a" }, aborted), name).rejects.toThrow("given up");
+  for (const { name, execute } of tools.slice(0, 6)) {
+    await expect(execute({ words: "a" }, { signal: aborted }), name).rejects.toThrow("given up");
   }
 });
 
@@ -336,8 +339,8 @@ test("a session that cannot be read says so with a code, quotes nothing, and doe
   expect(found).toMatch(/claude-code-\w+ \| could not be read \(unknown-transcript\)/);
   expect(found).toContain("needle whole");
   const answer = await run("recall", { session: "broken" });
-  expect(answer).toEqual({ kind: "refused", text: expect.stringContaining("(unknown-transcript)") });
-  expect(found + answer.text).not.toContain("CANARY");
+  expect(answer).toEqual({ status: "error", content: expect.stringContaining("(unknown-transcript)") });
+  expect(found + answer.content).not.toContain("CANARY");
 });
 
 test("what a hostile transcript is made of costs bounded time: deep nesting, endless hidden letters, a pipe", async () => {

@@ -163,8 +163,8 @@ describe("the error says what to pass", () => {
     ],
     [
       "a tool that runs nothing",
-      () => any(tool)({ name: "t", description: "", input: {} }),
-      "tool({ run }) is missing",
+      () => any(tool)({ name: "t", description: "", inputSchema: {} }),
+      "tool({ execute }) is missing",
     ],
     ["a query of nothing", () => any(query)(), "query(session) is missing; it must be a session"],
   ])("%s", async (_, call, message) => {

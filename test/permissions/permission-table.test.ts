@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ToolAccess } from "../../apps/agent/src/permissions/agent-tool.ts";
 import { attendedPermission } from "../../apps/agent/src/permissions/attended-permission.ts";
 import { headlessPermission } from "../../apps/agent/src/permissions/headless-permission.ts";
-import type { PermittedTool } from "../../apps/agent/src/permissions/permission-call.ts";
 import { type PermissionMode, type Rule, readRule } from "../../apps/agent/src/permissions/rule.ts";
 import { createPathGuard, type PathGuard } from "../../apps/agent/src/workspace/path-guard.ts";
 import { decidePermission } from "../../packages/palimpsest/src/turn/permission.ts";
@@ -122,10 +122,10 @@ function rulesOf({ rule, kind: { tool, pattern } }: Case): Rule[] {
 
 async function decide(wanted: Case): Promise<string> {
   const { mode, kind, hook, sandbox, person } = wanted;
-  const tools = new Map<string, PermittedTool>([
+  const tools = new Map<string, ToolAccess>([
     ["Read", { name: "Read", effect: "read" }],
-    ["Edit", { name: "Edit", effect: "edit" }],
-    ["Bash", { name: "Bash", effect: "execute", commands: sandbox }],
+    ["Edit", { name: "Edit", effect: "write" }],
+    ["Bash", { name: "Bash", effect: "run", commands: sandbox }],
   ]);
   const ports = {
     tools,

@@ -38,7 +38,12 @@ export async function runWholeSession(): Promise<WholeSession> {
 
   const resumed = await openSession({ ...options, id: session.id });
   const resumedRequest = await resumed.append("And now?").then(() => resumed.prepare());
-  const lookAgain = tool({ name: "Look", description: "Looks again.", input: { type: "object" }, run: () => "Fine." });
+  const lookAgain = tool({
+    name: "Look",
+    description: "Looks again.",
+    inputSchema: { type: "object" },
+    execute: () => "Fine.",
+  });
   let said = "";
   for await (const event of query(resumed, { tools: [lookAgain] })) {
     if (event.kind === "text") said += event.text;

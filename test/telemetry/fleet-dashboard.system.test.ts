@@ -49,7 +49,7 @@ test("each metric and label of the dashboard for Grafana is emitted by a fleet, 
   onTestFinished(() => world.close());
   const { dispatch, tenant } = world;
   const away = anthropic(new Anthropic({ apiKey: "none", baseURL: "http://127.0.0.1:9", maxRetries: 0 }));
-  const look = tool({ name: "look", description: "Looks.", input: { type: "object" }, run: () => "seen" });
+  const look = tool({ name: "look", description: "Looks.", inputSchema: { type: "object" }, execute: () => "seen" });
   let opened = 0;
   await world.start({
     telemetry,

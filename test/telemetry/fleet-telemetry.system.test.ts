@@ -34,7 +34,7 @@ const script: Script = ({ userText, toolResults }) => {
   return answer("Done.");
 };
 
-const look = tool({ name: "look", description: "Looks.", input: { type: "object" }, run: () => "seen" });
+const look = tool({ name: "look", description: "Looks.", inputSchema: { type: "object" }, execute: () => "seen" });
 
 async function openFleet(shared: Shared, options: Pick<FleetTelemetryOptions, "overview"> = {}) {
   const collector = startCollector();
@@ -142,8 +142,8 @@ describe.each(places)("in $where", ({ share }) => {
     const wait = tool({
       name: "wait",
       description: "Waits.",
-      input: { type: "object" },
-      run() {
+      inputSchema: { type: "object" },
+      execute() {
         begun.resolve();
         return gate.promise;
       },

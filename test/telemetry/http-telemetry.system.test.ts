@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-const look = tool({ name: "look", description: "Looks.", input: { type: "object" }, run: () => "seen" });
+const look = tool({ name: "look", description: "Looks.", inputSchema: { type: "object" }, execute: () => "seen" });
 const face = createAnthropic({
   script: ({ toolResults }) => (toolResults.length > 0 ? answer("Done.") : callTools(callTool("look", {}))),
 });

@@ -45,8 +45,8 @@ const ANSWER_MS = 200;
 export const READ: Tool = tool({
   name: "Read",
   description: "Reads a file.",
-  input: { type: "object" },
-  run: ({ bytes }) => `${"A SECRET file ".repeat(Number(bytes ?? 20) / 14)}`,
+  inputSchema: { type: "object" },
+  execute: ({ bytes }) => `${"A SECRET file ".repeat(Number(bytes ?? 20) / 14)}`,
 });
 
 /** A session through the real client, on a clock of its own, whose model follows a script. */

@@ -1,7 +1,6 @@
 // `palimpsest-agent`: the agent's tools, permissions and sandbox, for other programs.
 export type { Extension, ToolSession, TurnStart } from "./extension/extension.ts";
 export type { AskUser, PlanAnswer, Question } from "./extension/person.ts";
-export type { AgentTool, ToolContext, ToolOutcome } from "./extension/tool.ts";
 export type { Checkpoints, RewoundFiles } from "./extensions/checkpoints/checkpoints.ts";
 export { checkpointsExtension } from "./extensions/checkpoints/checkpoints-extension.ts";
 export { filesExtension } from "./extensions/files/files-extension.ts";
@@ -21,10 +20,11 @@ export { shellExtension } from "./extensions/shell/shell-extension.ts";
 export { type FetchedPage, type FetchPageOptions, fetchPage, isPublicAddress } from "./extensions/web/fetch-page.ts";
 export { htmlToText } from "./extensions/web/html-to-text.ts";
 export { webExtension } from "./extensions/web/web-extension.ts";
+export type { AgentTool, AgentToolContext, ToolEffect } from "./permissions/agent-tool.ts";
 export { offeredRules } from "./permissions/allowing-rules.ts";
 export { decidePermission, type PermissionMode, type PermissionVerdict } from "./permissions/decide-permission.ts";
 export { type LoadedSettings, loadSettings, trustFile } from "./permissions/load-settings.ts";
-export { type PermissionCall, type ToolEffect, toPermissionCall } from "./permissions/permission-call.ts";
+export { type PermissionCall, toPermissionCall } from "./permissions/permission-call.ts";
 export type { HookSetting, ToolServer } from "./permissions/program-setting.ts";
 export { openSessionSandbox } from "./permissions/session-sandbox.ts";
 export type { AgentSettings } from "./permissions/settings.ts";

@@ -12,7 +12,6 @@ export type {
   Progress,
   SlashCommand,
 } from "./extension/slash-command.ts";
-export type { AgentTool, ToolContext, ToolOutcome } from "./extension/tool.ts";
 export type { ExtensionModule } from "./extensions/user/user-extensions.ts";
-export type { ToolEffect } from "./permissions/permission-call.ts";
+export type { AgentTool, AgentToolContext, ToolEffect } from "./permissions/agent-tool.ts";
 export type { Color, Line, Look, Span } from "./text/line.ts";

@@ -10,8 +10,8 @@ const listFiles = tool({
   name: "list_files",
   description: "Lists the files of this folder.",
   concurrency: "safe",
-  input: { type: "object", properties: {} },
-  run: async () => (await readdir(".")).join("\n"),
+  inputSchema: { type: "object", properties: {} },
+  execute: async () => (await readdir(".")).join("\n"),
 });
 
 const { client, close } = await connect();

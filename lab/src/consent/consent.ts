@@ -20,7 +20,7 @@ interface RecordedCommand {
 
 /** Every n-th transcript in a quick run. */
 const QUICK_NTH = 8;
-const BASH = { name: "Bash", effect: "execute", commands: "sandbox" } as const;
+const BASH = { name: "Bash", effect: "run", commands: "sandbox" } as const;
 
 /**
  * How often somebody would be asked about the commands of recorded sessions, in the mode `auto` and inside the sandbox. A command

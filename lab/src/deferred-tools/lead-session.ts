@@ -38,7 +38,12 @@ export async function leadSession(
     const step = steps.shift() ?? "answer";
     return step === "answer" ? answer("Done. The next step is clear.") : callTools(callTool(step.call, step.input));
   });
-  const own: Tool = { name: "Read", description: "Reads a file.", input: { type: "object" }, run: () => RESULT };
+  const own: Tool = {
+    name: "Read",
+    description: "Reads a file.",
+    inputSchema: { type: "object" },
+    execute: () => RESULT,
+  };
   const offered = course.tools.map((definition) => toTool(definition, course.loading));
   const session = await openSession({
     store: memoryStore(),
@@ -77,8 +82,8 @@ function toTool({ inputSchema, description = "", ...rest }: ToolDefinition, load
   return {
     ...rest,
     description,
-    input: { ...inputSchema, required: [] },
+    inputSchema: { ...inputSchema, required: [] },
     ...(loading === "deferred" ? { loading } : {}),
-    run: () => RESULT,
+    execute: () => RESULT,
   };
 }

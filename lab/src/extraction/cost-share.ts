@@ -55,8 +55,8 @@ export async function measureCostShare(dialogues: readonly LabelledDialogue[], t
     const look: Tool = {
       name: "Look",
       description: "Reads a file.",
-      input: { type: "object", properties: { at: { type: "number" } } },
-      run: (given) => words(RESULT_WORDS, turn * 10 + ((given as { at: number }).at ?? 0)),
+      inputSchema: { type: "object", properties: { at: { type: "number" } } },
+      execute: (given) => words(RESULT_WORDS, turn * 10 + ((given as { at: number }).at ?? 0)),
     };
     const said = async () => {
       const reader = (await store.openReader("s"))!;

@@ -53,7 +53,7 @@ export async function judgeDialogue(dialogue: LabelledDialogue): Promise<readonl
     if (asked === 0) {
       for (const claim of dialogue.claims.filter(({ right }) => right === undefined)) {
         const call = { kind: "tool_call", id: "c", name: tool.name, input: {} } as const;
-        await tool.run(toSave(claim, dialogue), { signal: new AbortController().signal, call, key: "c" });
+        await tool.execute(toSave(claim, dialogue), { signal: new AbortController().signal, call, key: "c" });
       }
     }
     return await readOutcome(memory, dialogue.claims);

@@ -43,9 +43,9 @@ export async function compareTurns(
   const look = tool({
     name: "look",
     description: "Looks.",
-    input: { type: "object" },
+    inputSchema: { type: "object" },
     concurrency: "safe",
-    run: () => "seen",
+    execute: () => "seen",
   });
   const store = openPostgres({ pool: database.dispatchers }).store({ tenant: TENANT });
   const dispatch = openPostgresDispatch({ pool: database.dispatchers, listen: listenTo(database) });

@@ -105,8 +105,8 @@ export async function writeSample(folder: string, id: string): Promise<void> {
     name: "read_file",
     description: "Reads a file of the project.",
     concurrency: "safe",
-    input: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
-    run: (input) => readFile(join(SOURCES, (input as { readonly path: string }).path), "utf8"),
+    inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    execute: (input) => readFile(join(SOURCES, (input as { readonly path: string }).path), "utf8"),
   });
   const session = await openSession({ store, id, provider, model: MODEL, system: "You are a careful engineer." });
   for (const { question } of TASKS) {

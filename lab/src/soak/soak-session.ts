@@ -175,15 +175,15 @@ function createTools(results: MarkedTexts): readonly Tool[] {
     {
       name: "Read",
       description: "Reads a file.",
-      input: INPUT,
+      inputSchema: INPUT,
       concurrency: "safe",
-      run: (input) => results.next(sizeOf(input)),
+      execute: (input) => results.next(sizeOf(input)),
     },
     {
       name: "Bash",
       description: "Runs a command.",
-      input: INPUT,
-      async *run(input) {
+      inputSchema: INPUT,
+      async *execute(input) {
         const text = results.next(sizeOf(input));
         for (let from = 0; from < text.length; from += 8_192) yield text.slice(from, from + 8_192);
       },
@@ -191,9 +191,9 @@ function createTools(results: MarkedTexts): readonly Tool[] {
     {
       name: "Grep",
       description: "Searches files.",
-      input: INPUT,
+      inputSchema: INPUT,
       concurrency: "safe",
-      async run(input) {
+      async execute(input) {
         const text = results.next(sizeOf(input));
         if (sizeOf(input) % 10 === 0) throw new Error(text);
         return text;

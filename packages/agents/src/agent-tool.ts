@@ -32,7 +32,7 @@ export function agentTool({ definitions, runAndWait, start, stop, list, read }: 
 - list: your agents. read: what one has said last. stop: ends one. To go on with one that has ended, use SendMessage.
 Kinds of agents:
 ${kinds}`,
-    input: {
+    inputSchema: {
       type: "object",
       properties: {
         command: { type: "string", enum: [...COMMANDS], description: "start, if left out" },
@@ -51,7 +51,7 @@ ${kinds}`,
     sideEffects: "some",
     // An agent has limits of its own, and may work for hours.
     timeoutMs: Number.POSITIVE_INFINITY,
-    async run(given, { signal, call }): Promise<ToolOutput> {
+    async execute(given, { signal, call }): Promise<ToolOutput> {
       const input = given as Input;
       if (input.command === "list") return list();
       if (input.command === "read") return read(input.id ?? "", input.from_character ?? 0);

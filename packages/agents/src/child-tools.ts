@@ -20,5 +20,5 @@ export function isAllowed(name: string, { definition, readOnlyTools }: ToolLimit
 export function toolsOfChild(tools: readonly Tool[], child: Pick<Session, "recall">): readonly Tool[] {
   const own = recallFrom(child);
   // Only its behavior differs: its description stays, because it is part of the prompt that a fork shares.
-  return tools.map((tool) => (tool.name === own.name ? { ...tool, run: own.run } : tool));
+  return tools.map((tool) => (tool.name === own.name ? { ...tool, execute: own.execute } : tool));
 }

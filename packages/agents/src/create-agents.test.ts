@@ -147,7 +147,7 @@ describe("in the background", () => {
     // They come in the order in which the agents ended.
     const ofFirst = emitted.find((text) => text.startsWith('<agent-result id="a1"'));
     expect(ofFirst).toMatch(/^<agent-result id="a1" outcome="done">\nbegin [\s\S]* end\n<\/agent-result>$/);
-    const read = (agents.tools[0]!.run as (input: object, context: object) => Promise<string>)(
+    const read = (agents.tools[0]!.execute as (input: object, context: object) => Promise<string>)(
       { command: "read", id: "a1", from_character: 20_000 },
       {},
     );

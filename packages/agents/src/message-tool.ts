@@ -43,7 +43,7 @@ export function messageTool(send: (wanted: MessageWanted) => Promise<MessageSent
   return {
     name: MESSAGE_TOOL,
     description: DESCRIPTION,
-    input: {
+    inputSchema: {
       type: "object",
       properties: {
         to: { type: "string" },
@@ -56,7 +56,7 @@ export function messageTool(send: (wanted: MessageWanted) => Promise<MessageSent
       required: ["to", "message"],
     },
     sideEffects: "some",
-    async run(given) {
+    async execute(given) {
       const { to, message, summary, kind = "message", approve, in_reply_to: inReplyTo } = given as Input;
       if (kind.endsWith("_response") && approve === undefined)
         return { content: `Nothing was sent: ${kind} needs approve, true or false.`, status: "error" };

@@ -68,7 +68,7 @@ describe("in one process", () => {
     };
     const { agents, session } = await openTeam({ script, settings: { "agents.rounds": 100_000 } });
     const started = await agents.start({ ...background, name: "worker" });
-    const ask = agents.tools[1]!.run as (input: object, context: object) => Promise<string>;
+    const ask = agents.tools[1]!.execute as (input: object, context: object) => Promise<string>;
     expect(await ask({ to: "worker", message: "Please end.", kind: "shutdown_request" }, {})).toBe("Sent to worker.");
     expect(started.kind === "started" && (await started.done)).toMatchObject({ outcome: "stopped" });
     expect(await agents.idle()).toBe("waiting");

@@ -161,7 +161,7 @@ describe("a teammate with a plan", () => {
   };
   const run = (team: Awaited<ReturnType<typeof openTeam>>, input: object) => {
     const tool = team.agents.tools.find(({ name }) => name === "SendMessage")!;
-    return tool.run(input, {} as never);
+    return tool.execute(input, {} as never);
   };
   const reply = (approve: boolean, key?: string) => ({
     to: "tester",

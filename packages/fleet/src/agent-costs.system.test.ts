@@ -114,8 +114,8 @@ test("also if it was stopped, and its report begins no other turn", async () => 
     const hang = tool({
       name: "hang",
       description: "Waits.",
-      input: { type: "object" },
-      run: (_, { signal }) =>
+      inputSchema: { type: "object" },
+      execute: (_, { signal }) =>
         new Promise((resolve) => {
           begun.resolve();
           signal.addEventListener("abort", () => resolve("stopped"));

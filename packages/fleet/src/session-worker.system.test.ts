@@ -76,9 +76,9 @@ describe.each(places)("in $where", ({ share }) => {
     const pay = tool({
       name: "pay",
       description: "Pays.",
-      input: { type: "object" },
+      inputSchema: { type: "object" },
       repeat: "never",
-      run: (_, { key }) => {
+      execute: (_, { key }) => {
         paid.push(key);
         return "paid";
       },
@@ -106,9 +106,9 @@ describe.each(places)("in $where", ({ share }) => {
     const hang = tool({
       name: "hang",
       description: "Waits.",
-      input: { type: "object" },
+      inputSchema: { type: "object" },
       timeoutMs: 86_400_000,
-      run: (_, { signal }) =>
+      execute: (_, { signal }) =>
         new Promise((resolve) => {
           begun.resolve();
           signal.addEventListener("abort", () => {
@@ -167,8 +167,8 @@ describe.each(places)("in $where", ({ share }) => {
     const hang = tool({
       name: "hang",
       description: "Waits.",
-      input: { type: "object" },
-      run: (_, { signal }) =>
+      inputSchema: { type: "object" },
+      execute: (_, { signal }) =>
         new Promise((resolve) => {
           begun.resolve();
           signal.addEventListener("abort", () => resolve("stopped"));
@@ -209,7 +209,7 @@ describe.each(places)("in $where", ({ share }) => {
 
   test("steps can be taken one by one", async () => {
     const { dispatch, tenant, start } = await open();
-    const look = tool({ name: "look", description: "Looks.", input: { type: "object" }, run: () => "seen" });
+    const look = tool({ name: "look", description: "Looks.", inputSchema: { type: "object" }, execute: () => "seen" });
     const { worker, serving } = await start({ tools: [look] });
     await serving.drain();
     await say(dispatch.inbox, "s", { key: "k", content: "call look" });
@@ -304,9 +304,9 @@ describe.each(places)("in $where", ({ share }) => {
     const long = tool({
       name: "long",
       description: "Takes hours.",
-      input: { type: "object" },
+      inputSchema: { type: "object" },
       repeat: "never",
-      run: () => {
+      execute: () => {
         begun.resolve();
         return new Promise<string>(() => undefined);
       },

@@ -48,7 +48,7 @@ export function agentTool(session: Pick<Session, "id" | "background">, inbox: Pi
     name: "start_agent",
     description:
       "Starts an agent that works on a task by itself, beside this conversation. It knows nothing but the prompt. Its report comes as a message when it is done: do not wait for it.",
-    input: {
+    inputSchema: {
       type: "object",
       properties: {
         goal: { type: "string", description: "The task in one line." },
@@ -57,7 +57,7 @@ export function agentTool(session: Pick<Session, "id" | "background">, inbox: Pi
       required: ["goal", "prompt"],
     },
     repeat: "by-key",
-    async run({ goal, prompt }, { key }) {
+    async execute({ goal, prompt }, { key }) {
       const { id } = await startAgent(session, inbox, { key, goal: String(goal), prompt: String(prompt) });
       return `Agent ${id} works on it. Its report comes when it is done.`;
     },

@@ -19,12 +19,12 @@ export function serveTools({ tools, version, onError }: ServeOptions): void {
   serveStdio(
     () => {
       const server = new McpServer({ name: "palimpsest", version }, { instructions: INSTRUCTIONS });
-      for (const { name, title, description, inputSchema, effect, run } of tools) {
-        const annotations = { readOnlyHint: effect === "reads", destructiveHint: false, openWorldHint: false };
+      for (const { name, title, description, inputSchema, sideEffects, execute } of tools) {
+        const annotations = { readOnlyHint: sideEffects === "none", destructiveHint: false, openWorldHint: false };
         const config = { title, description, annotations, inputSchema: fromJsonSchema<JsonObject>(inputSchema) };
         server.registerTool(name, config, async (input, { mcpReq: { signal } }) => {
-          const { kind, text } = await run(input, signal);
-          return { content: [{ type: "text", text }], isError: kind === "refused" };
+          const { content: text, status } = await execute(input, { signal });
+          return { content: [{ type: "text", text }], isError: status === "error" };
         });
       }
       return server;

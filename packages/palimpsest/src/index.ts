@@ -31,7 +31,7 @@ export type { ModelFacts } from "./providers/models.ts";
 export { type Provider, ProviderError, withModels } from "./providers/provider.ts";
 export { readStream } from "./providers/stream.ts";
 export { readRecallInput, recalledText, recallTool } from "./recall/recall.ts";
-export { type Tool, type ToolOutput, tool } from "./schema/tool.ts";
+export { type Tool, type ToolContext, type ToolOutput, tool } from "./schema/tool.ts";
 export type { SessionMessage } from "./session/list-messages.ts";
 export { openSession } from "./session/open.ts";
 export { repairMessages } from "./session/repair-messages.ts";

@@ -1,6 +1,6 @@
-/** `palimpsest/schema`: checks options, reads JSON fields, and checks values against JSON Schema. */
+/** `palimpsest/schema`: makes schemas, checks options, reads JSON fields, and checks values against JSON Schema. */
 
-export { findProblems, type JsonSchema } from "./schema/check.ts";
+export { findProblems } from "./schema/check.ts";
 export {
   aFunction,
   anAsyncIterable,
@@ -11,3 +11,18 @@ export {
   withMethods,
 } from "./schema/check-options.ts";
 export { asCount, asList, asObject, asString, asStrings, type JsonObject, present } from "./schema/json-fields.ts";
+export {
+  choice,
+  flag,
+  type Infer,
+  integer,
+  type JsonSchema,
+  list,
+  type Optional,
+  object,
+  optional,
+  type Schema,
+  text,
+} from "./schema/schema.ts";
+export type { ReadInput, StandardSchema } from "./schema/standard.ts";
+export { definitionOf, readInput } from "./schema/tool.ts";

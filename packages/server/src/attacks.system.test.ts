@@ -30,9 +30,9 @@ const tools = (["pay", "book"] as const).map((name) =>
   tool({
     name,
     description: "Takes effect outside.",
-    input: { type: "object" },
+    inputSchema: { type: "object" },
     repeat: name === "pay" ? "never" : "by-key",
-    run(_, { key }) {
+    execute(_, { key }) {
       effects.push(key);
       return "done";
     },

@@ -9,8 +9,8 @@ import { createToken, SCOPES, type StoredToken } from "./tokens/token.ts";
 const refund = tool({
   name: "refund",
   description: "Pays money back.",
-  input: { type: "object", properties: { usd: { type: "number" } }, required: ["usd"] },
-  run: () => "paid",
+  inputSchema: { type: "object", properties: { usd: { type: "number" } }, required: ["usd"] },
+  execute: () => "paid",
 });
 
 function script({ userText, toolResults }: Ask): Reply {

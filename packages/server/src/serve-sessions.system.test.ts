@@ -11,15 +11,15 @@ import { createToken, SCOPES, type Scope, type StoredToken, type TokenDraft } fr
 const refund = tool({
   name: "refund",
   description: "Pays money back.",
-  input: { type: "object", properties: { usd: { type: "number" } }, required: ["usd"] },
-  run: () => "paid",
+  inputSchema: { type: "object", properties: { usd: { type: "number" } }, required: ["usd"] },
+  execute: () => "paid",
 });
 /** Ends when the test says so, or when it is stopped. */
 const dig = tool({
   name: "dig",
   description: "Takes long.",
-  input: { type: "object", properties: {} },
-  run: (_, { signal }) =>
+  inputSchema: { type: "object", properties: {} },
+  execute: (_, { signal }) =>
     Promise.race([
       digging.promise,
       new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("stopped"))),

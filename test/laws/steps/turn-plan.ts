@@ -72,10 +72,10 @@ export function toolsOf({ runs, paid }: Effects, { moment }: Pick<Mortal, "momen
   return Object.entries(REPEATS).map(([name, repeat]) => ({
     name,
     description: `Does ${name}.`,
-    input: { type: "object" },
+    inputSchema: { type: "object" },
     repeat,
     concurrency: repeat === "never" ? ("alone" as const) : ("safe" as const),
-    async run(input, { key }) {
+    async execute(input, { key }) {
       const { id } = input as { readonly id: string };
       await moment();
       runs.set(id, (runs.get(id) ?? 0) + 1);

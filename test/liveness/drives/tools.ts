@@ -6,9 +6,9 @@ import { openWorld } from "../world.ts";
 const LOOK_UP = tool({
   name: "look_up",
   description: "Looks a word up.",
-  input: { type: "object", properties: { word: { type: "string" } } },
+  inputSchema: { type: "object", properties: { word: { type: "string" } } },
   loading: "when-large",
-  run: () => "A word.",
+  execute: () => "A word.",
 }) as Tool;
 
 export const offerTools: Drive = async (values, witness) => {

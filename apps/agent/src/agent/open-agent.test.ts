@@ -28,7 +28,7 @@ async function setUp(files: Readonly<Record<string, string>>, more: Partial<Agen
   const run = async (name: string, input: object): Promise<string> => {
     const tool = agent.tools.find((one) => one.name === name)!;
     const call = { kind: "tool_call" as const, id: "call", name, input };
-    const given = await tool.run(input, { signal: new AbortController().signal, call, key: "call" });
+    const given = await tool.execute(input, { signal: new AbortController().signal, call, key: "call" });
     const { content } = given as { readonly content: unknown };
     return String(content);
   };
@@ -42,8 +42,8 @@ const LAST = ["Memory", "Agent", "SendMessage"];
 test("gives each tool a unique name and a schema, in the order of the extensions", async () => {
   const { agent } = await setUp({});
   expect(agent.tools.map(({ name }) => name)).toEqual([...FIRST, ...BEHIND, ...LAST]);
-  for (const { input, description } of agent.tools) {
-    expect((input as { readonly type: string }).type).toBe("object");
+  for (const { inputSchema, description } of agent.tools) {
+    expect((inputSchema as { readonly type?: string }).type).toBe("object");
     expect(description.length).toBeGreaterThan(20);
   }
 });

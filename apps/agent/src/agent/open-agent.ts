@@ -1,6 +1,6 @@
+import { definitionOf } from "palimpsest/schema";
 import type { BackgroundTask, Extension } from "../extension/extension.ts";
 import { agentsExtension } from "../extensions/agents/agents-extension.ts";
-import { toDefinition } from "../extensions/agents/open-agents.ts";
 import { checkpointsExtension } from "../extensions/checkpoints/checkpoints-extension.ts";
 import { commandFilesExtension } from "../extensions/command-files/command-files-extension.ts";
 import { dreamsExtension } from "../extensions/dreams/dreams-extension.ts";
@@ -82,7 +82,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     open(tasksExtension(status));
     for (const { begin } of extensions) await begin?.(session);
 
-    const changed = toolChanges(context.offered, [...around.tools, ...agents.tools.map(toDefinition)]);
+    const changed = toolChanges(context.offered, [...around.tools, ...agents.tools].map(definitionOf));
     return {
       session,
       tools: [...around.runnable, ...agents.tools],

@@ -2,13 +2,13 @@ import type { Surroundings } from "palimpsest";
 import { createHooks, type Hooks } from "palimpsest/hooks";
 import type { ExtensionContext } from "../extension/context.ts";
 import type { Extension, OpenedSession, ToolSession } from "../extension/extension.ts";
+import { withContext } from "../extension/make-tool.ts";
 import { type AgentSession, type AgentSessionOptions, openAgentSession } from "../extension/open-agent-session.ts";
 import { createSessionHead, type HeadSection, type SessionHead } from "../extension/session-head.ts";
-import { type AgentTool, toTool } from "../extension/tool.ts";
 import { AGENT_TOOLS } from "../extensions/agents/open-agents.ts";
+import type { AgentTool, Enclosure } from "../permissions/agent-tool.ts";
 import { attendedPermission } from "../permissions/attended-permission.ts";
 import { type HeadlessPermission, headlessPermission } from "../permissions/headless-permission.ts";
-import type { Enclosure } from "../permissions/permission-call.ts";
 import { unguardedReason } from "../permissions/session-sandbox.ts";
 import { engineSettings } from "../workspace/engine-settings.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
@@ -63,7 +63,9 @@ export async function openAround(
     session,
     head,
     tools,
-    runnable: tools.map((tool) => toTool(tool, session, context.folder, context.person?.onOutput)),
+    runnable: tools.map((tool) =>
+      withContext(tool, { session, folder: context.folder, onOutput: context.person?.onOutput }),
+    ),
     permission: permissionOf(tools, session, context, guard),
     toolsFor,
     headWith: (memory) => headOf(extensions, memory),

@@ -39,9 +39,9 @@ async function betasOf(baseUrl?: string): Promise<readonly string[]> {
   const read = tool({
     name: "read",
     description: "Reads.",
-    input: { type: "object" },
+    inputSchema: { type: "object" },
     results: "clearable",
-    run: () => "A line of a file that was read. ".repeat(100),
+    execute: () => "A line of a file that was read. ".repeat(100),
   });
   for await (const _ of query(session, { prompt: "Read all of it.", tools: [read] }));
   await session.close();

@@ -1,10 +1,10 @@
 import type { Surroundings, Tool } from "palimpsest";
 import type { Hook } from "palimpsest/hooks";
+import type { AgentTool } from "../permissions/agent-tool.ts";
 import type { HeadlessPermission } from "../permissions/headless-permission.ts";
 import type { AgentSession, AgentSessionOptions } from "./open-agent-session.ts";
 import type { HeadSection, SessionHead } from "./session-head.ts";
 import type { SlashCommand } from "./slash-command.ts";
-import type { AgentTool } from "./tool.ts";
 
 /**
  * One capability of the agent, with its tools, commands and hooks. The agent is a list of extensions. Each extension

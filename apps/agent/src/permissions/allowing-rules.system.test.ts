@@ -1,15 +1,16 @@
 import { expect, test } from "vitest";
+import type { ToolAccess } from "./agent-tool.ts";
 import { offeredRules } from "./allowing-rules.ts";
 import { decidePermission, type PermissionMode } from "./decide-permission.ts";
-import { type PermissionCall, type PermittedTool, toPermissionCall } from "./permission-call.ts";
+import { type PermissionCall, toPermissionCall } from "./permission-call.ts";
 import { type Rule, readRule } from "./rule.ts";
 
-const BASH: PermittedTool = { name: "Bash", effect: "execute", commands: "none" };
-const WEB: PermittedTool = { name: "WebFetch", effect: "read", network: "always" };
-const SERVER: PermittedTool = { name: "mcp__tiny__run", effect: "execute" };
+const BASH: ToolAccess = { name: "Bash", effect: "run", commands: "none" };
+const WEB: ToolAccess = { name: "WebFetch", effect: "read", network: "always" };
+const SERVER: ToolAccess = { name: "mcp__tiny__run", effect: "run" };
 const EDIT: PermissionCall = {
   tool: "Edit",
-  effect: "edit",
+  effect: "write",
   paths: ["src/a.ts"],
   place: "inside",
   hosts: [],
@@ -21,7 +22,7 @@ const guard = {
   locate: async (path: string) => ({ kind: "inside", path: `/work/project/${path}`, root: "/work/project" }) as const,
 };
 
-const toCall = (tool: PermittedTool, input: object): Promise<PermissionCall> =>
+const toCall = (tool: ToolAccess, input: object): Promise<PermissionCall> =>
   toPermissionCall(tool, input, { guard, home: "/home/user" });
 
 function offered(mode: PermissionMode, rules: readonly Rule[], call: PermissionCall): readonly string[] {

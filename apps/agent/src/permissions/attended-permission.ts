@@ -2,16 +2,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Places } from "../workspace/places.ts";
 import { writePrivateFile } from "../workspace/private-files.ts";
+import type { ToolOrigin } from "./agent-tool.ts";
 import { offeredRules } from "./allowing-rules.ts";
 import { decidePermission } from "./decide-permission.ts";
 import type { HeadlessPermission, PermissionPorts } from "./headless-permission.ts";
-import {
-  type AllowScope,
-  type AskingAgent,
-  type AskPermission,
-  type ToolOrigin,
-  toPermissionCall,
-} from "./permission-call.ts";
+import { type AllowScope, type AskingAgent, type AskPermission, toPermissionCall } from "./permission-call.ts";
 import { type Rule, type RuleOwner, readRule } from "./rule.ts";
 
 interface AttendedPorts extends Omit<PermissionPorts, "rules"> {

@@ -12,7 +12,7 @@ const ABOUT = {
 } as const;
 
 function line(text: string, touched: readonly LocatedPath[] = []): PermissionCall {
-  return { ...ABOUT, tool: "Bash", effect: "execute", paths: [], command: { text, line: parseLine(text), touched } };
+  return { ...ABOUT, tool: "Bash", effect: "run", paths: [], command: { text, line: parseLine(text), touched } };
 }
 
 function onFiles(tool: string, ...paths: readonly string[]): PermissionCall {

@@ -9,7 +9,7 @@ function writing(path: string, place: LocatedPath["place"], enclosure: Permissio
   const text = `echo a > ${path}`;
   return {
     tool: "Bash",
-    effect: "execute",
+    effect: "run",
     paths: [],
     place: "none",
     hosts: [],
@@ -73,7 +73,7 @@ test("a file is read by the shell where it lies in the project or belongs to the
 test("an unbound rule covers all calls of its tool, except of what is protected", () => {
   const all = [readRule("Edit", "allow", "user")!];
   const { command: _, ...about } = writing("a", "inside", "none");
-  const edit = { ...about, tool: "Write", effect: "edit", paths: ["a"], place: "inside" } as const;
+  const edit = { ...about, tool: "Write", effect: "write", paths: ["a"], place: "inside" } as const;
   expect(coveringRule("default", all, edit)).toBe(all[0]);
   expect(coveringRule("default", all, { ...edit, place: "protected" })).toBeUndefined();
   expect(coveringRule("default", all, { ...edit, tool: "Bash" })).toBeUndefined();

@@ -7,7 +7,7 @@ const BASE = { folder: "/work/project", home: "/home/user" };
 
 /** A command in the sandbox that names the hosts it wants to reach. */
 function reaching(hosts: PermissionCall["hosts"]): PermissionCall {
-  return { tool: "Bash", effect: "execute", paths: [], place: "none", enclosure: "sandbox", base: BASE, hosts };
+  return { tool: "Bash", effect: "run", paths: [], place: "none", enclosure: "sandbox", base: BASE, hosts };
 }
 
 const allow = (text: string): Rule => readRule(text, "allow", "user")!;

@@ -1,9 +1,10 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
+import { object } from "palimpsest/schema";
 import { describe, expect, test } from "vitest";
 import { processorMs } from "../../../../test/processor-ms.ts";
-import { defineTool, done } from "../extension/tool.ts";
+import { agentTool, done } from "../extension/make-tool.ts";
 import { isProtected } from "../sandbox/protected-names.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
@@ -18,7 +19,7 @@ const BASE = { folder: "/work/project", home: "/home/user" };
 const ANY = { paths: [], place: "inside", hosts: [], enclosure: "none", base: BASE } as const;
 
 function call(tool: string, about: Partial<PermissionCall> = {}): PermissionCall {
-  const effect = { Read: "read", Edit: "edit", Bash: "execute" }[tool] ?? "talk";
+  const effect = { Read: "read", Edit: "write", Bash: "run" }[tool] ?? "talk";
   return { ...ANY, tool, effect: effect as PermissionCall["effect"], ...about };
 }
 const bash = (text: string, about: Partial<PermissionCall> = {}) =>
@@ -275,13 +276,13 @@ test("a path is judged by what it leads to", async () => {
   symlinkSync("secret/a.txt", join(folder, "link.txt"));
   symlinkSync("/etc", join(folder, "etc"));
   const guard = await createPathGuard(folder);
-  const tool = defineTool({
+  const tool = agentTool({
     name: "Edit",
     description: "",
-    input: {},
+    inputSchema: object({}),
     concurrency: "alone",
-    effect: "edit",
-    run: async () => done(""),
+    effect: "write",
+    execute: async () => done(""),
   });
   const toCall = (file_path: string) => toPermissionCall(tool, { file_path }, { guard, home: "/home/user" });
   expect(await toCall("link.txt")).toMatchObject({ paths: ["link.txt", "secret/a.txt"], place: "inside" });
@@ -310,14 +311,10 @@ test("a command asks where the sandbox does not guard all of the project, and on
       return "It is too large.";
     },
   } as const;
-  const ls = await toPermissionCall(
-    { name: "Bash", effect: "execute", commands: "sandbox" },
-    { command: "ls" },
-    places,
-  );
+  const ls = await toPermissionCall({ name: "Bash", effect: "run", commands: "sandbox" }, { command: "ls" }, places);
   expect(decidePermission("auto", [], ls)).toEqual({ decision: "ask", reason: "It is too large." });
   expect(decidePermission("auto", rules("allow Bash(ls)"), ls)).toMatchObject({ decision: "allow" });
-  const change = await toPermissionCall({ name: "Edit", effect: "edit" }, { file_path: "a.txt" }, places);
+  const change = await toPermissionCall({ name: "Edit", effect: "write" }, { file_path: "a.txt" }, places);
   expect(decidePermission("auto", [], change)).toMatchObject({ decision: "allow" });
   expect(asked).toBe(1);
 });

@@ -28,7 +28,7 @@ function decideOne(mode: PermissionMode, rules: readonly Rule[], call: Permissio
   if (refused !== undefined) return refused;
   const allowing = rules.filter(({ decision }) => decision === "allow");
   const rule = coveringRule(mode, allowing, call);
-  if (rule !== undefined && (mode !== "plan" || call.effect !== "execute")) {
+  if (rule !== undefined && (mode !== "plan" || call.effect !== "run")) {
     return { decision: "allow", rule, reason: `A rule says so: ${ruleText(rule)}.` };
   }
   return decideByMode(mode, call);
@@ -51,7 +51,7 @@ function decideByNarrowing(rules: readonly Rule[], call: PermissionCall): Permis
 }
 
 function refusedInPlan({ effect }: PermissionCall): PermissionVerdict | undefined {
-  if (effect !== "edit") return undefined;
+  if (effect !== "write") return undefined;
   return {
     decision: "deny",
     reason: "While a plan is being made, no file is changed. Present the plan with ExitPlan first.",
@@ -67,7 +67,7 @@ function decideByMode(mode: PermissionMode, call: PermissionCall): PermissionVer
   if (mode === "bypass") return { decision: "allow", reason: "The user wants not to be asked." };
   if (effect === "read") return { decision: "allow", reason: "It reads in the project." };
   const isAuto = mode === "auto" && enclosure === "sandbox";
-  if (effect === "execute") {
+  if (effect === "run") {
     if (isAuto && command !== undefined) return decideEnclosed(command, call.unguarded);
     const reason =
       command === undefined ? "Tools of servers and extensions ask before each call." : "It runs a command.";

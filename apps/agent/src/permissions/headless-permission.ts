@@ -1,11 +1,12 @@
 import type { Permission, PermissionContext, PermissionDecision, WantedCall } from "palimpsest";
+import type { ToolAccess } from "./agent-tool.ts";
 import { offeredRules } from "./allowing-rules.ts";
 import { decidePermission, type PermissionMode } from "./decide-permission.ts";
-import { type CallPlaces, type PermittedTool, toPermissionCall } from "./permission-call.ts";
+import { type CallPlaces, toPermissionCall } from "./permission-call.ts";
 import type { Rule } from "./rule.ts";
 
 export interface PermissionPorts extends CallPlaces {
-  readonly tools: ReadonlyMap<string, PermittedTool>;
+  readonly tools: ReadonlyMap<string, ToolAccess>;
   readonly rules: readonly Rule[];
   readonly mode: () => PermissionMode;
 }

@@ -27,7 +27,7 @@ test("files of the project that hooks and servers run are found in their words",
   const found = await namedFiles({ hooks: SETTINGS.hooks as never, servers }, guard);
   expect(found).toEqual(["package.json", "scripts/check.sh", "tools/server.mjs"].map((path) => join(folder, path)));
   const places = { guard, obeyedFiles: found };
-  const write = (file_path: string) => toPermissionCall({ name: "Write", effect: "edit" }, { file_path }, places);
+  const write = (file_path: string) => toPermissionCall({ name: "Write", effect: "write" }, { file_path }, places);
   expect(await write("scripts/check.sh")).toMatchObject({ place: "protected" });
   expect(await write("other.sh")).toMatchObject({ place: "inside" });
 });

@@ -3,12 +3,13 @@ import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
+import type { ToolAccess } from "./agent-tool.ts";
 import { decidePermission } from "./decide-permission.ts";
-import { type CallPlaces, type PermittedTool, toPermissionCall } from "./permission-call.ts";
+import { type CallPlaces, toPermissionCall } from "./permission-call.ts";
 
-const BASH: PermittedTool = { name: "Bash", effect: "execute", commands: "sandbox" };
-const EDIT: PermittedTool = { name: "Edit", effect: "edit" };
-const READ: PermittedTool = { name: "Read", effect: "read" };
+const BASH: ToolAccess = { name: "Bash", effect: "run", commands: "sandbox" };
+const EDIT: ToolAccess = { name: "Edit", effect: "write" };
+const READ: ToolAccess = { name: "Read", effect: "read" };
 
 async function setUp() {
   const { folder } = temporaryProject({ "a.txt": "", "sub/b.txt": "", "run.sh": "", "AGENTS.md": "" });
@@ -19,7 +20,7 @@ async function setUp() {
   return {
     root,
     places,
-    call: (tool: PermittedTool, input: unknown, more: Partial<CallPlaces> = {}) =>
+    call: (tool: ToolAccess, input: unknown, more: Partial<CallPlaces> = {}) =>
       toPermissionCall(tool, input, { ...places, ...more }),
   };
 }
@@ -125,15 +126,15 @@ test("what the model obeys and what hooks run is protected from edits, wherever 
 
 test("a stored result can be read only", async () => {
   const guard = { roots: ["/p"], locate: async (path: string) => ({ kind: "stored-result", path }) as const };
-  const placeOf = async (tool: PermittedTool) => (await toPermissionCall(tool, { file_path: "/r" }, { guard })).place;
+  const placeOf = async (tool: ToolAccess) => (await toPermissionCall(tool, { file_path: "/r" }, { guard })).place;
   expect([await placeOf(READ), await placeOf(EDIT)]).toEqual(["inside", "outside"]);
 });
 
 test("the hosts of a call are those that it names and that are not open to all", async () => {
   const { call } = await setUp();
   const openHosts = ["*.open.example"];
-  const hostsOf = async (tool: PermittedTool, input: unknown) => (await call(tool, input, { openHosts })).hosts;
-  const fetch: PermittedTool = { name: "Fetch", effect: "read", network: "always" };
+  const hostsOf = async (tool: ToolAccess, input: unknown) => (await call(tool, input, { openHosts })).hosts;
+  const fetch: ToolAccess = { name: "Fetch", effect: "read", network: "always" };
   expect(await hostsOf(BASH, { command: "ls" })).toEqual([]);
   expect(await hostsOf(BASH, { command: "ls", network: true })).toBe("any");
   expect(await hostsOf(BASH, { command: "ls", network: "true" })).toEqual([]);

@@ -4,27 +4,10 @@ import type { WantedCall } from "palimpsest";
 import type { AgentWay } from "palimpsest/inspect";
 import { isProtected } from "../sandbox/protected-names.ts";
 import type { GuardedPath, PathGuard } from "../workspace/path-guard.ts";
+import type { Enclosure, ToolAccess, ToolEffect, ToolOrigin } from "./agent-tool.ts";
 import { fitsGlob, type PathBase } from "./glob.ts";
 import type { ShellLine } from "./shell/shell-line.ts";
 import { type TouchedPath, touchedPaths } from "./shell/touched-paths.ts";
-
-/** What a tool can do to the world; permissions are decided by it. */
-export type ToolEffect = "read" | "edit" | "execute" | "talk";
-
-/** A tool as permissions see it. */
-export interface PermittedTool {
-  readonly name: string;
-  readonly effect: ToolEffect;
-  /**
-   * Every call goes to the network: `always`, to the host of its `url`; a list, to these hosts, whatever its input. @default only
-   * calls that ask for it do
-   */
-  readonly network?: "always" | readonly string[];
-  /** Its calls are commands of the shell: whether they are enclosed. @default its calls are no commands */
-  readonly commands?: Enclosure;
-  /** @default built-in */
-  readonly origin?: ToolOrigin;
-}
 
 /** `protected`: what the user's own programs would run, or take their settings from. */
 type Place = "inside" | "outside" | "protected" | "none";
@@ -47,8 +30,6 @@ export interface PermissionCall {
   /** What patterns of paths begin at. */
   readonly base: PathBase;
 }
-
-export type Enclosure = "sandbox" | "none";
 
 export interface CommandLine {
   readonly text: string;
@@ -80,7 +61,7 @@ export interface CallPlaces {
 
 /** What is to be known of a call to decide on it. Links are followed: a rule holds for what a path leads to. */
 export async function toPermissionCall(
-  { name, effect, network: always, commands }: PermittedTool,
+  { name, effect, network: always, commands }: ToolAccess,
   input: unknown,
   { guard, home = homedir(), enclosure = "none", obeyedFiles = [], openHosts = [], unguarded }: CallPlaces,
 ): Promise<PermissionCall> {
@@ -169,7 +150,7 @@ function placeOf(located: GuardedPath | undefined, paths: readonly string[], eff
   if (located.kind === "stored-result") return effect === "read" ? "inside" : "outside";
   if (located.kind === "outside") return "outside";
   // The model obeys them from then on, so the user sees a change first.
-  if (effect === "edit" && paths.some((path) => INSTRUCTIONS.test(path))) return "protected";
+  if (effect === "write" && paths.some((path) => INSTRUCTIONS.test(path))) return "protected";
   return paths.some(isProtected) ? "protected" : "inside";
 }
 
@@ -194,17 +175,6 @@ export interface Asker {
 
 /** The agent whose model wrote the call: the session itself, or an agent that it has started. */
 export type AskingAgent = { readonly kind: "main" } | { readonly kind: AgentWay; readonly name: string };
-
-/** Where a tool comes from: it is ours, or an MCP server or an extension of the user has brought it. */
-export type ToolOrigin =
-  | { readonly kind: "built-in" }
-  | {
-      readonly kind: "server";
-      readonly name: string;
-      /** What the server says of it, which nobody has checked. */
-      readonly claims?: "reads-only";
-    }
-  | { readonly kind: "extension"; readonly name: string };
 
 /** How long and where the rules of a question hold: until the program ends, in this project, in every project. */
 export type AllowScope = "session" | "project" | "user";

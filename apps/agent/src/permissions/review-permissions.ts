@@ -3,10 +3,11 @@ import { policyText } from "../sandbox/policy.ts";
 import { table } from "../text/table.ts";
 import type { PathGuard } from "../workspace/path-guard.ts";
 import type { Places } from "../workspace/places.ts";
+import type { ToolAccess } from "./agent-tool.ts";
 import { offeredRules } from "./allowing-rules.ts";
 import { removeRule } from "./attended-permission.ts";
 import { decidePermission } from "./decide-permission.ts";
-import { type PermittedTool, toPermissionCall } from "./permission-call.ts";
+import { toPermissionCall } from "./permission-call.ts";
 import { hookLine, hookText, type ProgramSetting, programText, serverText } from "./program-setting.ts";
 import { type PermissionMode, type Rule, type RuleOwner, readRule } from "./rule.ts";
 import { unguardedReason } from "./session-sandbox.ts";
@@ -49,12 +50,12 @@ export function listPermissions({ mode, rules, settings, sandbox }: HeldPermissi
   ].join("\n");
 }
 
-const TOOLS: Readonly<Record<string, PermittedTool["effect"]>> = {
+const TOOLS: Readonly<Record<string, ToolAccess["effect"]>> = {
   Read: "read",
   Grep: "read",
   Glob: "read",
-  Edit: "edit",
-  Write: "edit",
+  Edit: "write",
+  Write: "write",
 };
 
 /** What would happen to a call and why. @param wanted a command, or a tool with a path: `Edit(src/a.ts)` */
@@ -63,7 +64,7 @@ export async function explainCall(wanted: string, held: HeldPermissions): Promis
   const enclosure = sandbox.kind === "none" ? "none" : "sandbox";
   const [, name = "", path] = /^(\w+)\((.+)\)$/s.exec(wanted) ?? [];
   const effect = TOOLS[name];
-  const bash: PermittedTool = { name: "Bash", effect: "execute", commands: enclosure };
+  const bash: ToolAccess = { name: "Bash", effect: "run", commands: enclosure };
   const tool = effect === undefined ? bash : { name, effect };
   const input = effect === undefined ? { command: name === "Bash" ? path : wanted } : { file_path: path };
   const call = await toPermissionCall(tool, input, {

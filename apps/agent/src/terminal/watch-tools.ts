@@ -34,10 +34,10 @@ export interface WatchPorts {
 export function watchTools(tools: readonly Tool[], { onResult, readFile }: WatchPorts): readonly Tool[] {
   return tools.map((tool) => ({
     ...tool,
-    async run(input, context) {
+    async execute(input, context) {
       const path = changedFile(tool.name, input);
       const before = path === undefined ? undefined : await readFile?.(path);
-      const output = await tool.run(input, context);
+      const output = await tool.execute(input, context);
       if (isStream(output)) return watchStream(output, (result) => onResult(context.call.id, result));
       const change =
         path === undefined || before === undefined ? undefined : changeOf(path, before, await readFile!(path));

@@ -18,7 +18,7 @@ export async function decideLine(
     return readRule(rule, decision as Rule["decision"], "user") ?? [];
   });
   const call = await toPermissionCall(
-    { name: "Bash", effect: "execute", commands: "sandbox" },
+    { name: "Bash", effect: "run", commands: "sandbox" },
     { command: line },
     { guard, home: "/home/user" },
   );

@@ -1,12 +1,14 @@
-import { type AgentTool, defineTool, done } from "../extension/tool.ts";
+import { object } from "palimpsest/schema";
+import { agentTool, done } from "../extension/make-tool.ts";
+import type { AgentTool } from "../permissions/agent-tool.ts";
 
 /** A tool that may run commands, and runs none: for what decides whether a command may run. */
-export const idleBash: AgentTool = defineTool({
+export const idleBash: AgentTool = agentTool({
   name: "Bash",
   description: "",
-  input: {},
+  inputSchema: object({}),
   concurrency: "alone",
-  effect: "execute",
+  effect: "run",
   commands: "none",
-  run: async () => done(""),
+  execute: async () => done(""),
 });

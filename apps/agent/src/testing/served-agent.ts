@@ -9,8 +9,8 @@ const provider = anthropic(new Anthropic({ apiKey: "none", maxRetries: 0 }));
 const refund = tool({
   name: "refund",
   description: "Pays money back.",
-  input: { type: "object", properties: { usd: { type: "number" } }, required: ["usd"] },
-  run: () => "paid",
+  inputSchema: { type: "object", properties: { usd: { type: "number" } }, required: ["usd"] },
+  execute: () => "paid",
 });
 const permission: Permission = async () => ({ kind: "later", reason: "money leaves" });
 

@@ -2,10 +2,12 @@ import { randomInt } from "node:crypto";
 import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { Part } from "palimpsest";
+import { readInput } from "palimpsest/schema";
 import { onTestFinished } from "vitest";
-import type { AgentTool, ToolContext, ToolOutcome } from "../extension/tool.ts";
 import { createCheckpoints } from "../extensions/checkpoints/checkpoints.ts";
 import type { ChangePorts } from "../extensions/files/change-file.ts";
+import type { AgentTool, AgentToolContext } from "../permissions/agent-tool.ts";
 import { createPathGuard } from "../workspace/path-guard.ts";
 
 export interface TemporaryProject {
@@ -55,23 +57,38 @@ export async function filePorts({
   return { guard, states: new Map(), shown, shownReads: () => shown, keepBefore };
 }
 
-/** Runs a tool as the loop would. */
-export function call(
+/** A result of a tool, whichever form the tool has returned it in. */
+interface Outcome {
+  readonly content: string | readonly Part[] | AsyncIterable<Uint8Array | string>;
+  readonly status: "ok" | "error";
+}
+
+/** Runs a tool as the loop would: an input that does not fit and an error are results for the model. */
+export async function call(
   tool: AgentTool,
   input: unknown,
-  context: Partial<ToolContext> & Pick<ToolContext, "folder">,
-): Promise<ToolOutcome> {
-  return tool.run(input, {
+  context: Partial<AgentToolContext> & Pick<AgentToolContext, "folder">,
+): Promise<Outcome> {
+  const read = await readInput(tool, input);
+  if (read.kind === "invalid") return { content: read.problems.join("; "), status: "error" };
+  const whole = {
     signal: new AbortController().signal,
-    callId: "call",
+    call: { kind: "tool_call", id: "call", name: tool.name, input },
     key: "call",
     newestEntry: 1,
     ...context,
-  });
+  } as const;
+  try {
+    const output = await tool.execute(read.value, whole);
+    return typeof output === "object" && "status" in output ? output : { content: output, status: "ok" };
+  } catch (error) {
+    whole.signal.throwIfAborted();
+    return { content: `The tool failed: ${String(error)}`, status: "error" };
+  }
 }
 
 /** The text of an outcome. */
-export async function textOf({ content }: ToolOutcome): Promise<string> {
+export async function textOf({ content }: Outcome): Promise<string> {
   if (typeof content === "string") return content;
   if (Symbol.asyncIterator in content) {
     const pieces: Buffer[] = [];

@@ -50,10 +50,10 @@ function effectTool(name: ToolName | "later-release"): Tool {
   return tool({
     name,
     description: `Does ${name}.`,
-    input: { type: "object" },
+    inputSchema: { type: "object" },
     repeat: name === "later-release" ? "free" : REPEATS[name],
     concurrency: "safe",
-    async run(input, { key }) {
+    async execute(input, { key }) {
       const { mark } = input as { readonly mark: string };
       const session = mark.slice(0, mark.lastIndexOf("."));
       await moments.reach("in a tool", session);

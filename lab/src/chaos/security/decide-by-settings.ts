@@ -8,7 +8,7 @@ export async function decideBySettings(
   const guard = await createPathGuard(folder);
   const { settings } = await loadSettings({ guard, agentHome });
   const calls = [
-    [{ name: "Bash", effect: "execute", commands: "none" }, { command: text }],
+    [{ name: "Bash", effect: "run", commands: "none" }, { command: text }],
     [{ name: "Read", effect: "read" }, { file_path: text }],
   ] as const;
   begin();

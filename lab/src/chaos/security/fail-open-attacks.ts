@@ -110,7 +110,7 @@ export const unasked: Family<Playground> = {
       (line): Attack => ({
         name: line,
         async run() {
-          const tool = { name: "Bash", effect: "execute", commands: "none" } as const;
+          const tool = { name: "Bash", effect: "run", commands: "none" } as const;
           return decidePermission("auto", [], await toPermissionCall(tool, { command: line }, playground)).decision;
         },
         harm: (said) => (said === "allow" ? "it runs unasked" : undefined),

@@ -77,7 +77,9 @@ export async function openTools(options: ToolsOptions): Promise<OpenTools> {
       const tool = tools.find((candidate) => candidate.name === name);
       if (tool === undefined) throw new Error(`there is no tool ${name}`);
       const signal = AbortSignal.timeout(20_000);
-      const { content } = await tool.run(input, { signal, callId: "call", key: "call", folder, newestEntry: 1 });
+      const call = { kind: "tool_call" as const, id: "call", name, input };
+      const output = await tool.execute(input, { signal, call, key: "call", folder, newestEntry: 1 });
+      const content = typeof output === "object" && "content" in output ? output.content : output;
       if (typeof content === "string") return content;
       if (!(Symbol.asyncIterator in content)) return JSON.stringify(content);
       let said = "";

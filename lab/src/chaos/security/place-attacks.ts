@@ -98,11 +98,11 @@ async function startAt(
   const session = { id: "session" } as never;
   try {
     const bash = shell.tools!({ session, kind: "main", main: session }).find(({ name }) => name === "Bash")!;
-    const { content } = await bash.run(
-      { command: line },
-      { signal: AbortSignal.timeout(20_000), callId: "call", key: "call", folder: real, newestEntry: 1 },
-    );
-    return String(content);
+    const input = { command: line };
+    const call = { kind: "tool_call" as const, id: "call", name: "Bash", input };
+    const signal = AbortSignal.timeout(20_000);
+    const output = await bash.execute(input, { signal, call, key: "call", folder: real, newestEntry: 1 });
+    return String(typeof output === "object" && "content" in output ? output.content : output);
   } finally {
     await shell.close?.();
   }

@@ -236,7 +236,7 @@ function attackOf(line: string, permissions: object, playground: Playground): At
     name: line,
     async run() {
       // As a user without a sandbox has it: commands are asked for unless a rule allows them.
-      const tool = { name: "Bash", effect: "execute", commands: "none" } as const;
+      const tool = { name: "Bash", effect: "run", commands: "none" } as const;
       const call = await toPermissionCall(tool, { command: line }, playground);
       await writeFile(join(playground.agentHome, "settings.json"), JSON.stringify({ permissions }));
       const { settings } = await loadSettings(playground);

@@ -111,13 +111,13 @@ async function useSettings(playground: Playground): Promise<string> {
   if (settings.folders.length > 0) return `allowed: the folders ${settings.folders}`;
   // Without a sandbox: every command asks, unless the settings say otherwise.
   const calls = [
-    [{ name: "Bash", effect: "execute", commands: "none" }, { command: `touch ${folder}/planted` }],
+    [{ name: "Bash", effect: "run", commands: "none" }, { command: `touch ${folder}/planted` }],
     [
-      { name: "Bash", effect: "execute", commands: "none" },
+      { name: "Bash", effect: "run", commands: "none" },
       { command: "ls", network: ["example.com"] },
     ],
-    [{ name: "Write", effect: "edit" }, { file_path: "inside.txt" }],
-    [{ name: "Edit", effect: "edit" }, { file_path: ".git/hooks/pre-commit" }],
+    [{ name: "Write", effect: "write" }, { file_path: "inside.txt" }],
+    [{ name: "Edit", effect: "write" }, { file_path: ".git/hooks/pre-commit" }],
     [{ name: "Read", effect: "read" }, { file_path: join(outside, "file.txt") }],
   ] as const;
   for (const [tool, input] of calls) {

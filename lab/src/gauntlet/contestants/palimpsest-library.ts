@@ -9,8 +9,8 @@ import { INSTRUCTIONS, READ_FILE, readFile } from "../course-tool.ts";
 const read = tool({
   name: READ_FILE.name,
   description: READ_FILE.description,
-  input: READ_FILE.inputSchema,
-  run: async (input) => readFile((input as { path: string }).path),
+  inputSchema: READ_FILE.inputSchema,
+  execute: async (input) => readFile((input as { path: string }).path),
 });
 
 /** The library's own loop, with default settings, a store on disk and the recall tool. */

@@ -48,8 +48,8 @@ function lookAndWrite(done: string[]): readonly Tool[] {
     tool({
       name,
       description: `${name} something.`,
-      input,
-      run: async ({ what }) => {
+      inputSchema: input,
+      execute: async ({ what }) => {
         // Nothing here waits for the world otherwise: an agent that never ends would let nothing else happen.
         await setImmediate();
         done.push(`${name} ${String(what)}`);

@@ -23,10 +23,10 @@ const tools = (["act", "pay"] as const).map((name) =>
   tool({
     name,
     description: name === "act" ? "Does something, once for each key." : "Pays: a second time would be wrong.",
-    input: { type: "object" },
+    inputSchema: { type: "object" },
     repeat: name === "act" ? "by-key" : "never",
     concurrency: "safe",
-    async run(_, { key }) {
+    async execute(_, { key }) {
       await pause();
       await pool.query("INSERT INTO effect (tool, key, worker) VALUES ($1, $2, $3)", [name, key, process.pid]);
       await pause();

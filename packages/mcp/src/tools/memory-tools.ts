@@ -30,8 +30,8 @@ export function memoryTool(folder: string): SessionTool {
       },
       additionalProperties: false,
     },
-    effect: "reads",
-    async run(input) {
+    sideEffects: "none",
+    async execute(input) {
       const asked = { tool: "memory", input };
       const start = readCursor(asked);
       if (start === "foreign") return refused("This cursor belongs to another call. Leave it out.");
@@ -74,8 +74,8 @@ export function rememberTool(folder: string): SessionTool {
       required: ["name", "description", "type", "body"],
       additionalProperties: false,
     },
-    effect: "proposes",
-    async run(input): Promise<ToolAnswer> {
+    sideEffects: "some",
+    async execute(input): Promise<ToolAnswer> {
       const type = TYPES.find((known) => known === input["type"]);
       if (type === undefined) return refused(`type is one of ${TYPES.join(", ")}.`);
       const text = (field: string): string => asString(input[field]) ?? "";

@@ -26,19 +26,19 @@ function endless(rowsBefore: number) {
 }
 
 test("a call that takes too long is given up, and says what to do", async () => {
-  const answer = await endless(0).run({});
+  const answer = await endless(0).execute({});
   expect(answer).toEqual({
-    kind: "refused",
-    text: expect.stringMatching(/^The call was given up after .* one session/),
+    status: "error",
+    content: expect.stringMatching(/^The call was given up after .* one session/),
   });
 });
 
 test("what was found before the time was over is shown", async () => {
-  const { kind, text } = await endless(2).run({});
-  expect(kind).toBe("done");
-  expect(text).toMatch(/row 0\nrow 1\n[\s\S]*What comes after this was not read\.$/);
+  const { content, status } = await endless(2).execute({});
+  expect(status).toBe("ok");
+  expect(content).toMatch(/row 0\nrow 1\n[\s\S]*What comes after this was not read\.$/);
 });
 
 test("a client that gives up gets its own reason, as before", async () => {
-  await expect(endless(2).run({}, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
+  await expect(endless(2).execute({}, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
 });

@@ -56,8 +56,9 @@ export function pagedTool({ finder, callMs }: ReadingPorts, made: PagedTool): Se
       required,
       additionalProperties: false,
     },
-    effect: "reads",
-    async run(input, given) {
+    sideEffects: "none",
+    async execute(input, context) {
+      const given = context?.signal;
       const asked = { tool: name, input };
       const start = readCursor(asked);
       if (start === "foreign") {

@@ -66,7 +66,7 @@ export function dreamTools({ batch, store, sessions, uses, onChange }: DreamTool
   const topics: Tool = {
     name: "Topics",
     description: "list, read, write, forget or rename topics. To change one, give the version that you have read.",
-    input: {
+    inputSchema: {
       type: "object",
       properties: {
         command: { type: "string", enum: ["list", "read", "write", "forget", "rename"] },
@@ -82,7 +82,7 @@ export function dreamTools({ batch, store, sessions, uses, onChange }: DreamTool
       },
       required: ["command"],
     },
-    async run(given) {
+    async execute(given) {
       const input = given as Fields;
       const [slug, version, to, because] = texts(input, "slug", "version", "to", "because");
       switch (input["command"]) {
@@ -105,9 +105,9 @@ export function dreamTools({ batch, store, sessions, uses, onChange }: DreamTool
   const search: Tool = {
     name: "SearchSessions",
     description: `Finds what was said in recent sessions, by words that must all occur. Shows who said it: ${HITS} finds at most, in the ${SESSIONS_SEARCHED} newest sessions.`,
-    input: { type: "object", properties: { words: { type: "string" } }, required: ["words"] },
+    inputSchema: { type: "object", properties: { words: { type: "string" } }, required: ["words"] },
     concurrency: "safe",
-    async run(given) {
+    async execute(given) {
       const [words] = texts(given as Fields, "words");
       const lines: string[] = [];
       for (const session of sessions.slice(0, SESSIONS_SEARCHED)) {

@@ -10,7 +10,7 @@ async function open(...texts: readonly string[]) {
   const said = texts.map((text, at): Statement => ({ by: "user", text, entry: at + 1 }));
   const tool = memoryTool({ memory, session: "s", said: async () => said, now: () => Date.parse("2026-11-17") });
   const call = { kind: "tool_call", id: "c", name: tool.name, input: {} } as const;
-  const run = (input: object) => tool.run(input, { signal: new AbortController().signal, call, key: "c" });
+  const run = (input: object) => tool.execute(input, { signal: new AbortController().signal, call, key: "c" });
   const topics = async () => memory.readAll((await memory.list()).map(({ slug }) => slug));
   return { memory, run, topics };
 }

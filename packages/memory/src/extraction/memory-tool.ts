@@ -89,7 +89,7 @@ export function memoryTool({ memory, session, said, search, onRead, now = Date.n
   return {
     name: MEMORY_TOOL,
     description: DESCRIPTION,
-    input: {
+    inputSchema: {
       type: "object",
       properties: {
         command: { type: "string", enum: ["list", "read", "search", "save", "forget"] },
@@ -107,7 +107,7 @@ export function memoryTool({ memory, session, said, search, onRead, now = Date.n
       required: ["command"],
     },
     results: "clearable",
-    async run(given) {
+    async execute(given) {
       const input = given as Fields;
       switch (input["command"]) {
         case "list":

@@ -22,12 +22,12 @@ export function watchRound(tools: readonly Tool[]): WatchedRound {
   return {
     tools: tools.map((tool): Tool => {
       if (tool.name !== MEMORY_TOOL) return tool;
-      const run: Tool["run"] = async (input, context) => {
-        const result = await tool.run(input, context);
+      const run: Tool["execute"] = async (input, context) => {
+        const result = await tool.execute(input, context);
         if (typeof result === "string" && result.startsWith(UNWRITTEN)) unwritten++;
         return result;
       };
-      return { ...tool, run };
+      return { ...tool, execute: run };
     }),
     begin() {
       [calls, writes, saves, unwritten] = [0, 0, 0, 0];

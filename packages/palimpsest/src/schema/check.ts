@@ -1,9 +1,6 @@
 // Checks values against JSON Schema, and describes the problems for a model.
 
-import type { ToolDefinition } from "../log/block.ts";
-
-/** A JSON Schema as an object. */
-export type JsonSchema = ToolDefinition["inputSchema"];
+import type { JsonSchema } from "./schema.ts";
 
 /** The maximum number of problems in one answer. With a longer list, models correct their input no better. */
 const MAX_PROBLEMS = 10;
@@ -16,11 +13,41 @@ export function findProblems(schema: JsonSchema, value: unknown): readonly strin
   return [...problemsOf(schema, value, "")].slice(0, MAX_PROBLEMS);
 }
 
+/**
+ * Converts what models write in the wrong type: numbers and booleans as strings, and null for a field that may be left out. The
+ * result may still have problems.
+ */
+export function convert(schema: unknown, value: unknown): unknown {
+  if (!isRecord(schema)) return value;
+  const { items, required = [], properties } = schema;
+  if (typeof value === "string") return convertText(typesOf(schema), value);
+  if (Array.isArray(value)) return value.map((item) => convert(items, item));
+  if (!isRecord(value) || !isRecord(properties)) return value;
+  const fields = Object.entries(value).flatMap(([name, field]) => {
+    if (!Object.hasOwn(properties, name)) return [[name, field]];
+    const isLeftOut = field === null && !(required as readonly unknown[]).includes(name);
+    if (isLeftOut && [...problemsOf(properties[name], null, name)].length > 0) return [];
+    return [[name, convert(properties[name], field)]];
+  });
+  return Object.fromEntries(fields);
+}
+
+function convertText(types: readonly unknown[], text: string): unknown {
+  if (types.includes("string")) return text;
+  if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
+  const isNumber = types.includes("number") ? /^-?\d+(\.\d+)?$/ : types.includes("integer") ? /^-?\d+$/ : undefined;
+  return isNumber?.test(text.trim()) ? Number(text) : text;
+}
+
+function typesOf({ type }: JsonSchema): readonly unknown[] {
+  return typeof type === "string" ? [type] : Array.isArray(type) ? type : [];
+}
+
 function* problemsOf(schema: unknown, value: unknown, path: string): Generator<string> {
   if (schema === false) yield `${at(path)} is not allowed`;
   if (!isRecord(schema)) return;
-  const { type, enum: choices, anyOf, oneOf } = schema;
-  const types = typeof type === "string" ? [type] : Array.isArray(type) ? type : [];
+  const { enum: choices, anyOf, oneOf } = schema;
+  const types = typesOf(schema);
   if (types.length > 0 && !types.some((one) => isOfType(one, value))) {
     yield `${at(path)} must be of type ${types.join(" or ")}, not ${typeName(value)}`;
     return;

@@ -5,8 +5,8 @@ import { definitionOf, readInput, tool } from "./tool.ts";
 const read = tool({
   name: "read",
   description: "Reads a file.",
-  input: z.object({ path: z.string(), lines: z.coerce.number().default(10) }),
-  run(input) {
+  inputSchema: z.object({ path: z.string(), lines: z.coerce.number().default(10) }),
+  execute(input) {
     expectTypeOf(input).toEqualTypeOf<{ path: string; lines: number }>();
     return input.path;
   },
@@ -27,5 +27,5 @@ test("gives the tool the converted input, or the model the problems", async () =
 
 test("refuses a schema without a JSON Schema form", () => {
   const input = { "~standard": { version: 1, validate: () => ({ value: {} }) } } as never;
-  expect(() => definitionOf({ ...read, input })).toThrow(/input of tool read.*zod from 4\.2/);
+  expect(() => definitionOf({ ...read, inputSchema: input })).toThrow(/inputSchema of tool read.*zod from 4\.2/);
 });

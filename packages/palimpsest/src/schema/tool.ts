@@ -1,17 +1,18 @@
 // Tools that the model can call: their definition, their schema for a request, and the check of a call's input.
 
-import { InvalidOptionError } from "../errors.ts";
 import type { Part, ToolCall, ToolResult } from "../log/block.ts";
 import type { ToolDefinition } from "../log/payload.ts";
-import { findProblems, type JsonSchema } from "./check.ts";
+import { convert, findProblems } from "./check.ts";
 import { aFunction, anObject, aText, checkOptions } from "./check-options.ts";
+import type { Schema } from "./schema.ts";
+import { isStandard, jsonSchemaOf, type ReadInput, readStandard, type StandardSchema } from "./standard.ts";
 
-/** A tool that the model can call. */
-export interface Tool<Input = unknown>
+/** A tool that the model can call. A host may give its tools more context than the engine does. */
+export interface Tool<Input = unknown, Context extends ToolContext = ToolContext>
   extends Pick<ToolDefinition, "name" | "results" | "resultSize" | "sideEffects" | "provenance" | "loading"> {
   readonly description: string;
   /** The schema of the input. The model sees it, and every input is checked against it before the tool runs. */
-  readonly input: JsonSchema | StandardSchema<Input>;
+  readonly inputSchema: Schema<Input> | StandardSchema<Input>;
   /** `safe`: a call may run at the same time as other safe calls, in any order. @default "alone" */
   readonly concurrency?: "safe" | "alone";
   /**
@@ -28,7 +29,7 @@ export interface Tool<Input = unknown>
    */
   readonly repeat?: "free" | "by-key" | "never";
   /** Runs a call. The model sees the message of a thrown error, so say in it what is wrong and what to do. */
-  run(input: Input, context: ToolContext): ToolOutput | Promise<ToolOutput>;
+  execute(input: Input, context: Context): ToolOutput | Promise<ToolOutput>;
 }
 
 /** The context of one call. */
@@ -46,28 +47,8 @@ export type ToolOutput = string | readonly Part[] | Pick<ToolResult, "content" |
 /** The output of a tool as a stream of bytes or text. */
 export type ToolStream = AsyncIterable<Uint8Array | string>;
 
-/** The parts of the Standard Schema and Standard JSON Schema interfaces that the engine uses. zod has both from 4.2 on. */
-interface StandardSchema<Output = unknown> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    readonly jsonSchema: { readonly input: (options: { readonly target: string }) => Record<string, unknown> };
-  };
-}
-
-type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] };
-
-interface StandardIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
-
-/** Defines a tool. The schema gives `run` the type of its input. */
-export function tool<Input>(made: Tool<Input> & { readonly input: StandardSchema<Input> }): Tool<Input>;
-export function tool(made: Tool<Readonly<Record<string, unknown>>>): Tool<Readonly<Record<string, unknown>>>;
-export function tool<Input>(made: Tool<Input>): Tool<Input> {
+/** Defines a tool. The schema gives `execute` the type of its input. */
+export function tool<Input = Readonly<Record<string, unknown>>>(made: Tool<Input>): Tool<Input> {
   checkTool("tool", made);
   return made;
 }
@@ -80,14 +61,14 @@ export function checkTool(of: string, made: unknown): void {
   checkOptions(of, made, {
     name: aText("a name of letters, digits, _ and -"),
     description: { needed: "a text that tells the model what it does", fits: (value) => typeof value === "string" },
-    input: anObject("JSON Schema, or a schema that gives it (zod from 4.2)"),
-    run: aFunction("a function that takes the input and returns a text or parts"),
+    inputSchema: anObject("JSON Schema, or a schema that gives it (zod from 4.2)"),
+    execute: aFunction("a function that takes the input and returns a text or parts"),
   });
 }
 
 /** Whether the value is a tool that can run, and not only a description. */
 export function isTool(one: Tool | ToolDefinition): one is Tool {
-  return "run" in one;
+  return "execute" in one;
 }
 
 /** Returns whether a call that may have run may be repeated. */
@@ -99,7 +80,7 @@ export function repeatOf({ repeat, sideEffects }: Pick<Tool, "repeat" | "sideEff
 export function definitionOf({
   name,
   description,
-  input,
+  inputSchema,
   results,
   resultSize,
   sideEffects,
@@ -109,7 +90,7 @@ export function definitionOf({
   return {
     name,
     description,
-    inputSchema: jsonSchemaOf(name, input),
+    inputSchema: jsonSchemaOf(`inputSchema of tool ${name}`, inputSchema),
     results,
     provenance,
     resultSize,
@@ -118,43 +99,15 @@ export function definitionOf({
   };
 }
 
-function jsonSchemaOf(tool: string, schema: Tool["input"]): JsonSchema {
-  if (!isStandard(schema)) return schema;
-  const { jsonSchema } = schema["~standard"] as Partial<StandardSchema["~standard"]>;
-  if (jsonSchema === undefined) {
-    throw new InvalidOptionError(
-      `input of tool ${tool}`,
-      "a schema",
-      "JSON Schema, or one that gives it (zod from 4.2)",
-    );
-  }
-  const { $schema: _, ...fields } = jsonSchema.input({ target: "draft-2020-12" });
-  return fields;
-}
-
-function isStandard(schema: Tool["input"]): schema is StandardSchema {
-  return "~standard" in schema;
-}
-
-/** Checks the input that the model wrote, and applies the defaults and conversions of the schema. */
-export async function readInput({ input: schema }: Tool, input: unknown): Promise<ReadInput> {
+/**
+ * Checks the input that the model wrote, and applies the defaults and conversions of the schema. Numbers and booleans that the model
+ * wrote as strings are converted.
+ */
+export async function readInput({ inputSchema: schema }: Tool, input: unknown): Promise<ReadInput> {
   if (typeof input === "string") return { kind: "invalid", problems: ["the input is no valid JSON"] };
-  if (!isStandard(schema)) {
-    const problems = findProblems(schema, input);
-    return problems.length === 0 ? { kind: "valid", value: input } : { kind: "invalid", problems };
-  }
-  const result = await schema["~standard"].validate(input);
-  if (result.issues === undefined) return { kind: "valid", value: result.value };
-  return { kind: "invalid", problems: result.issues.map(issueText) };
-}
-
-/** A checked input, or its problems. */
-export type ReadInput =
-  | { readonly kind: "valid"; readonly value: unknown }
-  /** The problems, as texts for the model. */
-  | { readonly kind: "invalid"; readonly problems: readonly string[] };
-
-function issueText({ message, path = [] }: StandardIssue): string {
-  const keys = path.map((step) => String(typeof step === "object" ? step.key : step));
-  return keys.length === 0 ? message : `${keys.join(".")}: ${message}`;
+  if (isStandard(schema)) return readStandard(schema, input);
+  if (findProblems(schema, input).length === 0) return { kind: "valid", value: input };
+  const value = convert(schema, input);
+  const problems = findProblems(schema, value);
+  return problems.length === 0 ? { kind: "valid", value } : { kind: "invalid", problems };
 }

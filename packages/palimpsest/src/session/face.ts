@@ -91,7 +91,7 @@ const SYSTEM: Needed = { needed: "a text", fits: (value) => typeof value === "st
 const PARAMETERS = anObject("an object with fields of the provider's request");
 const TOOLS: Needed = {
   needed: "a list of tools made by tool(), or of definitions, each with a name and an inputSchema",
-  fits: (value) => Array.isArray(value) && value.every((one) => isToolDefinition(one) || isRunnable(one)),
+  fits: (value) => Array.isArray(value) && value.every(isToolOrDefinition),
 };
 
 const COUNT: Needed = { needed: "a whole number, at least 1", fits: isCount };
@@ -420,14 +420,10 @@ function isCount(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 1;
 }
 
-function isToolDefinition(value: unknown): boolean {
-  const { name, inputSchema } = (value ?? {}) as { readonly name?: unknown; readonly inputSchema?: unknown };
-  return typeof name === "string" && typeof inputSchema === "object" && inputSchema !== null;
-}
-
-function isRunnable(value: unknown): boolean {
-  const { name, run } = (value ?? {}) as { readonly name?: unknown; readonly run?: unknown };
-  return typeof name === "string" && typeof run === "function";
+function isToolOrDefinition(value: unknown): boolean {
+  const { name, inputSchema, execute } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const isRunnable = execute === undefined || typeof execute === "function";
+  return typeof name === "string" && typeof inputSchema === "object" && inputSchema !== null && isRunnable;
 }
 
 function isSyncMessage(value: unknown): boolean {

@@ -11,8 +11,8 @@ import type { Session } from "./session.ts";
 const stock = tool({
   name: "stock",
   description: "Counts an article.",
-  input: { type: "object", properties: { article: { type: "string" } } },
-  run: ({ article }) => `7 of ${String(article)}`,
+  inputSchema: { type: "object", properties: { article: { type: "string" } } },
+  execute: ({ article }) => `7 of ${String(article)}`,
 });
 const callStock = callTools(callTool("stock", { article: "A-7" }));
 

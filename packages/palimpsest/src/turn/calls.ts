@@ -6,7 +6,8 @@ import { TOOL_SEARCH, type ToolCall, type ToolResult } from "../log/block.ts";
 import { isPart } from "../log/draft.ts";
 import { attachment, toolResult } from "../log/messages.ts";
 import { HOOK } from "../log/provenance.ts";
-import { type ReadInput, readInput, repeatOf, type Tool, type ToolContext, type ToolStream } from "../schema/tool.ts";
+import type { ReadInput } from "../schema/standard.ts";
+import { readInput, repeatOf, type Tool, type ToolContext, type ToolStream } from "../schema/tool.ts";
 import type { Session } from "../session/session.ts";
 import { CUT_OFF, ELSEWHERE, MAY_HAVE_RUN, NOT_RUN, notAllowed, SUPERSEDED } from "../session/turn.ts";
 import type { OpenCall } from "../view/turn.ts";
@@ -118,7 +119,7 @@ async function runTool(
   const over = new AbortController();
   const signal = AbortSignal.any([watch.signal, over.signal]);
   const started = await watchCall(async () => {
-    const output: unknown = await tool.run(input, { signal, ...call });
+    const output: unknown = await tool.execute(input, { signal, ...call });
     return isStream(output) ? output : toContent(output);
   }, watch);
   if (started.kind !== "done") {

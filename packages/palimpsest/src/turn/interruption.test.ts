@@ -61,7 +61,9 @@ describe.each(WORLD_NAMES)("%s", (world) => {
     // Gemini sends calls whole.
     const reply = think("Where is it?", { words, fault: stallStream(world === "Gemini" ? 2 : 14, 60_000) });
     const parameters = world === "Anthropic" ? { thinking: { type: "adaptive" } } : {};
-    const tools = [{ name: "weather", description: "Weather.", input: { type: "object" }, run: async () => "Rain." }];
+    const tools = [
+      { name: "weather", description: "Weather.", inputSchema: { type: "object" }, execute: async () => "Rain." },
+    ];
     const opened = await open(inOrder([reply]), world, { parameters });
     await run(opened, { prompt: "Hello", tools }, ({ kind }) => kind === "tool_call");
     expect(opened.interrupted()).toMatchObject([{ calls: ["weather"], text: "Let me look." }]);

@@ -26,16 +26,27 @@ const RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 40 : 2_000;
 
 const input = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
 const TOOLS: readonly Tool[] = [
-  { name: "fast", description: "Answers at once.", input, concurrency: "safe", run: () => "Fast." },
-  { name: "slow", description: "Takes its time.", input, run: () => new Promise((end) => setTimeout(end, 2, "Slow.")) },
-  { name: "wild", description: "Throws.", input, run: () => Promise.reject(new Error("wild")) },
-  { name: "deaf", description: "Never answers.", input, timeoutMs: 10, run: () => new Promise(() => undefined) },
+  { name: "fast", description: "Answers at once.", inputSchema: input, concurrency: "safe", execute: () => "Fast." },
+  {
+    name: "slow",
+    description: "Takes its time.",
+    inputSchema: input,
+    execute: () => new Promise((end) => setTimeout(end, 2, "Slow.")),
+  },
+  { name: "wild", description: "Throws.", inputSchema: input, execute: () => Promise.reject(new Error("wild")) },
+  {
+    name: "deaf",
+    description: "Never answers.",
+    inputSchema: input,
+    timeoutMs: 10,
+    execute: () => new Promise(() => undefined),
+  },
   {
     name: "stream",
     description: "Streams.",
-    input,
+    inputSchema: input,
     concurrency: "safe",
-    async *run() {
+    async *execute() {
       for (const chunk of ["Some ", "thing."]) yield chunk;
     },
   },

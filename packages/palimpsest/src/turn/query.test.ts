@@ -53,8 +53,13 @@ const weather: Tool = {
   name: "weather",
   description: "Weather of a city.",
   concurrency: "safe",
-  input: { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false },
-  run: async (input) => `Rain in ${(input as { city: string }).city}.`,
+  inputSchema: {
+    type: "object",
+    properties: { city: { type: "string" } },
+    required: ["city"],
+    additionalProperties: false,
+  },
+  execute: async (input) => `Rain in ${(input as { city: string }).city}.`,
 };
 const cities = callTools(callTool("weather", { city: "Bern" }), callTool("weather", { city: "Kyoto" }));
 const repeatResults: Script = ({ toolResults }) => answer(toolResults.map(({ text }) => text).join(" ") || "Nothing.");
@@ -141,7 +146,7 @@ describe.each(WORLD_NAMES)("%s", (world) => {
   test("answers the running call and the next call after an abort, and the session continues", async () => {
     const opened = await open(inOrder([cities], repeatResults), world);
     const stop = new AbortController();
-    const slow: Tool = { ...weather, concurrency: "alone", run: () => new Promise(() => undefined) };
+    const slow: Tool = { ...weather, concurrency: "alone", execute: () => new Promise(() => undefined) };
     const { outcome, events } = await run(
       opened,
       { prompt: "How is it?", tools: [slow], signal: stop.signal },
@@ -186,7 +191,7 @@ describe.each(WORLD_NAMES)("%s", (world) => {
       ...[callTool("whether", {}), callTool("weather", { city: 7, land: "CH" }), callTool("weather", { city: "Bern" })],
     );
     const opened = await open(inOrder([calls], repeatResults), world);
-    const throws: Tool = { ...weather, run: () => Promise.reject(new Error("no satellite")) };
+    const throws: Tool = { ...weather, execute: () => Promise.reject(new Error("no satellite")) };
     const { events, outcome } = await run(opened, { prompt: "How is it?", tools: [throws] });
     expect(
       of(events, "tool-ended")
@@ -211,7 +216,7 @@ describe.each(WORLD_NAMES)("%s", (world) => {
     );
     const tool: Tool = {
       ...weather,
-      run: async () => {
+      execute: async () => {
         inbox.push("In Celsius, please.");
         return "Rain.";
       },
@@ -403,7 +408,7 @@ test("lets hooks change inputs, block calls, add to results and continue the tur
   });
   const tool: Tool = {
     ...weather,
-    run: (input) => {
+    execute: (input) => {
       inputs.push(input);
       return "Snow.";
     },
@@ -427,7 +432,7 @@ test("runs safe tools together, and other tools one after another", async () => 
   const order: string[] = [];
   for (const concurrency of ["safe", "alone"] as const) {
     const second = Promise.withResolvers<void>();
-    const trace: Tool["run"] = async (input) => {
+    const trace: Tool["execute"] = async (input) => {
       const { city } = input as { city: string };
       order.push(`+${city}`);
       if (city === "Kyoto") second.resolve();
@@ -437,7 +442,7 @@ test("runs safe tools together, and other tools one after another", async () => 
       return city;
     };
     const opened = await open(inOrder([cities], repeatResults));
-    const { outcome } = await run(opened, { prompt: "?", tools: [{ ...weather, concurrency, run: trace }] });
+    const { outcome } = await run(opened, { prompt: "?", tools: [{ ...weather, concurrency, execute: trace }] });
     expect(outcome).toMatchObject({ text: "Bern Kyoto" });
   }
   expect(order).toEqual(["+Bern", "+Kyoto", "-Kyoto", "-Bern", "+Bern", "-Bern", "+Kyoto", "-Kyoto"]);
@@ -449,7 +454,7 @@ test("stops a tool after its timeout and aborts its signal", async () => {
   const slow: Tool = {
     ...weather,
     timeoutMs: 5_000,
-    run: (_, { signal }) => {
+    execute: (_, { signal }) => {
       over = signal;
       return new Promise(() => undefined);
     },
@@ -469,7 +474,7 @@ test.each([
   ["an unknown status", { content: "Fine.", status: "great" }, "Fine."],
   ["a value that JSON cannot represent", { deep: 1n }, "The tool failed: Do not know how to serialize a BigInt"],
 ])("converts the return value of a plain JavaScript tool to text: %s", async (_, output, text) => {
-  const odd = { ...weather, run: async () => output } as unknown as Tool;
+  const odd = { ...weather, execute: async () => output } as unknown as Tool;
   const opened = await open(inOrder([callTools(callTool("weather", { city: "Bern" })), answer("I see.")]));
   const { outcome } = await run(opened, { prompt: "Go.", tools: [odd] });
   expect(outcome).toMatchObject({ kind: "done", text: "I see." });
@@ -480,7 +485,7 @@ test("stores a stream as it arrives, and keeps the received part of a broken one
   const resultOf = async (runTool: (giveUp: () => void) => AsyncGenerator<string>) => {
     const opened = await open(inOrder([callTools(callTool("weather", { city: "Bern" }))], repeatResults));
     const giveUp = () => void setTimeout(() => opened.clock.advance(5_000), 5);
-    const tools = [{ ...weather, timeoutMs: 5_000, run: () => runTool(giveUp) }];
+    const tools = [{ ...weather, timeoutMs: 5_000, execute: () => runTool(giveUp) }];
     const { events } = await run(opened, { prompt: "?", tools });
     const [{ how, status } = {}] = of(events, "tool-ended");
     // The request has the status of the log, not of the event.
@@ -509,7 +514,7 @@ test("aborts the turn and answers every call if the consumer stops", async () =>
   for (const stopAt of ["response", "tool-started"] as const) {
     const opened = await open(inOrder([cities], repeatResults));
     const { session, clock } = opened;
-    const slow: Tool = { ...weather, run: () => new Promise(() => undefined) };
+    const slow: Tool = { ...weather, execute: () => new Promise(() => undefined) };
     for await (const { kind } of query(session, { clock, prompt: "?", tools: [slow] })) if (kind === stopAt) break;
     expect(session.view.openCalls()).toEqual([]);
     expect(await resultsOf(opened)).toHaveLength(2);
@@ -518,7 +523,7 @@ test("aborts the turn and answers every call if the consumer stops", async () =>
 
 test("ends the turn and keeps its calls open if the session is closed", async () => {
   const opened = await open(inOrder([cities], repeatResults));
-  const slow: Tool = { ...weather, run: () => new Promise(() => undefined) };
+  const slow: Tool = { ...weather, execute: () => new Promise(() => undefined) };
   const { outcome } = await run(opened, { prompt: "?", tools: [slow] }, ({ kind }) => {
     if (kind === "tool-started") void opened.session.close();
   });
@@ -551,7 +556,7 @@ test("keeps the prompt in the cache during a long tool run if the settings allow
   const slow: Tool = {
     ...weather,
     timeoutMs: 3_600_000,
-    async run() {
+    async execute() {
       // The clock moves in seconds, because the pings may begin shortly after the tool.
       for (let second = 0; second < 290; second++) {
         await new Promise(setImmediate);

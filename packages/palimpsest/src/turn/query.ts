@@ -205,7 +205,7 @@ function checkStep(of: string, session: unknown, options: unknown): void {
   const needed = withMethods(["append", "prepare", "record"], "a session: await openSession()");
   checkArgument(`${of}(session)`, session, needed);
   checkOptions(of, options, {
-    tools: ifGiven(aList("a list of tools: tool({ name, description, input, run })")),
+    tools: ifGiven(aList("a list of tools: tool({ name, description, inputSchema, execute })")),
   });
   const { tools = [] } = options as { readonly tools?: readonly unknown[] };
   for (const one of tools) checkTool(`${of}(session, { tools }): tool`, one);

@@ -12,12 +12,22 @@ const deferred = (name: string, description: string): Tool => ({
   name,
   description,
   loading: "deferred",
-  input: { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false },
-  run: async (input) => `${name} of ${(input as { city: string }).city}.`,
+  inputSchema: {
+    type: "object",
+    properties: { city: { type: "string" } },
+    required: ["city"],
+    additionalProperties: false,
+  },
+  execute: async (input) => `${name} of ${(input as { city: string }).city}.`,
 });
 const weather = deferred("weather", "Weather of a city. Updated hourly.");
 const traffic = deferred("traffic", "Traffic in a city.");
-const read: Tool = { name: "read", description: "Reads a file.", input: { type: "object" }, run: () => "text" };
+const read: Tool = {
+  name: "read",
+  description: "Reads a file.",
+  inputSchema: { type: "object" },
+  execute: () => "text",
+};
 const tools = [read, weather, traffic];
 
 const NATIVE: Readonly<Record<WorldName, boolean>> = {

@@ -59,8 +59,8 @@ const runs: string[] = [];
 const toolOf = (name: string, more: Partial<Tool> = {}): Tool => ({
   name,
   description: `Does ${name}.`,
-  input,
-  run: (_, { key }) => {
+  inputSchema: input,
+  execute: (_, { key }) => {
     runs.push(`${name} ${key}`);
     return `${name} done`;
   },
@@ -129,7 +129,7 @@ test("begins a turn with a prompt and not with other content", async () => {
 
 describe("a call that a lost process has begun", () => {
   const slow = (name: string, repeat: Tool["repeat"]): Tool =>
-    toolOf(name, { ...(repeat && { repeat }), run: () => new Promise(() => undefined) });
+    toolOf(name, { ...(repeat && { repeat }), execute: () => new Promise(() => undefined) });
 
   test.each([
     ["never", undefined, ["send unknown"], /^The outcome of this call is unknown/],
@@ -198,7 +198,7 @@ describe("permission later", () => {
     const next = await opened.again();
     await next.turn.decide(callsOf(next)[0]!.call.id, { kind: "allow", by: "Ada" });
     const inputs: unknown[] = [];
-    const tools = [toolOf("pay", { run: (given) => String(inputs.push(given)) })];
+    const tools = [toolOf("pay", { execute: (given) => String(inputs.push(given)) })];
     await step(next, { tools, ...later });
     expect(inputs).toEqual([{ of: "changed" }]);
   });
@@ -371,7 +371,7 @@ describe("stopping and leaving", () => {
       left.abort();
       await new Promise(() => undefined);
     }
-    const tools = [toolOf("look", { repeat: "free", run: endless })];
+    const tools = [toolOf("look", { repeat: "free", execute: endless })];
     expect(await step(opened.session, { tools, left: left.signal })).toMatchObject({ kind: "left" });
     expect(stepsOf(await opened.again())).toEqual(["look asked"]);
   });

@@ -16,14 +16,14 @@ export function toolsForSearch({ view }: Pick<Session, "view">): readonly Tool[]
     [CALL_TOOL]: () => `Give the name of a tool that ${TOOL_SEARCH} has loaded, and its input.`,
   };
   const offered = headTools(view.deferredTools().offered, "own").filter(({ name }) => Object.hasOwn(runs, name));
-  return offered.map(({ name, description = "", inputSchema: input }) => ({
+  return offered.map(({ name, description = "", inputSchema }) => ({
     name,
     description,
-    input,
+    inputSchema,
     concurrency: "safe",
     repeat: "free",
     sideEffects: "none",
-    run: runs[name]!,
+    execute: runs[name]!,
   }));
 }
 
@@ -35,15 +35,15 @@ export function isUnloaded({ view }: Pick<Session, "view">, tool: string): boole
 
 /** Creates the tool that lets the model read back content that was stored, cleared or compacted in this session. */
 export function recallFrom(session: Pick<Session, "recall">): Tool {
-  const { name, description = "", inputSchema: input } = recallTool;
+  const { name, description = "", inputSchema } = recallTool;
   return {
     name,
     description,
-    input,
+    inputSchema,
     concurrency: "safe",
     repeat: "free",
     resultSize: "bounded",
-    run: async (asked) => recalledText(await session.recall(readRecallInput(asked))),
+    execute: async (asked) => recalledText(await session.recall(readRecallInput(asked))),
   };
 }
 

@@ -18,8 +18,8 @@ import { createInbox } from "./step.ts";
 const remove: Tool = {
   name: "remove",
   description: "Removes a file.",
-  input: { type: "object", properties: { path: { type: "string" } } },
-  run: (input) => `removed ${(input as { path: string }).path}`,
+  inputSchema: { type: "object", properties: { path: { type: "string" } } },
+  execute: (input) => `removed ${(input as { path: string }).path}`,
 };
 
 interface Turn {
@@ -82,7 +82,7 @@ test("logs a broken stream of a tool as an error with its received part", async 
     yield "half of it";
     throw new Error("the disk is gone");
   }
-  const [result] = await runTurn({ tool: { ...remove, run: () => breaking() } });
+  const [result] = await runTurn({ tool: { ...remove, execute: () => breaking() } });
   expect(result).toMatchObject({ status: "error", content: expect.stringContaining("half of it") });
 });
 

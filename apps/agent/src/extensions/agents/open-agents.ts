@@ -5,20 +5,12 @@ import {
   createAgents,
   type WantedChild,
 } from "@palimpsest/agents";
-import {
-  type Inbox,
-  type Provider,
-  recallTool,
-  type Session,
-  type Store,
-  type Tool,
-  type ToolDefinition,
-} from "palimpsest";
+import { type Inbox, type Provider, recallTool, type Session, type Store, type Tool } from "palimpsest";
 import { type Effort, effortParameters } from "palimpsest/provider-parts";
 import type { OpenedSession, ToolSession } from "../../extension/extension.ts";
+import { withContext } from "../../extension/make-tool.ts";
 import { type AgentSession, openAgentSession } from "../../extension/open-agent-session.ts";
-import { toTool } from "../../extension/tool.ts";
-import type { PermittedTool } from "../../permissions/permission-call.ts";
+import type { ToolAccess } from "../../permissions/agent-tool.ts";
 import type { AgentMemory } from "../memory/agent-memory.ts";
 import type { AgentNotes } from "./agent-notes.ts";
 
@@ -38,8 +30,8 @@ interface OpenAgentsOptions {
   readonly mailbox: NonNullable<AgentsOptions["mailbox"]>;
 }
 
-/** The agent tools, as permission checks see them. */
-export const AGENT_TOOLS: readonly PermittedTool[] = [
+/** The agent tools, as the permission check sees them. */
+export const AGENT_TOOLS: readonly ToolAccess[] = [
   { name: "Agent", effect: "talk" },
   { name: "SendMessage", effect: "talk" },
 ];
@@ -57,10 +49,10 @@ export function openAgents(options: OpenAgentsOptions): Agents {
   // The socket opens with the first agent, because there is nothing to control before.
   const begun = (tool: Tool): Tool => ({
     ...tool,
-    async run(input, context) {
+    async execute(input, context) {
       first ??= onFirst(agents).catch(() => undefined);
       await first;
-      return tool.run(input, context);
+      return tool.execute(input, context);
     },
   });
   return { ...agents, tools: agents.tools.map((tool) => (tool.name === "Agent" ? begun(tool) : tool)) };
@@ -105,15 +97,11 @@ function createOwn(options: OpenAgentsOptions): Agents {
       const other: ToolSession = { session: child, kind: way === "fork" ? "fork" : "agent", main: session };
       const memory = way === "fork" ? undefined : memories.get(definition.name);
       const own = memory?.toolFor(session.id, () => options.notes!.saidTo(child.id, memory));
-      return opened.toolsFor(other).map((tool) => toTool(tool.name === own?.name ? own : tool, child, folder));
+      const tools = opened.toolsFor(other).map((tool) => (tool.name === own?.name ? own : tool));
+      return tools.map((tool) => withContext(tool, { session: child, folder }));
     },
     mailbox: options.mailbox,
   });
-}
-
-/** The definition of a tool for the prompt. */
-export function toDefinition({ name, description, input }: Tool): ToolDefinition {
-  return { name, description, inputSchema: input as ToolDefinition["inputSchema"] };
 }
 
 interface WaitingInboxOptions {

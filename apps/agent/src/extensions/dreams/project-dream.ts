@@ -19,8 +19,9 @@ import {
   type Tool,
 } from "palimpsest";
 import { sanitize } from "palimpsest/sanitize";
+import { failed, withContext } from "../../extension/make-tool.ts";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
-import { type AgentTool, toTool } from "../../extension/tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 import { decidePermission } from "../../permissions/decide-permission.ts";
 import { loadSettings } from "../../permissions/load-settings.ts";
 import { toPermissionCall } from "../../permissions/permission-call.ts";
@@ -160,10 +161,10 @@ async function dreamReadTools(
   const search = { guard, hidden, startedBy: encloseSearch(guard.roots, environment["PATH"]) };
   const allowed = (tool: AgentTool): AgentTool => ({
     ...tool,
-    async run(input, context) {
+    async execute(input, context) {
       const call = await toPermissionCall(tool, input, { guard, home, enclosure: "sandbox" });
-      if (decidePermission("auto", rules, call).decision === "allow") return tool.run(input, context);
-      return { content: "A rule forbids reading this. Continue without it.", status: "error" };
+      if (decidePermission("auto", rules, call).decision === "allow") return tool.execute(input, context);
+      return failed("A rule forbids reading this. Continue without it.");
     },
   });
   const files = { guard, shownReads: () => session.view.filesRead(), states: new Map() };
@@ -178,7 +179,7 @@ async function dreamReadTools(
   const shell = { shell: findShell(environment, guard.roots), environment: commandEnvironment(environment) };
   const commands = sandbox.kind === "none" ? [] : [readOnlyShellTool({ sandbox, ...shell })];
   const tools = [readTool(files), globTool(search), grepTool(search), ...commands];
-  return tools.map((tool) => toTool(allowed(tool), session, folder));
+  return tools.map((tool) => withContext(allowed(tool), { session, folder }));
 }
 
 /** Describes what a run has done so far, with the beginning of what the model said last. */

@@ -1,4 +1,6 @@
-import { type AgentTool, defineTool, done, failed, flag, optional, text } from "../../extension/tool.ts";
+import { flag, object, optional, text } from "palimpsest/schema";
+import { agentTool, done, failed } from "../../extension/make-tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 import { loadFile } from "../../workspace/open-inside.ts";
 import { type ChangePorts, changeFile, checkFresh, checkSaved } from "./change-file.ts";
 import { refusalOf } from "./file-states.ts";
@@ -7,21 +9,21 @@ import { replaceText } from "./replace-text.ts";
 /** Replaces exact text in a file that was read and has not changed since. */
 export function editTool(ports: ChangePorts): AgentTool {
   const { guard, states } = ports;
-  return defineTool({
+  return agentTool({
     name: "Edit",
     description:
       "Replaces text in a file of the project that was read before. The old text must stand there exactly, without the line numbers " +
       "of Read, and only once unless replace_all is set.",
-    input: {
+    inputSchema: object({
       file_path: text("Path of the file, absolute or from the project's folder."),
       old_string: text("The text to replace, exactly as it stands in the file."),
       new_string: text("The text to put in its place."),
       replace_all: optional(flag("Replace every occurrence. Default false.")),
-    },
+    }),
     concurrency: "alone",
-    effect: "edit",
+    effect: "write",
     results: "clearable",
-    async run({ file_path, old_string, new_string, replace_all = false }, { newestEntry }) {
+    async execute({ file_path, old_string, new_string, replace_all = false }, { newestEntry }) {
       const located = await guard.locate(file_path);
       if (located.kind !== "inside") return failed(refusalOf(located, guard.roots));
       const before = await loadFile(located.path, located.root);

@@ -1,8 +1,8 @@
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension, ToolSession } from "../../extension/extension.ts";
-import type { AgentTool } from "../../extension/tool.ts";
+import type { AgentTool, ToolAccess } from "../../permissions/agent-tool.ts";
 import { decidePermission } from "../../permissions/decide-permission.ts";
-import { type PermittedTool, toPermissionCall } from "../../permissions/permission-call.ts";
+import { toPermissionCall } from "../../permissions/permission-call.ts";
 import { loadFile } from "../../workspace/open-inside.ts";
 import type { Checkpoints } from "../checkpoints/checkpoints.ts";
 import type { ChangePorts } from "./change-file.ts";
@@ -23,7 +23,7 @@ interface FilesOptions {
 
 type FilesContext = Pick<ExtensionContext, "guard" | "places" | "permissions" | "person">;
 
-const READ: PermittedTool = { name: "Read", effect: "read" };
+const READ: ToolAccess = { name: "Read", effect: "read" };
 
 /** Adds the tools that read, write and edit files. Files that were read are rehydrated after a compaction. */
 export function filesExtension(

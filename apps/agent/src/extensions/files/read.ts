@@ -1,15 +1,9 @@
 import { extname } from "node:path";
+import type { ToolOutput } from "palimpsest";
 import { spellForEditing } from "palimpsest/sanitize";
-import {
-  type AgentTool,
-  defineTool,
-  done,
-  failed,
-  integer,
-  optional,
-  type ToolOutcome,
-  text,
-} from "../../extension/tool.ts";
+import { integer, object, optional, text } from "palimpsest/schema";
+import { agentTool, done, failed } from "../../extension/make-tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 import { loadFile } from "../../workspace/open-inside.ts";
 import { type FileState, loadResult, type ReadPorts, refusalOf, type ShownRange, shownEntry } from "./file-states.ts";
 import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from "./image.ts";
@@ -23,25 +17,27 @@ const SNIFFED_BYTES = 8_192;
 /** Reads a file: text with line numbers, notebooks as text, images as images. */
 export function readTool(ports: ReadPorts): AgentTool {
   const { guard, states, openResult = async () => undefined } = ports;
-  return defineTool({
+  return agentTool({
     name: "Read",
     description:
       `Reads a file of the project, or a tool result of this session that was stored. Text comes with line numbers, ${DEFAULT_LINES} lines ` +
       `unless a range is given, and at most ${MAX_CHARACTERS} characters; lines over ${LINE_CHARACTERS} characters are cut. What is left out ` +
       "is named with the offset to read on. Images are shown, notebooks come as text. A file has to be read before it can be changed. " +
       "For folders use Glob.",
-    input: {
+    inputSchema: object({
       file_path: text("Path of the file, absolute or from the project's folder."),
-      offset: optional(integer("First line to read. Default 1.", 1)),
-      limit: optional(integer(`How many lines. Default ${DEFAULT_LINES}.`, 1)),
-      character: optional(integer("For a very long line: shows the line at offset from this character on.", 1)),
-    },
+      offset: optional(integer("First line to read. Default 1.", { minimum: 1 })),
+      limit: optional(integer(`How many lines. Default ${DEFAULT_LINES}.`, { minimum: 1 })),
+      character: optional(
+        integer("For a very long line: shows the line at offset from this character on.", { minimum: 1 }),
+      ),
+    }),
     concurrency: "safe",
     effect: "read",
     results: "clearable",
     // The result is limited by lines and characters (show-lines).
     resultSize: "bounded",
-    async run({ file_path, offset = 1, limit = DEFAULT_LINES, character }, { newestEntry }) {
+    async execute({ file_path, offset = 1, limit = DEFAULT_LINES, character }, { newestEntry }) {
       const wanted = { offset, limit, character };
       const located = await guard.locate(file_path);
       if (located.kind !== "inside") {
@@ -129,7 +125,7 @@ function splitLines(text: string): readonly string[] {
   return lines;
 }
 
-function textOutcome(lines: readonly string[], shown: ShownLines | undefined, file: string): ToolOutcome {
+function textOutcome(lines: readonly string[], shown: ShownLines | undefined, file: string): ToolOutput {
   if (lines.length === 0) return done(`${file} is empty.`);
   if (shown !== undefined) return done(MARK.test(shown.text) ? `${shown.text}\n${MARKS_NOTE}` : shown.text);
   return failed(`${file} has ${lines.length} lines: there is nothing at this offset or character.`);

@@ -1,4 +1,6 @@
-import { type AgentTool, defineTool, done, failed, text } from "../../extension/tool.ts";
+import { object, text } from "palimpsest/schema";
+import { agentTool, done, failed } from "../../extension/make-tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 import { loadFile } from "../../workspace/open-inside.ts";
 import { type ChangePorts, changeFile, checkFresh, checkSaved } from "./change-file.ts";
 import { refusalOf, shownEntry } from "./file-states.ts";
@@ -7,19 +9,19 @@ import { ambiguousMark, restoreHidden } from "./replace-text.ts";
 /** Writes a whole file. An existing file must have been read completely, and the read must be in view. */
 export function writeTool(ports: ChangePorts): AgentTool {
   const { guard, states } = ports;
-  return defineTool({
+  return agentTool({
     name: "Write",
     description:
       "Writes a file of the project as a whole: a new one, or over one that was read before. Folders on the way are made. " +
       "To change a part of a file use Edit.",
-    input: {
+    inputSchema: object({
       file_path: text("Path of the file, absolute or from the project's folder."),
       content: text("All that the file is to contain."),
-    },
+    }),
     concurrency: "alone",
-    effect: "edit",
+    effect: "write",
     results: "clearable",
-    async run({ file_path, content }, { newestEntry }) {
+    async execute({ file_path, content }, { newestEntry }) {
       const located = await guard.locate(file_path);
       if (located.kind !== "inside") return failed(refusalOf(located, guard.roots));
       const before = await loadFile(located.path, located.root);

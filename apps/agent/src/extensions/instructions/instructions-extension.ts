@@ -1,9 +1,10 @@
 import { attachment } from "palimpsest";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
+import { hasFailed } from "../../extension/make-tool.ts";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
 import { INSTRUCTIONS, shownTexts } from "../../extension/session-head.ts";
-import type { AgentTool } from "../../extension/tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 import { unseenFiles } from "../../permissions/unseen-file.ts";
 import { type Instructions, openInstructions } from "./open-instructions.ts";
 import { isSent, nameOf, readSentFiles, versionOf } from "./render-instructions.ts";
@@ -43,7 +44,7 @@ export async function instructionsExtension({
     },
     aroundRead: (read) => ({
       ...read,
-      run: (input, context) => (followed?.around(read) ?? read).run(input, context),
+      execute: (input, context) => (followed?.around(read) ?? read).execute(input, context),
     }),
     beforeTurn: async () => followed?.announce(),
   };
@@ -92,10 +93,10 @@ export function followInstructions({ session, instructions }: FollowOptions): Fo
     announce,
     around: (read) => ({
       ...read,
-      async run(input, context) {
-        const outcome = await read.run(input, context);
+      async execute(input, context) {
+        const outcome = await read.execute(input, context);
         const { file_path: path } = input as { readonly file_path?: unknown };
-        if (outcome.status !== "ok" || typeof path !== "string") return outcome;
+        if (hasFailed(outcome) || typeof path !== "string") return outcome;
         await inTurn(async () => {
           const due = await instructions.instructionsFor(path, shownTexts(session));
           if (due === undefined) return;

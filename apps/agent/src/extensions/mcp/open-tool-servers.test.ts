@@ -35,7 +35,7 @@ test("lists a server's tools by name, and handles calls, failures and timeouts",
   expect(tools.map(({ name }) => name)).toEqual(
     ["alpha", "fail", "mid_dle", "zeta"].map((name) => `mcp__my-server__${name}`),
   );
-  expect(tools[0]).toMatchObject({ description: "alpha!", effect: "execute" });
+  expect(tools[0]).toMatchObject({ description: "alpha!", effect: "run" });
   const outcome = await use("mcp__my-server__alpha", { a: 1 });
   expect(JSON.parse(await textOf(outcome))).toEqual({ given: { a: 1 }, secret: null, own: "its own" });
   expect(await use("mcp__my-server__zeta", {})).toMatchObject({ status: "error" });

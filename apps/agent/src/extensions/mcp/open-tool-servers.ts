@@ -1,6 +1,7 @@
 import type { ToolDefinition } from "palimpsest";
 import { sanitize } from "palimpsest/sanitize";
-import { type AgentTool, failed } from "../../extension/tool.ts";
+import { failed } from "../../extension/make-tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 import type { ProgramPorts } from "../../permissions/enclose-program.ts";
 import type { ToolServer } from "../../permissions/program-setting.ts";
 import { type ConnectedServer, connectServer } from "./connect-server.ts";
@@ -90,6 +91,6 @@ function absent(tool: ToolDefinition, problem: string): AgentTool {
     concurrency: "safe",
     effect: "talk",
     repeat: "free",
-    run: async () => failed(`${problem} Go on without it.`),
+    execute: async () => failed(`${problem} Go on without it.`),
   };
 }

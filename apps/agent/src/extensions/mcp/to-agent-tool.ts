@@ -1,6 +1,7 @@
-import type { Part, ToolDefinition } from "palimpsest";
+import type { Part, ToolDefinition, ToolOutput } from "palimpsest";
 import { sanitize, sanitizeAll } from "palimpsest/sanitize";
-import { type AgentTool, failed, type ToolOutcome } from "../../extension/tool.ts";
+import { failed } from "../../extension/make-tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 
 /** A tool as its server describes it. The agent does not trust claims that the tool is harmless. */
 export interface ServedTool {
@@ -48,13 +49,12 @@ function toAgentTool(server: string, served: ServedTool, call: CallServer): Agen
     inputSchema,
     provenance: { kind: "tool", name: server },
     concurrency: "alone",
-    effect: "execute",
+    effect: "run",
     origin: { kind: "server", name: server, claims },
     results: "clearable",
     loading: "when-large",
     repeat,
-    async run(input, { signal }): Promise<ToolOutcome> {
-      signal.throwIfAborted();
+    async execute(input, { signal }): Promise<ToolOutput> {
       try {
         const { content, status } = await call(name, input, signal);
         return { content: content.map(toPart), status };

@@ -11,11 +11,11 @@ import {
   recallTopics,
   type Statement,
 } from "@palimpsest/memory";
-import { attachment, type Store, type Tool } from "palimpsest";
+import { attachment, type Store } from "palimpsest";
 import type { AttachmentPayload } from "palimpsest/inspect";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { HeadSection } from "../../extension/session-head.ts";
-import type { AgentTool } from "../../extension/tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 
 interface AgentMemoryOptions {
   readonly folder: string;
@@ -79,16 +79,18 @@ export async function openAgentMemory({ folder, store, clock, emit }: AgentMemor
       // The session knows its own writes. It sees writes of others after its next compaction.
       changes: async () => undefined,
     },
-    toolFor: (session, said = () => saidIn(session)) =>
-      toAgentTool(
-        memoryTool({
-          memory,
-          session,
-          said,
-          search: async (words) => foundText(await memory.search(words, MAX_FOUND)),
-          onRead: (slug) => memory.noteUse([slug]),
-        }),
-      ),
+    toolFor: (session, said = () => saidIn(session)) => ({
+      ...memoryTool({
+        memory,
+        session,
+        said,
+        search: async (words) => foundText(await memory.search(words, MAX_FOUND)),
+        onRead: (slug) => memory.noteUse([slug]),
+      }),
+      concurrency: "alone",
+      // Needs no permission: memories that do not come from the user wait for approval.
+      effect: "talk",
+    }),
     saidIn,
     async recall(session, words) {
       if (session.settings().settings["memory.recall"] === "off") return undefined;
@@ -110,20 +112,4 @@ function foundText(found: readonly FoundSummary[]): string {
   return found.length === 0
     ? "No topic matches. Use list to see all topics."
     : found.map(({ slug, description }) => `${slug}: ${description}`).join("\n");
-}
-
-/** The memory tool needs no permission: memories that do not come from the user wait for approval. */
-function toAgentTool({ name, description, input, results, run }: Tool): AgentTool {
-  return {
-    name,
-    description,
-    inputSchema: input as AgentTool["inputSchema"],
-    concurrency: "alone",
-    effect: "talk",
-    results,
-    async run(given, { signal, callId, key }) {
-      const call = { kind: "tool_call" as const, id: callId, name, input: given };
-      return { content: (await run(given, { signal, call, key })) as string, status: "ok" };
-    },
-  };
 }

@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import type { PlacedText, Store } from "palimpsest";
+import { object, text } from "palimpsest/schema";
 import { answeredCalls } from "../../extension/answered-calls.ts";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
+import { agentTool, done, failed } from "../../extension/make-tool.ts";
 import type { ApprovePlan } from "../../extension/person.ts";
-import { type AgentTool, defineTool, done, failed, text } from "../../extension/tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 import type { PermissionMode } from "../../permissions/decide-permission.ts";
 import { writePrivateFile } from "../../workspace/private-files.ts";
 
@@ -60,31 +62,33 @@ const A_DAY_MS = 86_400_000;
 
 /** Creates the plan tools. They are offered in every mode, so that a change of the mode keeps the prompt cache. */
 export function planTools({ mode, setMode, approvePlan }: PlanPorts): readonly AgentTool[] {
-  const enter = defineTool({
+  const enter = agentTool({
     name: "EnterPlan",
     description:
       "Begins to plan: from then on files are only read, until ExitPlan. For tasks that touch much, or that can be done in several ways.",
-    input: {},
+    inputSchema: object({}),
     concurrency: "alone",
     effect: "talk",
     repeat: "free",
     results: "kept",
-    async run() {
+    async execute() {
       if (mode() === "plan") return done("A plan is being made already. Look around, then present it with ExitPlan.");
       setMode("plan");
       return done("From now on nothing is changed. Look around, then present the plan with ExitPlan.");
     },
   });
-  const exit = defineTool({
+  const exit = agentTool({
     name: EXIT_PLAN,
     description: "Presents the plan to the user. Once it is approved, files can be changed again.",
-    input: { plan: text("The plan, in markdown: what will be changed, in which order, how it is checked.") },
+    inputSchema: object({
+      plan: text("The plan, in markdown: what will be changed, in which order, how it is checked."),
+    }),
     concurrency: "alone",
     effect: "talk",
     repeat: "free",
     results: "kept",
     timeoutMs: A_DAY_MS,
-    async run({ plan }, { signal }) {
+    async execute({ plan }, { signal }) {
       if (mode() !== "plan") return failed("No plan is being made: there is nothing to leave. Go on with the work.");
       const answer = await approvePlan(plan, signal);
       if (answer.kind === "rejected") {

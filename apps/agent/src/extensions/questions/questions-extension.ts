@@ -1,7 +1,9 @@
+import { flag, list, object, optional, text } from "palimpsest/schema";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
+import { agentTool, done, failed } from "../../extension/make-tool.ts";
 import type { AskUser } from "../../extension/person.ts";
-import { type AgentTool, defineTool, done, failed, flag, list, optional, text } from "../../extension/tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 
 /** Lets the model ask the user questions. */
 export function questionsExtension({ person }: Pick<ExtensionContext, "person">): Extension {
@@ -13,25 +15,28 @@ const A_DAY_MS = 86_400_000;
 
 /** Creates the tool with which the model asks the user a question. */
 export function askUserTool(askUser: AskUser | undefined): AgentTool {
-  return defineTool({
+  return agentTool({
     name: "AskUser",
     description:
       "Asks the user to decide something that the task leaves open and that cannot be found out by looking. Offer two to four answers, " +
       "the one you would choose first; the user can also answer in own words.",
-    input: {
+    inputSchema: object({
       question: text("The question."),
-      options: list("Possible answers.", {
-        label: text("The answer, in a few words."),
-        description: optional(text("What it means.")),
-      }),
+      options: list(
+        object({
+          label: text("The answer, in a few words."),
+          description: optional(text("What it means.")),
+        }),
+        "Possible answers.",
+      ),
       several: optional(flag("More than one may be chosen. Default false.")),
-    },
+    }),
     concurrency: "alone",
     effect: "talk",
     repeat: "free",
     results: "kept",
     timeoutMs: A_DAY_MS,
-    async run({ question, options, several = false }, { signal }) {
+    async execute({ question, options, several = false }, { signal }) {
       if (askUser === undefined)
         return failed("Nobody is here to answer. Decide yourself, and say what you have assumed.");
       const answers = await askUser({ question, options, choose: several ? "several" : "one" }, signal);

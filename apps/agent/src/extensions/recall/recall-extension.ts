@@ -4,7 +4,7 @@ import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { SlashCommand } from "../../extension/slash-command.ts";
-import type { AgentTool } from "../../extension/tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 
 /** Adds recall of stored, cleared and compacted content. Removes stored results of old sessions in the background. */
 export function recallExtension({ store, clock }: Pick<ExtensionContext, "store" | "clock">): Extension {
@@ -45,9 +45,7 @@ export function recallTool(recall: Recall): AgentTool {
     effect: "talk",
     repeat: "free",
     results: "clearable",
-    async run(input) {
-      return { content: recalledText(await recall(readRecallInput(input))), status: "ok" };
-    },
+    execute: async (input) => recalledText(await recall(readRecallInput(input))),
   };
 }
 

@@ -1,6 +1,8 @@
 // Finds files by name.
 import { relative } from "node:path";
-import { type AgentTool, defineTool, done, failed, optional, text } from "../../extension/tool.ts";
+import { object, optional, text } from "palimpsest/schema";
+import { agentTool, done, failed } from "../../extension/make-tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 import { fitsPath, placePattern } from "../../permissions/glob.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 import { refusalOf } from "../files/file-states.ts";
@@ -22,17 +24,17 @@ const MAX_CHARACTERS = 60_000;
 
 /** Finds files by name, newest first. */
 export function globTool({ guard, hidden = [], startedBy = unenclosed }: SearchPorts): AgentTool {
-  return defineTool({
+  return agentTool({
     name: "Glob",
     description: `Finds files of the project by a pattern, the newest first, ${MAX_FILES} at most. Files that git ignores are passed over.`,
-    input: {
+    inputSchema: object({
       pattern: text('Such as "**/*.ts" or "src/*/index.*".'),
       path: optional(text("Folder to look in. Default: the project.")),
-    },
+    }),
     concurrency: "safe",
     effect: "read",
     results: "clearable",
-    async run({ pattern, path = "." }, { signal }) {
+    async execute({ pattern, path = "." }, { signal }) {
       const located = await guard.locate(path);
       if (located.kind !== "inside") return failed(refusalOf(located, guard.roots));
       const { path: at, root } = located;

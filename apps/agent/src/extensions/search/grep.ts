@@ -1,15 +1,7 @@
 import { stat } from "node:fs/promises";
-import {
-  type AgentTool,
-  choice,
-  defineTool,
-  done,
-  failed,
-  flag,
-  integer,
-  optional,
-  text,
-} from "../../extension/tool.ts";
+import { choice, flag, integer, object, optional, text } from "palimpsest/schema";
+import { agentTool, done, failed } from "../../extension/make-tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 import { refusalOf } from "../files/file-states.ts";
 import { hidingGlobs, runRipgrep, unenclosed } from "./enclose-search.ts";
 import { isHidden, type SearchPorts } from "./glob.ts";
@@ -20,25 +12,25 @@ const LINE_CHARACTERS = 500;
 
 /** Searches the contents of files with ripgrep. */
 export function grepTool({ guard, hidden = [], startedBy = unenclosed, openResult }: SearchPorts): AgentTool {
-  return defineTool({
+  return agentTool({
     name: "Grep",
     description:
       "Searches the files of the project for a regular expression (ripgrep). Files that git ignores are passed over. Shows the files " +
       "that match, or with output_mode the lines or how many there are.",
-    input: {
+    inputSchema: object({
       pattern: text("Regular expression, in ripgrep's syntax."),
       path: optional(text("File or folder to search in. Default: the project.")),
       glob: optional(text('Which files, such as "*.ts" or "src/**/*.test.ts".')),
-      output_mode: optional(choice('Default "files".', ["files", "lines", "count"])),
-      context: optional(integer("With lines: how many to show before and after each.", 0)),
+      output_mode: optional(choice(["files", "lines", "count"], 'Default "files".')),
+      context: optional(integer("With lines: how many to show before and after each.", { minimum: 0 })),
       ignore_case: optional(flag("Default false.")),
       multiline: optional(flag("The pattern may span lines. Default false.")),
-      limit: optional(integer(`How many lines of the answer at most. Default ${DEFAULT_LINES}.`, 1)),
-    },
+      limit: optional(integer(`How many lines of the answer at most. Default ${DEFAULT_LINES}.`, { minimum: 1 })),
+    }),
     concurrency: "safe",
     effect: "read",
     results: "clearable",
-    async run(
+    async execute(
       { pattern, path = ".", glob, output_mode = "files", context, ignore_case, multiline, limit = DEFAULT_LINES },
       { signal },
     ) {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { ToolContext } from "../../extension/tool.ts";
+import type { AgentToolContext } from "../../permissions/agent-tool.ts";
 import { call, temporaryProject, textOf } from "../../testing/temporary-project.ts";
 import { commandEnvironment } from "../../workspace/command-environment.ts";
 import { createPathGuard } from "../../workspace/path-guard.ts";
@@ -24,7 +24,7 @@ async function setUp(ports: Partial<BashPorts> = {}) {
   return {
     ...project,
     background,
-    bash: (command: string, input: object = {}, context: Partial<ToolContext> = {}) =>
+    bash: (command: string, input: object = {}, context: Partial<AgentToolContext> = {}) =>
       call(tool, { command, ...input }, { folder, ...context }),
     output: async (id: string) => textOf(await call(bashOutputTool(background), { id }, { folder })),
     kill: async (id: string) => textOf(await call(killBashTool(background), { id }, { folder })),

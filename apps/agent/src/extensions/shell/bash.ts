@@ -1,19 +1,10 @@
 // The tools that run commands with bash, read their output and end them.
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import {
-  type AgentTool,
-  defineTool,
-  done,
-  failed,
-  flag,
-  integer,
-  optional,
-  type ToolContext,
-  type ToolOutcome,
-  text,
-  texts,
-} from "../../extension/tool.ts";
+import type { ToolOutput } from "palimpsest";
+import { flag, integer, list, object, optional, text } from "palimpsest/schema";
+import { agentTool, done, failed } from "../../extension/make-tool.ts";
+import type { AgentTool, AgentToolContext } from "../../permissions/agent-tool.ts";
 import { changeWarning } from "../../sandbox/describe-changes.ts";
 import type { Sandbox } from "../../sandbox/open-sandbox.ts";
 import { type CommandEnd, type RunningCommand, startCommand } from "../../sandbox/start-command.ts";
@@ -108,28 +99,31 @@ export function bashTool(ports: BashPorts): AgentTool {
     return notes.join("\n");
   }
 
-  return defineTool({
+  return agentTool({
     name: "Bash",
     description:
       "Runs a command with bash in the project. The working folder is kept from one command to the next; variables are not. " +
       `It is ended after ${DEFAULT_TIMEOUT_MS / 1_000} seconds unless timeout_ms says otherwise. What runs on, such as a server, needs ` +
       "run_in_background: it gets an id, by which BashOutput shows what it puts out and KillBash ends it. To read, search and change " +
       `files use the other tools. ${enclosureText(sandbox)}`,
-    input: {
+    inputSchema: object({
       command: text("The command."),
       description: optional(text("What it does, in a few words, for the user.")),
-      timeout_ms: optional(integer(`Default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}.`, 1)),
+      timeout_ms: optional(integer(`Default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}.`, { minimum: 1 })),
       run_in_background: optional(flag("Do not wait for it. Default false.")),
       network: optional(
-        texts('Hosts that it needs to reach, such as ["registry.npmjs.org"]; the user may be asked. Default none.'),
+        list(
+          text(),
+          'Hosts that it needs to reach, such as ["registry.npmjs.org"]; the user may be asked. Default none.',
+        ),
       ),
-    },
+    }),
     concurrency: "alone",
-    effect: "execute",
+    effect: "run",
     commands: sandbox.kind === "none" ? "none" : "sandbox",
     results: "clearable",
     timeoutMs: MAX_TIMEOUT_MS + 10_000,
-    async run({ command, timeout_ms, run_in_background = false, network = [] }, context) {
+    async execute({ command, timeout_ms, run_in_background = false, network = [] }, context) {
       if (command.includes("\0")) return failed("The command contains a NUL character, which no program can be given.");
       const refused = refusal?.();
       if (refused !== undefined) return failed(`Nothing was run: ${refused}`);
@@ -150,9 +144,9 @@ export function bashTool(ports: BashPorts): AgentTool {
 async function follow(
   running: RunningCommand,
   finish: (end: CommandEnd) => Promise<string>,
-  { signal, onOutput }: ToolContext,
+  { signal, onOutput }: AgentToolContext,
   offer: (held: () => string) => BackgroundOffer,
-): Promise<ToolOutcome> {
+): Promise<ToolOutput> {
   const onAbort = () => running.kill();
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
@@ -175,7 +169,7 @@ async function follow(
     held += next.value;
     if (held.length >= HELD_CHARACTERS) {
       offered.withdraw();
-      return done(streamed());
+      return streamed();
     }
   }
   offered.withdraw();
@@ -222,15 +216,15 @@ const ID = "Id of the command, as Bash gave it.";
 
 /** Shows a background command's output since the last call. */
 export function bashOutputTool(background: BackgroundCommands): AgentTool {
-  return defineTool({
+  return agentTool({
     name: "BashOutput",
     description:
       "Shows what a command in the background has put out since it was last asked for, and whether it still runs.",
-    input: { id: text(ID) },
+    inputSchema: object({ id: text(ID) }),
     concurrency: "safe",
     effect: "read",
     results: "clearable",
-    async run({ id }) {
+    async execute({ id }) {
       const output = await background.read(id);
       if (output === undefined) return failed(unknown(id, background));
       const more = output.more === "yes" ? "; there is more, ask again" : "";
@@ -241,15 +235,15 @@ export function bashOutputTool(background: BackgroundCommands): AgentTool {
 
 /** Ends a background command. */
 export function killBashTool(background: BackgroundCommands): AgentTool {
-  return defineTool({
+  return agentTool({
     name: "KillBash",
     description: "Ends a command that runs in the background, with all that it has started.",
-    input: { id: text(ID) },
+    inputSchema: object({ id: text(ID) }),
     concurrency: "alone",
     effect: "talk",
     repeat: "free",
     results: "clearable",
-    async run({ id }) {
+    async execute({ id }) {
       const killed = await background.kill(id);
       if (killed === undefined) return failed(unknown(id, background));
       return done(killed === "killed" ? `${id} was ended.` : `${id} had ended already.`);

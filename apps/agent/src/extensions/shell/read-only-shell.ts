@@ -1,4 +1,6 @@
-import { type AgentTool, defineTool, failed, text } from "../../extension/tool.ts";
+import { object, text } from "palimpsest/schema";
+import { agentTool, failed } from "../../extension/make-tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 import type { Sandbox } from "../../sandbox/open-sandbox.ts";
 import { startCommand } from "../../sandbox/start-command.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
@@ -16,17 +18,17 @@ const MAX_CHARACTERS = 30_000;
 
 /** Runs commands such as `git log` with bash, in a sandbox without write access to the project and without network. */
 export function readOnlyShellTool({ sandbox, shell, environment }: ReadOnlyShellPorts): AgentTool {
-  return defineTool({
+  return agentTool({
     name: "Bash",
     description:
       "Runs a command with bash in the folder of the project, such as `git log` or `wc -l`. The project cannot be changed and no host can be " +
       `reached. A command is ended after ${TIMEOUT_MS / 1_000} seconds or ${MAX_CHARACTERS.toLocaleString("en-US")} characters of output.`,
-    input: { command: text("The command.") },
+    inputSchema: object({ command: text("The command.") }),
     concurrency: "safe",
-    effect: "execute",
+    effect: "run",
     commands: "sandbox",
     timeoutMs: TIMEOUT_MS + 10_000,
-    async run({ command }, { folder, signal }) {
+    async execute({ command }, { folder, signal }) {
       if (command.includes("\0")) return failed("The command contains a NUL character. Leave it out.");
       const enclosed = await sandbox.enclose({ folder, hosts: [], writes: "own-folder" });
       const { minFreeBytes } = sandbox.policy.limits;

@@ -3,10 +3,12 @@ import { dirname, join } from "node:path";
 import type { NamedText, Store } from "palimpsest";
 import { withinTag } from "palimpsest/inspect";
 import { sanitize } from "palimpsest/sanitize";
+import { object, optional, text } from "palimpsest/schema";
 import { answeredCalls } from "../../extension/answered-calls.ts";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
-import { type AgentTool, defineTool, done, failed, optional, text } from "../../extension/tool.ts";
+import { agentTool, done, failed } from "../../extension/make-tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 import {
   type FindUnseen,
   MAX_INSTRUCTING_BYTES,
@@ -63,17 +65,17 @@ const SKILL = "Skill";
  */
 export function skillTool(skills: readonly Skill[], findUnseen?: FindUnseen): AgentTool {
   const lines = skills.map(listed);
-  return defineTool({
+  return agentTool({
     name: SKILL,
     description: `Shows instructions for a kind of task, written by the user or the project. Follow them where they fit.\n${lines.join("\n") || "There are none."}`,
-    input: {
+    inputSchema: object({
       skill: text("Its name."),
       arguments: optional(text("What it is to be used on.")),
-    },
+    }),
     concurrency: "safe",
     effect: "read",
     results: "kept",
-    async run({ skill: wanted, arguments: given }) {
+    async execute({ skill: wanted, arguments: given }) {
       const skill = skills.find(({ name }) => name === wanted);
       if (skill === undefined)
         return failed(

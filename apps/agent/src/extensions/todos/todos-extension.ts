@@ -1,8 +1,10 @@
 import type { Store } from "palimpsest";
+import { choice, list, object, text } from "palimpsest/schema";
 import { answeredCalls } from "../../extension/answered-calls.ts";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
-import { type AgentTool, choice, defineTool, done, list, text } from "../../extension/tool.ts";
+import { agentTool, done } from "../../extension/make-tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 
 /** Adds the todo list, which survives a compaction. */
 export function todosExtension({ store }: Pick<ExtensionContext, "store">): Extension {
@@ -34,23 +36,26 @@ const NOTHING_LEFT = "Nothing is left to do.";
 
 /** The tool for the todo list. Every call has the whole list, so only the newest call in the log matters. */
 export function todoTool(): AgentTool {
-  return defineTool({
+  return agentTool({
     name: TODO,
     description:
       "Keeps the list of what is to be done in this task, for work of three steps or more. Give the whole list every time. Mark a step " +
       "as doing before you begin it and as done as soon as it is, one at a time.",
-    input: {
-      todos: list("All steps, in order.", {
-        content: text("What is to be done."),
-        state: choice("How far it is.", ["open", "doing", "done"]),
-      }),
-    },
+    inputSchema: object({
+      todos: list(
+        object({
+          content: text("What is to be done."),
+          state: choice(["open", "doing", "done"], "How far it is."),
+        }),
+        "All steps, in order.",
+      ),
+    }),
     concurrency: "alone",
     effect: "talk",
     repeat: "free",
     // The result is kept when old results are cleared, because only it has the open steps.
     results: "kept",
-    run: async ({ todos }) => done(todosText(todos)),
+    execute: async ({ todos }) => done(todosText(todos)),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
-import type { AgentTool } from "../../extension/tool.ts";
+import type { AgentTool } from "../../permissions/agent-tool.ts";
 import { webFetchTool } from "./web-fetch.ts";
 import { chooseSearch, webSearchTool } from "./web-search.ts";
 

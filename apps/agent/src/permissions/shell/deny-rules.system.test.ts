@@ -2,11 +2,12 @@
 
 import { expect, test } from "vitest";
 import { processorMs } from "../../../../../test/processor-ms.ts";
+import type { ToolAccess } from "../agent-tool.ts";
 import { decidePermission } from "../decide-permission.ts";
-import { type PermittedTool, toPermissionCall } from "../permission-call.ts";
+import { toPermissionCall } from "../permission-call.ts";
 import { type Rule, readRule } from "../rule.ts";
 
-const BASH: PermittedTool = { name: "Bash", effect: "execute", commands: "sandbox" };
+const BASH: ToolAccess = { name: "Bash", effect: "run", commands: "sandbox" };
 const guard = {
   roots: ["/work/project"],
   locate: async (path: string) => ({ kind: "inside", path, root: "/work/project" }) as const,

@@ -1,5 +1,5 @@
-import OpenAI, { APIConnectionError, APIError, BadRequestError, InternalServerError } from "openai";
-
+import type OpenAI from "openai";
+import { APIConnectionError, APIError, BadRequestError, InternalServerError } from "openai";
 
 import { describe, expect, it } from "vitest";
 import { manualClock } from "../../clock.ts";

@@ -1,5 +1,5 @@
-import OpenAI, { APIConnectionError, BadRequestError, NotFoundError, RateLimitError } from "openai";
-
+import type OpenAI from "openai";
+import { APIConnectionError, BadRequestError, NotFoundError, RateLimitError } from "openai";
 
 import { describe, expect, it } from "vitest";
 import { manualClock } from "../../clock.ts";
